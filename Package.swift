@@ -1,0 +1,237 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// This manifest is also the suite's security policy. Which service may call which, and what a module may know, is
+// an arrow here; the build refuses an import that has no arrow (`--explicit-target-dependency-import-check error`,
+// which deploy/run.sh and deploy/test.sh pass). Arrows point one way:
+//
+//     Main → Service → the APIs it serves or calls → Contracts
+//                    → ServiceKit, Postgres, Schema, domain modules
+//
+// A service never imports another service. `metadata-proxy` has no arrow to Postgres.
+
+// MARK: - Settings, the same for every target
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+// MARK: - Products of outside packages, by the name a target uses
+
+let products: [String: String] = [
+    "ArgumentParser": "swift-argument-parser",
+    "AsyncHTTPClient": "async-http-client",
+    "Configuration": "swift-configuration",
+    "Crypto": "swift-crypto",
+    "CryptoExtras": "swift-crypto",
+    "HTTPTypes": "swift-http-types",
+    "Hummingbird": "hummingbird",
+    "HummingbirdCore": "hummingbird",
+    "HummingbirdHTTP2": "hummingbird",
+    "HummingbirdTesting": "hummingbird",
+    "InMemoryLogging": "swift-log",
+    "JWTKit": "jwt-kit",
+    "Logging": "swift-log",
+    "Metrics": "swift-metrics",
+    "NIOConcurrencyHelpers": "swift-nio",
+    "NIOCore": "swift-nio",
+    "NIOEmbedded": "swift-nio",
+    "NIOFoundationCompat": "swift-nio",
+    "NIOHTTP1": "swift-nio",
+    "NIOPosix": "swift-nio",
+    "NIOSSL": "swift-nio-ssl",
+    "ServiceLifecycle": "swift-service-lifecycle",
+    "SwiftASN1": "swift-asn1",
+    "SwiftProtobuf": "swift-protobuf",
+    "UnixSignals": "swift-service-lifecycle",
+    "X509": "swift-certificates",
+]
+
+// MARK: - Helpers: one per kind of target
+
+/// Targets and products, each named as an `import` names it.
+func dependencies(_ names: [String]) -> [Target.Dependency] {
+    names.map { name in
+        products[name].map { .product(name: name, package: $0) } ?? .target(name: name)
+    }
+}
+
+/// A module of `Shared/`, and its tests unless `tested` is false.
+func shared(
+    _ name: String, path: String? = nil, exclude: [String] = [], uses: [String] = [], tested: Bool = true,
+    testsUse: [String] = []
+) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies(uses), path: path ?? "Shared/\(name)", exclude: exclude,
+            swiftSettings: settings)
+    ] + (tested ? [test(name, uses: uses + testsUse)] : [])
+}
+
+/// The operations one service offers, as `Endpoint` values that its server and its callers share.
+func api(_ name: String, uses: [String] = []) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies(["HTTPContract", "HTTPTypes"] + uses),
+            path: "Shared/Contracts/\(name)", swiftSettings: settings)
+    ]
+}
+
+/// A service: a library with all its logic, an executable of at most 30 lines, and tests.
+func service(_ name: String, executable: String, uses: [String], testsUse: [String] = []) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies(uses), path: "Services/\(name)", exclude: ["Main", "README.md"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: executable, dependencies: dependencies([name, "ServiceKit"]), path: "Services/\(name)/Main",
+            swiftSettings: settings),
+        test(name, uses: uses + testsUse),
+    ]
+}
+
+/// Tests of one module.
+func test(_ name: String, uses: [String]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies(unique([name, "TestSupport"] + uses)),
+        path: "Tests/\(name)Tests", exclude: [], swiftSettings: settings)
+}
+
+func unique(_ names: [String]) -> [String] {
+    names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+}
+
+/// What every service with a database and routes is made of.
+let serviceParts = ["ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle", "HTTPTypes"]
+let storageParts = ["Postgres", "Schema"]
+
+// MARK: - The targets
+
+var targets: [Target] = [
+    .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+]
+
+// Domain modules: pure, no I/O.
+targets += shared("ExposureKeys")
+targets += shared("Credentials", uses: ["Crypto"])
+targets += shared(
+    "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip"])
+
+// What crosses the wire between processes.
+targets += shared("HTTPContract", path: "Shared/Contracts/HTTPContract", uses: ["HTTPTypes"])
+targets += api("VerificationAPI", uses: ["Credentials"])
+targets += api("TestResultAPI", uses: ["Credentials"])
+targets += api("SubmissionAPI")
+
+// Machinery.
+targets += shared(
+    "ServiceKit",
+    uses: [
+        "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "Hummingbird", "HummingbirdCore",
+        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOFoundationCompat",
+        "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto",
+    ], testsUse: ["InMemoryLogging"])
+targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
+targets += shared("Schema", uses: ["Postgres", "Crypto"])
+targets += shared(
+    "Phone",
+    uses: [
+        "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI", "SubmissionAPI",
+        "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "HTTPTypes", "NIOCore", "NIOSSL",
+    ])
+
+// Services.
+targets += service(
+    "MetadataProxy", executable: "metadata-proxy",
+    uses: serviceParts + [
+        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",
+        "NIOCore", "NIOSSL",
+    ])
+targets += service(
+    "VerificationServer", executable: "verification-server",
+    uses: serviceParts + storageParts + ["VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit"])
+targets += service(
+    "TestResultServer", executable: "test-result-server",
+    uses: serviceParts + storageParts + ["TestResultAPI", "Credentials"])
+targets += service(
+    "SubmissionServer", executable: "submission-server",
+    uses: serviceParts + storageParts + [
+        "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
+    ])
+targets += service(
+    "Distribution", executable: "distribution",
+    uses: serviceParts + storageParts + [
+        "ExposureKeys", "ExposureFormat", "Crypto", "Hummingbird", "HummingbirdCore", "NIOCore",
+    ])
+targets += service(
+    "Vigil", executable: "vigil",
+    uses: [
+        "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
+        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "X509",
+        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOSSL", "ServiceLifecycle", "UnixSignals",
+    ])
+
+// Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
+targets += [
+    .target(
+        name: "TestSupport",
+        dependencies: dependencies([
+            "Postgres", "Schema", "ServiceKit", "Logging", "InMemoryLogging", "Crypto", "X509", "SwiftASN1",
+        ]),
+        path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(
+        name: "SuiteTests",
+        dependencies: dependencies([
+            "TestSupport", "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer",
+            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat",
+            "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
+            "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
+        ]),
+        path: "Tests/SuiteTests", swiftSettings: settings),
+    .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
+    .executableTarget(
+        name: "benchmarks",
+        dependencies: dependencies([
+            "ArgumentParser", "Postgres", "ServiceKit", "HTTPContract", "Hummingbird", "Logging", "HTTPTypes",
+            "ServiceLifecycle", "NIOCore",
+        ]),
+        path: "Tests/Benchmarks", swiftSettings: settings),
+]
+
+let package = Package(
+    name: "vigil",
+    products: [
+        .executable(name: "metadata-proxy", targets: ["metadata-proxy"]),
+        .executable(name: "verification-server", targets: ["verification-server"]),
+        .executable(name: "test-result-server", targets: ["test-result-server"]),
+        .executable(name: "submission-server", targets: ["submission-server"]),
+        .executable(name: "distribution", targets: ["distribution"]),
+        .executable(name: "vigil", targets: ["vigil"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: targets
+)

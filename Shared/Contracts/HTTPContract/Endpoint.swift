@@ -1,0 +1,39 @@
+package import HTTPTypes
+
+/// One operation of one service: the only place for its path, method, callers, limits and message types.
+///
+/// The server mounts it and every client calls it, so the two ends cannot drift apart. What phones in the field depend
+/// on is pinned by golden files besides, because a type shared by both ends can't notice that both changed.
+package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
+    package let route: Route
+    /// The status of a successful answer.
+    package let success: HTTPResponse.Status
+
+    /// - Parameters:
+    ///   - path: the whole path, without parameters.
+    ///   - callers: the roles that may call; a listener answers 403 to others.
+    ///   - bodyLimit: the most bytes a request body may have; a longer one is refused with 413 while it streams in.
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>, bodyLimit: Int,
+        success: HTTPResponse.Status = .ok
+    ) {
+        route = Route(
+            method: method, path: path, callers: callers, bodyLimit: bodyLimit, requestMedia: Request.mediaType,
+            requestHeaders: Request.headerNames, responseMedia: Response.mediaType,
+            responseHeaders: Response.headerNames)
+        self.success = success
+    }
+}
+
+/// What can be known of an operation without understanding its messages: all that the metadata proxy may know.
+package struct Route: Hashable, Sendable {
+    package let method: HTTPRequest.Method
+    package let path: String
+    package let callers: Set<Role>
+    /// In bytes.
+    package let bodyLimit: Int
+    package let requestMedia: MediaType?
+    package let requestHeaders: [HTTPField.Name]
+    package let responseMedia: MediaType?
+    package let responseHeaders: [HTTPField.Name]
+}

@@ -1,0 +1,20 @@
+package import HTTPTypes
+
+/// The header fields of the field's systems (Corona-Warn-App sheet, sections 1 and 4).
+extension HTTPField.Name {
+    /// `1` marks a request that only looks like one, so that nobody can tell who has something to hide.
+    package static let cwaFake = known("cwa-fake")
+    /// The TAN of an upload.
+    package static let cwaAuthorization = known("cwa-authorization")
+    /// Whether a teleTAN, and the TAN that comes of it, is for a test or for an event.
+    package static let teleTANType = known("X-CWA-TELETAN-TYPE")
+    /// How many check-ins of an upload were left out.
+    package static let filteredCheckIns = known("cwa-filtered-checkins")
+    /// How many check-ins of an upload were stored.
+    package static let savedCheckIns = known("cwa-saved-checkins")
+
+    private static func known(_ name: StaticString) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name.description) else { preconditionFailure("not a field name") }
+        return field
+    }
+}

@@ -1,0 +1,31 @@
+/// Who a caller is, as its certificate says.
+///
+/// The development CA (`vigil certificates`) writes the role into a certificate as a URI subject alternative name,
+/// `vigil:role:<raw value>`. A route names the roles that may call it; a listener refuses everybody else with 403.
+package enum Role: String, Hashable, Sendable, CaseIterable {
+    /// A laboratory that posts PCR results.
+    case lab
+    /// A rapid-antigen test centre.
+    case quickTest = "quick-test"
+    /// A centre for point-of-care PCR tests.
+    case pocnat
+    /// The web portal through which health officers ask for teleTANs.
+    case portal
+    case metadataProxy = "metadata-proxy"
+    case verificationServer = "verification-server"
+    case testResultServer = "test-result-server"
+    case submissionServer = "submission-server"
+    case distribution
+    /// The scraper of the admin ports.
+    case prometheus
+
+    /// The URI that stands for this role in a certificate.
+    package var certificateURI: String { "vigil:role:\(rawValue)" }
+
+    /// The role that a certificate's URI names, nil for any other URI.
+    package init?(certificateURI: String) {
+        let prefix = "vigil:role:"
+        guard certificateURI.hasPrefix(prefix) else { return nil }
+        self.init(rawValue: String(certificateURI.dropFirst(prefix.count)))
+    }
+}

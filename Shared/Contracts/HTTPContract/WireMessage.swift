@@ -1,0 +1,68 @@
+package import FoundationEssentials
+package import HTTPTypes
+
+/// What can be a request or an answer of an ``Endpoint``: named header fields and a body of one media type.
+///
+/// The closed list of header names is a privacy rule, not only documentation: the metadata proxy copies the listed
+/// fields and nothing else.
+package protocol WireMessage: Sendable {
+    /// The body's media type; nil when the message has no body.
+    static var mediaType: MediaType? { get }
+    /// Every header field beside the content's own that this message may carry.
+    static var headerNames: [HTTPField.Name] { get }
+    /// Reads the message.
+    /// - Throws: ``MalformedMessage`` when a field or the body breaks the contract; it never quotes the input.
+    init(fields: HTTPFields, body: Data) throws(MalformedMessage)
+    /// Header fields and body as they go over the wire.
+    func encoded() throws -> EncodedMessage
+}
+
+/// A message in its wire form.
+package struct EncodedMessage: Sendable {
+    package var fields: HTTPFields
+    package var body: Data
+
+    package init(fields: HTTPFields = [:], body: Data = Data()) {
+        self.fields = fields
+        self.body = body
+    }
+}
+
+/// A message broke its contract; the answer is 400. It says nothing about the input, so it may be logged.
+package struct MalformedMessage: Error, Equatable {
+    package init() {}
+}
+
+/// A message whose body is one JSON object and which carries no header fields of its own.
+///
+/// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`; Corona-Warn-App
+/// sheet, 11.1).
+package protocol JSONMessage: WireMessage, Codable {}
+
+extension JSONMessage {
+    package static var mediaType: MediaType? { .json }
+    package static var headerNames: [HTTPField.Name] { [] }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: body)
+        } catch {
+            throw MalformedMessage()
+        }
+    }
+
+    package func encoded() throws -> EncodedMessage {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return EncodedMessage(body: try encoder.encode(self))
+    }
+}
+
+/// The message without body or fields.
+package struct NoContent: WireMessage, Equatable {
+    package init() {}
+    package static var mediaType: MediaType? { nil }
+    package static var headerNames: [HTTPField.Name] { [] }
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {}
+    package func encoded() -> EncodedMessage { EncodedMessage() }
+}

@@ -1,0 +1,108 @@
+package import Credentials
+package import HTTPContract
+import HTTPTypes
+
+/// What the test result server offers (Corona-Warn-App sheet, section 2).
+package enum TestResultAPI {
+    /// Results of a laboratory, all or none of them stored. 400: malformed, empty, or more than ``maximumResults``.
+    package static let labResults = Endpoint<LabResults, NoContent>(
+        .post, "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, success: .noContent)
+
+    /// The result behind a hashed GUID, for the verification server; an unknown id is a pending PCR test, and asking
+    /// for it stores nothing.
+    package static let appResult = Endpoint<ResultQuery, ResultAnswer>(
+        .post, "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024)
+
+    /// The most results of one call of ``labResults``.
+    package static let maximumResults = 1000
+}
+
+/// The name under which a result is posted and asked for: a hashed GUID, or the variant for a date of birth, which is
+/// a hash whose first digit is an `x`.
+package struct ResultID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// 64 characters, as sent.
+    package let text: String
+
+    /// Nil unless the text has the shape of an id.
+    package init?(_ text: some StringProtocol) {
+        let digits = text.first == "x" || text.first == "X" ? "0" + text.dropFirst() : String(text)
+        guard digits.utf8.count == 64, Digest(hex: digits) != nil else { return nil }
+        self.text = String(text)
+    }
+
+    package init(_ guid: HashedGUID) { text = guid.text }
+
+    package init(from decoder: any Decoder) throws {
+        guard let id = ResultID(try decoder.singleValueContainer().decode(String.self)) else {
+            throw MalformedMessage()
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    package var description: String { "redacted" }
+}
+
+/// One batch of a laboratory.
+package struct LabResults: JSONMessage, Equatable {
+    package struct Result: Codable, Equatable, Sendable {
+        package let id: ResultID
+        package let result: TestResultCode
+        /// When the sample was taken, in seconds since the epoch; nil means now.
+        package let sampleCollected: Int32?
+
+        package init(id: ResultID, result: TestResultCode, sampleCollected: Int32?) {
+            self.id = id
+            self.result = result
+            self.sampleCollected = sampleCollected
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case id, result
+            case sampleCollected = "sc"
+        }
+    }
+
+    package let testResults: [Result]
+    /// The laboratory's name for itself, at most 64 characters.
+    package let labID: String?
+
+    package init(testResults: [Result], labID: String?) {
+        self.testResults = testResults
+        self.labID = labID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case testResults
+        case labID = "labId"
+    }
+}
+
+package struct ResultQuery: JSONMessage, Equatable {
+    package let id: ResultID
+
+    package init(_ id: ResultID) { self.id = id }
+}
+
+package struct ResultAnswer: JSONMessage, Equatable {
+    /// As the apps know it.
+    package let testResult: TestResultCode
+    package let sampleCollected: Int32?
+    package let labID: String?
+
+    package init(testResult: TestResultCode, sampleCollected: Int32?, labID: String?) {
+        self.testResult = testResult
+        self.sampleCollected = sampleCollected
+        self.labID = labID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case testResult
+        case sampleCollected = "sc"
+        case labID = "labId"
+    }
+}

@@ -1,0 +1,137 @@
+package import Credentials
+package import FoundationEssentials
+package import HTTPContract
+package import HTTPTypes
+
+/// A JSON message of an app, which says in a header field whether it is fake (Corona-Warn-App sheet, 1.7).
+package protocol FakeableMessage: JSONMessage {
+    /// True when the field `cwa-fake` was exactly `1`.
+    var isFake: Bool { get set }
+}
+
+extension FakeableMessage {
+    package static var headerNames: [HTTPField.Name] { [.cwaFake] }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: body)
+        } catch {
+            throw MalformedMessage()
+        }
+        isFake = fields[.cwaFake] == "1"
+    }
+
+    package func encoded() throws -> EncodedMessage {
+        EncodedMessage(fields: [.cwaFake: isFake ? "1" : "0"], body: try JSONEncoder().encode(self))
+    }
+}
+
+/// What a phone registers: the hash of the GUID in its QR code, or a teleTAN it was told on the telephone.
+package struct RegistrationTokenRequest: FakeableMessage, Equatable {
+    package enum Proof: Equatable, Sendable {
+        case guid(HashedGUID)
+        case teleTAN(TeleTAN)
+    }
+
+    package let proof: Proof
+    package var isFake = false
+    /// Random text that gives all requests of a phone one length; ignored by servers.
+    package let requestPadding: String
+
+    package init(_ proof: Proof, requestPadding: String = "") {
+        self.proof = proof
+        self.requestPadding = requestPadding
+    }
+
+    private enum CodingKeys: String, CodingKey { case key, keyType, requestPadding }
+    private enum KeyType: String, Codable { case guid = "GUID", teleTAN = "TELETAN" }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let key = try container.decode(String.self, forKey: .key)
+        switch try container.decode(KeyType.self, forKey: .keyType) {
+        case .guid:
+            guard let guid = HashedGUID(key) else { throw MalformedMessage() }
+            proof = .guid(guid)
+        case .teleTAN:
+            guard let teleTAN = TeleTAN(key) else { throw MalformedMessage() }
+            proof = .teleTAN(teleTAN)
+        }
+        requestPadding = ""
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch proof {
+        case .guid(let guid):
+            try container.encode(guid.text, forKey: .key)
+            try container.encode(KeyType.guid, forKey: .keyType)
+        case .teleTAN(let teleTAN):
+            try container.encode(teleTAN.text, forKey: .key)
+            try container.encode(KeyType.teleTAN, forKey: .keyType)
+        }
+        try container.encode(requestPadding, forKey: .requestPadding)
+    }
+}
+
+package struct RegistrationTokenResponse: JSONMessage, Equatable {
+    package let registrationToken: RegistrationToken
+
+    package init(_ registrationToken: RegistrationToken) {
+        self.registrationToken = registrationToken
+    }
+}
+
+package struct TestResultRequest: FakeableMessage, Equatable {
+    package let registrationToken: RegistrationToken
+    package var isFake = false
+    /// See ``RegistrationTokenRequest/requestPadding``.
+    package let requestPadding: String?
+
+    package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
+        self.registrationToken = registrationToken
+        self.requestPadding = requestPadding
+    }
+
+    private enum CodingKeys: String, CodingKey { case registrationToken, requestPadding }
+}
+
+package struct TestResultResponse: JSONMessage, Equatable {
+    package let testResult: TestResultCode
+    /// When the sample was taken, in seconds since the epoch; 32 bits, because Android's app reads it so.
+    package let sampleCollected: Int32
+    /// The laboratory's name for itself, where it gave one.
+    package let labID: String?
+
+    package init(testResult: TestResultCode, sampleCollected: Int32, labID: String?) {
+        self.testResult = testResult
+        self.sampleCollected = sampleCollected
+        self.labID = labID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case testResult
+        case sampleCollected = "sc"
+        case labID = "labId"
+    }
+}
+
+package struct TANRequest: FakeableMessage, Equatable {
+    package let registrationToken: RegistrationToken
+    package var isFake = false
+    /// See ``RegistrationTokenRequest/requestPadding``.
+    package let requestPadding: String?
+
+    package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
+        self.registrationToken = registrationToken
+        self.requestPadding = requestPadding
+    }
+
+    private enum CodingKeys: String, CodingKey { case registrationToken, requestPadding }
+}
+
+package struct TANResponse: JSONMessage, Equatable {
+    package let tan: TAN
+
+    package init(_ tan: TAN) { self.tan = tan }
+}

@@ -1,0 +1,83 @@
+/// 122 random bits in the form of a lower-case UUID version 4, the shape of registration tokens and TANs on the wire
+/// (Corona-Warn-App sheet, 1.3).
+package struct RandomIdentifier: Hashable, Sendable {
+    /// Exactly 16 bytes, version and variant bits included.
+    package let bytes: [UInt8]
+
+    /// Fresh randomness.
+    package init(using randomness: inout some RandomNumberGenerator) {
+        self.init(shaping: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &randomness) })
+    }
+
+    /// The first 16 bytes of a keyed hash, so that whoever holds the key can recompute the identifier.
+    package init(_ digest: Digest) {
+        self.init(shaping: Array(digest.bytes.prefix(16)))
+    }
+
+    private init(shaping bytes: [UInt8]) {
+        var bytes = bytes
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        self.bytes = bytes
+    }
+
+    /// Nil unless the text is a UUID version 4 of the RFC's variant in lower case, as the contract's pattern demands.
+    package init?(_ text: some StringProtocol) {
+        let characters = Array(text.utf8)
+        let dashes: Set = [8, 13, 18, 23]
+        guard characters.count == 36, dashes.allSatisfy({ characters[$0] == UInt8(ascii: "-") }),
+            !characters.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }),
+            let bytes = [UInt8](hex: String(text.filter { $0 != "-" })), bytes.count == 16,
+            bytes[6] >> 4 == 4, bytes[8] >> 6 == 2
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    package var text: String {
+        let hex = Array(bytes.hex.utf8)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return groups.map { String(decoding: hex[$0], as: UTF8.self) }.joined(separator: "-")
+    }
+}
+
+/// What a phone holds after it registered a test: it opens the result and the TAN.
+package struct RegistrationToken: Hashable, Sendable {
+    package let identifier: RandomIdentifier
+
+    package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
+
+    /// Nil unless the text has the shape of a token.
+    package init?(_ text: some StringProtocol) {
+        guard let identifier = RandomIdentifier(text) else { return nil }
+        self.identifier = identifier
+    }
+
+    package var text: String { identifier.text }
+    /// What is stored of it.
+    package var digest: Digest { Digest(sha256: text.utf8) }
+}
+
+/// What authorises one upload.
+package struct TAN: Hashable, Sendable {
+    package let identifier: RandomIdentifier
+
+    package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
+
+    /// Nil unless the text has the shape of a TAN.
+    package init?(_ text: some StringProtocol) {
+        guard let identifier = RandomIdentifier(text) else { return nil }
+        self.identifier = identifier
+    }
+
+    package var text: String { identifier.text }
+    /// What is stored of it.
+    package var digest: Digest { Digest(sha256: text.utf8) }
+}
+
+extension RegistrationToken: CustomStringConvertible {
+    package var description: String { "redacted" }
+}
+
+extension TAN: CustomStringConvertible {
+    package var description: String { "redacted" }
+}

@@ -1,0 +1,65 @@
+/// The code that a health officer reads out over the telephone: nine random characters and a check character
+/// (Corona-Warn-App sheet, 1.5).
+package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// 31 characters; those that are easily mistaken for another (0 1 I L O) are missing.
+    package static let alphabet = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ")
+    package static let randomCharacters = 9
+
+    /// A fresh code; about 44.6 bits.
+    package init(using randomness: inout some RandomNumberGenerator) {
+        let body = String(
+            (0..<Self.randomCharacters).map { _ in
+                Self.alphabet[Int.random(in: Self.alphabet.indices, using: &randomness)]
+            })
+        text = body + String(Self.checkCharacter(of: body))
+    }
+
+    /// Nil unless the text has ten characters of the alphabet and the tenth is right. Typing errors end here, before
+    /// anything is looked up.
+    package init?(_ text: some StringProtocol) {
+        let body = String(text.prefix(Self.randomCharacters))
+        guard text.utf8.count == Self.randomCharacters + 1, text.allSatisfy(Self.alphabet.contains),
+            text.last == Self.checkCharacter(of: body)
+        else { return nil }
+        self.text = String(text)
+    }
+
+    /// The first hexadecimal digit of SHA-256 over the nine characters, in upper case; 0 becomes G and 1 becomes H.
+    package static func checkCharacter(of body: String) -> Character {
+        let digit = Digest(sha256: body.utf8).hex.uppercased().prefix(1)
+        return digit == "0" ? "G" : digit == "1" ? "H" : Character(String(digit))
+    }
+
+    package var description: String { "redacted" }
+}
+
+/// What the teleTAN allows, and what the TAN that comes of it allows.
+package enum TeleTANKind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Uploading one's own keys after a positive test.
+    case test = "TEST"
+    /// Warning the guests of an event on behalf of its organiser.
+    case event = "EVENT"
+}
+
+/// SHA-256 of the GUID in a test's QR code, hashed by the app; the lab posts the result under the same value.
+package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
+    /// 64 hexadecimal digits in the case in which they were sent, which is how the field's systems compare them.
+    package let text: String
+
+    /// Nil unless the text is 64 hexadecimal digits.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 64, Digest(hex: text) != nil else { return nil }
+        self.text = String(text)
+    }
+
+    package init(hashing guid: some StringProtocol) {
+        text = Digest(sha256: guid.utf8).hex
+    }
+
+    /// What the verification server stores of it.
+    package var digest: Digest { Digest(sha256: text.utf8) }
+
+    package var description: String { "redacted" }
+}

@@ -1,0 +1,1 @@
+// ExposureFormat: to be written

@@ -1,0 +1,36 @@
+/// When a key may be published (Corona-Warn-App sheet, 5.4).
+package struct PublicationPolicy: Sendable {
+    /// Keys below this level are never published.
+    package var lowestLevel: TransmissionRiskLevel
+    /// Minutes that must have passed since the end of a key's rolling period: until then a phone would accept replayed
+    /// beacons made with it (cwa-server issue 386).
+    package var embargoMinutes: Int64
+    /// The fewest keys a package may have, so that a person's keys always stand among others'. An hour that has fewer
+    /// gets an empty package, and its keys wait.
+    package var minimumKeys: Int
+
+    package init(
+        lowestLevel: TransmissionRiskLevel = .lowestPublished, embargoMinutes: Int64 = 120, minimumKeys: Int = 140
+    ) {
+        self.lowestLevel = lowestLevel
+        self.embargoMinutes = embargoMinutes
+        self.minimumKeys = minimumKeys
+    }
+
+    /// The first hour whose package may contain a key that was folded into `submitted`; nil when none may.
+    ///
+    /// A key whose period ended more than the embargo before the upload's hour may appear at once. Any other appears in
+    /// the hour after the one in which its embargo ends.
+    package func releaseHour(of key: DiagnosisKey, submitted: Hour) -> Hour? {
+        guard key.transmissionRiskLevel >= lowestLevel else { return nil }
+        let end = key.rollingPeriod.end.startSeconds
+        let embargo = embargoMinutes * 60
+        guard submitted.startSeconds - end <= embargo else { return submitted }
+        let released = Hour(number: Int32(clamping: (end + embargo + 3600) / 3600))
+        return max(released, submitted)
+    }
+
+    /// The latest that a key's release can lie behind its upload, in hours: a period that starts in the upload's own
+    /// hour and lasts a day, the embargo, and rounding up.
+    package var longestDelay: Int { 24 + Int(embargoMinutes / 60) + 3 }
+}

@@ -1,0 +1,98 @@
+package import FoundationEssentials
+
+/// A key as a phone uploads it, before any rule was applied.
+package struct UploadedKey: Hashable, Sendable {
+    package var data: [UInt8]
+    package var rollingStart: Int64
+    package var rollingPeriod: Int64
+    package var transmissionRiskLevel: Int?
+    package var daysSinceOnsetOfSymptoms: Int32?
+    package var reportType: ReportType
+
+    package init(
+        data: [UInt8], rollingStart: Int64, rollingPeriod: Int64, transmissionRiskLevel: Int?,
+        daysSinceOnsetOfSymptoms: Int32?, reportType: ReportType
+    ) {
+        self.data = data
+        self.rollingStart = rollingStart
+        self.rollingPeriod = rollingPeriod
+        self.transmissionRiskLevel = transmissionRiskLevel
+        self.daysSinceOnsetOfSymptoms = daysSinceOnsetOfSymptoms
+        self.reportType = reportType
+    }
+}
+
+/// An upload broke a rule and is refused whole; the answer is 400. It names the rule, never the data.
+package enum InvalidUpload: Error, Equatable {
+    case numberOfKeys
+    case keyLength
+    case rollingStart
+    case rollingPeriod
+    case neitherRiskLevelNorOnset
+    case transmissionRiskLevel
+    case daysSinceOnset
+}
+
+/// The rules for uploaded keys (Corona-Warn-App sheet, 4.3 and 4.4).
+package struct UploadRules: Sendable {
+    package var maximumKeys: Int
+    package var retentionDays: Int
+
+    package init(maximumKeys: Int = 14, retentionDays: Int = 14) {
+        self.maximumKeys = maximumKeys
+        self.retentionDays = retentionDays
+    }
+
+    /// Checks and normalises an upload.
+    ///
+    /// Keys that begin in the future or before midnight UTC of the day `retentionDays` ago are dropped without a word,
+    /// as the apps expect.
+    /// - Returns: the keys that remain, possibly none, ordered by content.
+    /// - Throws: ``InvalidUpload`` when any key breaks a rule.
+    package func accept(_ uploaded: [UploadedKey], at now: Date) throws(InvalidUpload) -> [DiagnosisKey] {
+        guard (1...maximumKeys).contains(uploaded.count) else { throw .numberOfKeys }
+        var keys: [DiagnosisKey] = []
+        for key in uploaded {
+            keys.append(try normalise(key))
+        }
+        let current = IntervalNumber(containing: now)
+        let oldest = Day(containing: now).advanced(by: -retentionDays).firstInterval
+        return keys.filter { oldest <= $0.rollingPeriod.start && $0.rollingPeriod.start <= current }.sorted()
+    }
+
+    private func normalise(_ key: UploadedKey) throws(InvalidUpload) -> DiagnosisKey {
+        guard let data = KeyData(key.data) else { throw .keyLength }
+        guard let start = UInt32(exactly: key.rollingStart), start > 0, start % IntervalNumber.perDay == 0 else {
+            throw .rollingStart
+        }
+        guard let length = UInt32(exactly: key.rollingPeriod),
+            let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length)
+        else { throw .rollingPeriod }
+        let (level, onset) = try riskAndOnset(of: key)
+        return DiagnosisKey(
+            data: data, rollingPeriod: period, transmissionRiskLevel: level, daysSinceOnsetOfSymptoms: onset,
+            reportType: key.reportType)
+    }
+
+    /// Each derives from the other where one is missing; at least one must be there.
+    private func riskAndOnset(
+        of key: UploadedKey
+    ) throws(InvalidUpload) -> (TransmissionRiskLevel, DaysSinceOnset) {
+        var level: TransmissionRiskLevel?
+        if let given = key.transmissionRiskLevel {
+            level = TransmissionRiskLevel(rawValue: given)
+            if level == nil { throw .transmissionRiskLevel }
+        }
+        var onset: DaysSinceOnset?
+        if let given = key.daysSinceOnsetOfSymptoms {
+            onset = DaysSinceOnset(rawValue: given)
+            if onset == nil { throw .daysSinceOnset }
+        }
+        switch (level, onset) {
+        case (let level?, let onset?): return (level, onset)
+        case (let level?, nil): return (level, DaysSinceOnset(derivedFrom: level))
+        case (nil, let onset?): return (TransmissionRiskLevel(derivedFrom: onset), onset)
+        case (nil, nil): throw .neitherRiskLevelNorOnset
+        }
+    }
+}

@@ -1,0 +1,1 @@
+// Postgres: to be written
