@@ -44,8 +44,10 @@ let products: [String: String] = [
     "NIOEmbedded": "swift-nio",
     "NIOFoundationCompat": "swift-nio",
     "NIOHTTP1": "swift-nio",
+    "NIOHTTPTypes": "swift-nio-extras",
     "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl",
+    "NIOTLS": "swift-nio",
     "ServiceLifecycle": "swift-service-lifecycle",
     "SwiftASN1": "swift-asn1",
     "SwiftProtobuf": "swift-protobuf",
@@ -65,13 +67,13 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
 /// A module of `Shared/`, and its tests unless `tested` is false.
 func shared(
     _ name: String, path: String? = nil, exclude: [String] = [], uses: [String] = [], tested: Bool = true,
-    testsUse: [String] = []
+    testsUse: [String] = [], testsExclude: [String] = []
 ) -> [Target] {
     [
         .target(
             name: name, dependencies: dependencies(uses), path: path ?? "Shared/\(name)", exclude: exclude,
             swiftSettings: settings)
-    ] + (tested ? [test(name, uses: uses + testsUse)] : [])
+    ] + (tested ? [test(name, uses: uses + testsUse, exclude: testsExclude)] : [])
 }
 
 /// The operations one service offers, as `Endpoint` values that its server and its callers share.
@@ -97,10 +99,10 @@ func service(_ name: String, executable: String, uses: [String], testsUse: [Stri
 }
 
 /// Tests of one module.
-func test(_ name: String, uses: [String]) -> Target {
+func test(_ name: String, uses: [String], exclude: [String] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies(unique([name, "TestSupport"] + uses)),
-        path: "Tests/\(name)Tests", exclude: [], swiftSettings: settings)
+        path: "Tests/\(name)Tests", exclude: exclude, swiftSettings: settings)
 }
 
 func unique(_ names: [String]) -> [String] {
@@ -108,7 +110,9 @@ func unique(_ names: [String]) -> [String] {
 }
 
 /// What every service with a database and routes is made of.
-let serviceParts = ["ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle", "HTTPTypes"]
+let serviceParts = [
+    "ArgumentParser", "ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle", "HTTPTypes",
+]
 let storageParts = ["Postgres", "Schema"]
 
 // MARK: - The targets
@@ -116,14 +120,15 @@ let storageParts = ["Postgres", "Schema"]
 var targets: [Target] = [
     .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
 // Domain modules: pure, no I/O.
 targets += shared("ExposureKeys")
 targets += shared("Credentials", uses: ["Crypto"])
 targets += shared(
-    "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip"])
+    "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
 
 // What crosses the wire between processes.
 targets += shared("HTTPContract", path: "Shared/Contracts/HTTPContract", uses: ["HTTPTypes"])
@@ -135,24 +140,24 @@ targets += api("SubmissionAPI")
 targets += shared(
     "ServiceKit",
     uses: [
-        "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "Hummingbird", "HummingbirdCore",
-        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOFoundationCompat",
-        "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto",
-    ], testsUse: ["InMemoryLogging"])
+        "ArgumentParser", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "HummingbirdCore",
+        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS",
+        "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto",
+    ])
 targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
-targets += shared("Schema", uses: ["Postgres", "Crypto"])
+targets += shared("Schema", uses: ["Postgres", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging"])
 targets += shared(
     "Phone",
     uses: [
         "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI", "SubmissionAPI",
-        "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "HTTPTypes", "NIOCore", "NIOSSL",
+        "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ])
 
 // Services.
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",
+        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "HummingbirdCore", "NIOHTTP1",
         "NIOCore", "NIOSSL",
     ])
 targets += service(
@@ -169,14 +174,14 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
-        "ExposureKeys", "ExposureFormat", "Crypto", "Hummingbird", "HummingbirdCore", "NIOCore",
+        "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix",
     ])
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
         "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
         "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "X509",
-        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOSSL", "ServiceLifecycle", "UnixSignals",
+        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle", "UnixSignals",
     ])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
@@ -196,6 +201,12 @@ targets += [
             "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
         ]),
         path: "Tests/SuiteTests", swiftSettings: settings),
+    .testTarget(
+        name: "ContractTests",
+        dependencies: dependencies([
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Credentials", "HTTPTypes",
+        ]),
+        path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
     .executableTarget(
         name: "benchmarks",
@@ -226,6 +237,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),

@@ -1,1 +1,95 @@
-// Distribution
+package import ArgumentParser
+package import FoundationEssentials
+import Logging
+import Postgres
+import Schema
+package import ServiceKit
+
+/// The executable `distribution`: publishes signed chunks of diagnosis keys, and serves them on a single machine.
+package struct Distribution: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "distribution",
+        abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
+        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self])
+
+    package init() {}
+
+    /// Publishes every hour until it is told to stop.
+    package static func run(_ runtime: ServiceRuntime) async throws {
+        let database = try ServiceDatabase.client(for: runtime)
+        try await Schema.check(database)
+        let publisher = try Publisher(database: database, runtime: runtime)
+        try await runtime.run(
+            listeners: [],
+            services: [
+                database, PublishJob(publisher: publisher, runtime: runtime),
+                RetentionJob(.distribution, database: database, runtime: runtime),
+            ],
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+
+    /// Publishes once.
+    /// - Parameter instant: hours that ended at or before it are published, as far as they are folded.
+    package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
+        let database = try ServiceDatabase.client(for: runtime)
+        do {
+            try await Schema.check(database)
+            let report = try await Publisher(database: database, runtime: runtime).publish(asOf: instant)
+            runtime.logger.notice("Published", metadata: report.metadata)
+            await database.close()
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    /// Serves the published tree until it is told to stop.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let tree = PublishedTree(root: try settings.path("directory"))
+        let listener = try Listener("listen", from: settings, defaultPort: 8040, security: .plain) { routes in
+            routes.fallback(ServeTree(tree: tree).respond)
+        }
+        try await runtime.run(listeners: [listener])
+    }
+}
+
+/// `distribution run`.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Publish every hour, and catch up on hours that were missed.")
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await Distribution.run(ServiceRuntime(name: "distribution", options: options))
+    }
+}
+
+/// `distribution publish --as-of INSTANT`.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish the hours that ended at or before an instant, once.")
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(name: .customLong("as-of"), help: "An ISO 8601 instant, such as 2026-11-21T14:00:00Z.")
+    var asOf: Instant
+
+    func run() async throws {
+        try await Distribution.publish(asOf: asOf.date, ServiceRuntime(name: "distribution", options: options))
+    }
+}
+
+/// `distribution serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve the published tree over HTTP, for a single machine.",
+        discussion: "Beyond one machine a web server or a CDN serves the same directory.")
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await Distribution.serve(ServiceRuntime(name: "distribution-serve", options: options))
+    }
+}

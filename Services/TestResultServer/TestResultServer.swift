@@ -1,1 +1,38 @@
-// TestResultServer
+package import ArgumentParser
+import Schema
+package import ServiceKit
+import TestResultAPI
+
+/// The executable `test-result-server`: laboratories post results, the verification server asks for them.
+package struct TestResultServer: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "test-result-server",
+        abstract: "Keeps test results under hashed GUIDs: labs post them, the verification server asks for them.")
+
+    @OptionGroup package var options: ServiceOptions
+
+    package init() {}
+
+    package func run() async throws {
+        try await Self.serve(ServiceRuntime(name: "test-result-server", options: options))
+    }
+
+    /// Runs the service until it is told to stop.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let database = try ServiceDatabase.client(for: runtime)
+        try await Schema.check(database)
+        let store = ResultStore(database)
+
+        let listener = try Listener(
+            "listen", from: settings, defaultPort: 8020, security: .mutualTLS(TLSFiles(settings))
+        ) { routes in
+            routes.on(TestResultAPI.labResults, use: PostLabResults(store: store, clock: runtime.clock).handle)
+            routes.on(TestResultAPI.appResult, use: AnswerAppResult(store: store).handle)
+        }
+        try await runtime.run(
+            listeners: [listener],
+            services: [database, RetentionJob(.testResults, database: database, runtime: runtime)],
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+}

@@ -1,1 +1,94 @@
-// VerificationServer
+package import ArgumentParser
+import Credentials
+import Schema
+package import ServiceKit
+import TestResultAPI
+import VerificationAPI
+
+/// The executable `verification-server`: registration tokens, results, TANs and teleTANs.
+package struct VerificationServer: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "verification-server",
+        abstract: "Gives phones registration tokens, results and TANs, and health officers teleTANs.")
+
+    @OptionGroup package var options: ServiceOptions
+
+    package init() {}
+
+    package func run() async throws {
+        try await Self.serve(ServiceRuntime(name: "verification-server", options: options))
+    }
+
+    /// Runs the service until it is told to stop.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let clock = runtime.clock
+        let tls = try TLSFiles(settings)
+        let keys = try VerificationKeys(settings)
+        let officers = try await OfficerAuthentication(settings, clock: clock)
+        let database = try ServiceDatabase.client(for: runtime)
+        try await Schema.check(database)
+        let store = VerificationStore(database)
+        let results = try ServiceClient(
+            base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
+        let lookUp = ResultLookUp(results: results)
+
+        let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
+            routes.on(
+                VerificationAPI.registrationToken, use: RegisterTest(store: store, keys: keys, clock: clock).handle)
+            routes.on(
+                VerificationAPI.testResult, use: AnswerTestResult(store: store, lookUp: lookUp, clock: clock).handle)
+            routes.on(
+                VerificationAPI.tan, use: IssueTAN(store: store, lookUp: lookUp, keys: keys, clock: clock).handle)
+        }
+        let suite = try Listener("internal", from: settings, defaultPort: 8011, security: .mutualTLS(tls)) { routes in
+            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: store, clock: clock).handle)
+            routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: store, clock: clock).handle)
+            routes.on(
+                VerificationAPI.teleTAN,
+                use: IssueTeleTAN(store: store, keys: keys, officers: officers, clock: clock).handle)
+        }
+        try await runtime.run(
+            listeners: [apps, suite],
+            services: [database, results, RetentionJob(.verification, database: database, runtime: runtime)],
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+}
+
+/// The server's keyed hashes. Replicas share the keys.
+struct VerificationKeys: Sendable {
+    private let tan: HashKey
+    private let teleTAN: HashKey
+
+    init(tan: HashKey, teleTAN: HashKey) {
+        self.tan = tan
+        self.teleTAN = teleTAN
+    }
+
+    /// From the files that `secrets.tanKey` and `secrets.teleTANKey` name, 64 hexadecimal digits each.
+    init(_ settings: Settings) throws {
+        tan = try HashKey(settings: settings, key: "secrets.tanKey")
+        teleTAN = try HashKey(settings: settings, key: "secrets.teleTANKey")
+    }
+
+    /// The TAN of a registration, the same for the same count: whoever repeats a request is given the TAN it lost, and
+    /// nothing has to be stored that links the two.
+    func tan(for token: RegistrationToken, count: Int16) -> TAN {
+        TAN(RandomIdentifier(tan.digest(for: "TAN", token.identifier.bytes, [UInt8(truncatingIfNeeded: count)])))
+    }
+
+    /// What is stored of a teleTAN. It is short enough to be guessed, so its hash is keyed.
+    func digest(of code: TeleTAN) -> Digest {
+        teleTAN.digest(for: "teleTAN", Array(code.text.utf8))
+    }
+}
+
+extension HashKey {
+    /// The key in the file that a configuration key names.
+    init(settings: Settings, key: String) throws {
+        guard let hashKey = HashKey(bytes: try settings.secretFile(key)) else {
+            throw ConfigurationProblem("\(key) must name a file of 64 hexadecimal digits (32 bytes).")
+        }
+        self = hashKey
+    }
+}

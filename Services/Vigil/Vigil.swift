@@ -1,1 +1,12 @@
-// Vigil
+package import ArgumentParser
+
+/// The executable `vigil`: the operator's command line.
+package struct VigilCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "vigil", abstract: "Runs and looks after a Vigil suite.",
+        subcommands: [
+            UpCommand.self, CertificatesCommand.self, KeysCommand.self, MigrateCommand.self, InspectCommand.self,
+        ])
+
+    package init() {}
+}

@@ -71,6 +71,21 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
         return "\(Self.padded(year, to: 4))-\(Self.padded(month, to: 2))-\(Self.padded(day, to: 2))"
     }
 
+    /// The day of a name; nil unless the text is the name of a day.
+    package init?(name: some StringProtocol) {
+        let parts = name.split(separator: "-").compactMap { Int64($0) }
+        guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]) else { return nil }
+        let (month, day) = (parts[1], parts[2])
+        let year = month <= 2 ? parts[0] - 1 : parts[0]
+        let era = year.dividedFloor(by: 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        self.init(number: Int32(clamping: era * 146_097 + dayOfEra - 719_468))
+        // The name of the day found is the text, unless the text named a day that no month has.
+        guard self.name == name else { return nil }
+    }
+
     private static func padded(_ value: Int64, to width: Int) -> String {
         let digits = String(value)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -44,20 +44,24 @@ package struct UploadRules: Sendable {
     }
 
     /// Checks and normalises an upload.
-    ///
-    /// Keys that begin in the future or before midnight UTC of the day `retentionDays` ago are dropped without a word,
-    /// as the apps expect.
-    /// - Returns: the keys that remain, possibly none, ordered by content.
+    /// - Returns: every key, ordered by content. That depends on the upload alone, so a repeat on another day gives
+    ///   the same.
     /// - Throws: ``InvalidUpload`` when any key breaks a rule.
-    package func accept(_ uploaded: [UploadedKey], at now: Date) throws(InvalidUpload) -> [DiagnosisKey] {
+    package func normalise(_ uploaded: [UploadedKey]) throws(InvalidUpload) -> [DiagnosisKey] {
         guard (1...maximumKeys).contains(uploaded.count) else { throw .numberOfKeys }
         var keys: [DiagnosisKey] = []
         for key in uploaded {
             keys.append(try normalise(key))
         }
-        let current = IntervalNumber(containing: now)
+        return keys.sorted()
+    }
+
+    /// The keys of an upload that are worth keeping: those that begin in the future or before midnight UTC of the day
+    /// `retentionDays` ago are dropped without a word, as the apps expect.
+    package func current(_ keys: [DiagnosisKey], at now: Date) -> [DiagnosisKey] {
+        let present = IntervalNumber(containing: now)
         let oldest = Day(containing: now).advanced(by: -retentionDays).firstInterval
-        return keys.filter { oldest <= $0.rollingPeriod.start && $0.rollingPeriod.start <= current }.sorted()
+        return keys.filter { oldest <= $0.rollingPeriod.start && $0.rollingPeriod.start <= present }
     }
 
     private func normalise(_ key: UploadedKey) throws(InvalidUpload) -> DiagnosisKey {

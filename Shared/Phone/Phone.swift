@@ -1,1 +1,111 @@
-// Phone: to be written
+import Crypto
+package import ExposureFormat
+package import ExposureKeys
+package import FoundationEssentials
+
+/// The reference phone: what an app and its operating system do, as a library for the story, the tests and load.
+package struct Phone: Sendable {
+    /// One key for each of the last 14 days and today, in the order of days.
+    package let keys: [DailyKey]
+    /// What it heard from others.
+    private var heard: Set<Encounter> = []
+
+    /// A day's key.
+    package struct DailyKey: Sendable {
+        package let data: KeyData
+        package let day: Day
+        fileprivate let schedule: KeySchedule
+    }
+
+    private struct Encounter: Hashable {
+        let identifier: RollingProximityIdentifier
+        let interval: IntervalNumber
+    }
+
+    /// Days for which keys are kept, besides today.
+    package static let daysKept = 14
+
+    /// A phone that has been in use for two weeks.
+    package init(at now: Date) {
+        let today = Day(containing: now)
+        keys = (today.advanced(by: -Self.daysKept)...today).map { day in
+            let data = SymmetricKey(size: .bits128).withUnsafeBytes { KeyData($0) }
+            guard let data else { preconditionFailure("a 128-bit key has 16 bytes") }
+            return DailyKey(data: data, day: day, schedule: KeySchedule(data))
+        }
+    }
+
+    // MARK: Meeting others
+
+    /// What this phone broadcasts in an interval of the last two weeks; nil at other times.
+    package func broadcast(in interval: IntervalNumber) throws -> RollingProximityIdentifier? {
+        try keys.first { $0.day.firstInterval == interval.startOfDay }?.schedule.identifier(at: interval)
+    }
+
+    /// Two phones near each other for a number of intervals hear each other.
+    package mutating func meet(_ other: inout Phone, from start: IntervalNumber, intervals: UInt32) throws {
+        for offset in 0..<intervals {
+            let interval = IntervalNumber(rawValue: start.rawValue + offset)
+            if let identifier = try other.broadcast(in: interval) {
+                heard.insert(Encounter(identifier: identifier, interval: interval))
+            }
+            if let identifier = try broadcast(in: interval) {
+                other.heard.insert(Encounter(identifier: identifier, interval: interval))
+            }
+        }
+    }
+
+    // MARK: After a positive test
+
+    /// The keys of the last 14 days, as the app shares them: without today's, which is still in use, and with the risk
+    /// that belongs to a test without information on symptoms (Corona-Warn-App sheet, 4.4, days 3992 to 4000).
+    package func diagnosisKeys() -> [DiagnosisKey] {
+        guard let today = keys.last?.day else { return [] }
+        return keys.dropLast().compactMap { key in
+            let daysAgo = Int32(key.day.distance(to: today))
+            guard let onset = DaysSinceOnset(rawValue: 4000 - daysAgo),
+                let period = RollingPeriod(start: key.day.firstInterval, length: IntervalNumber.perDay)
+            else { return nil }
+            return DiagnosisKey(
+                data: key.data, rollingPeriod: period, transmissionRiskLevel: TransmissionRiskLevel(derivedFrom: onset),
+                daysSinceOnsetOfSymptoms: onset, reportType: .confirmedTest)
+        }
+    }
+
+    // MARK: Matching
+
+    /// An encounter with somebody whose key was published.
+    package struct Match: Hashable, Sendable {
+        package let key: KeyData
+        package let interval: IntervalNumber
+        package let transmissionRiskLevel: TransmissionRiskLevel
+    }
+
+    /// How far apart two phones' clocks may be: two hours, in intervals.
+    private static let clockTolerance: UInt32 = 12
+
+    /// Finds, on the phone, what it heard among the broadcasts of published keys. Nobody learns the outcome.
+    package func matches(among published: some Sequence<ExportedKey>) throws -> [Match] {
+        guard !heard.isEmpty else { return [] }
+        let intervals = Dictionary(grouping: heard, by: \.identifier).mapValues { $0.map(\.interval) }
+        var matches: [Match] = []
+        for key in published {
+            let schedule = KeySchedule(key.data)
+            for number in key.rollingPeriod.start.rawValue..<key.rollingPeriod.end.rawValue {
+                let interval = IntervalNumber(rawValue: number)
+                guard let heardAt = intervals[try schedule.identifier(at: interval)],
+                    heardAt.contains(where: { $0.distance(to: interval) <= Self.clockTolerance })
+                else { continue }
+                matches.append(
+                    Match(key: key.data, interval: interval, transmissionRiskLevel: key.transmissionRiskLevel))
+            }
+        }
+        return matches
+    }
+}
+
+extension IntervalNumber {
+    fileprivate func distance(to other: IntervalNumber) -> UInt32 {
+        max(rawValue, other.rawValue) - min(rawValue, other.rawValue)
+    }
+}

@@ -1,1 +1,123 @@
-// Schema: to be written
+package import Postgres
+import ServiceKit
+
+/// The only place that defines tables, grants and retention.
+package enum Schema {
+    /// The newest migration, which is the version that services need.
+    package static let version = Migration.all.map(\.number).max() ?? 0
+
+    /// Any two processes that migrate take this advisory lock, so that only one does. The number is arbitrary.
+    private static let lock: Int64 = 0x7669_6769_6c00_0001
+
+    /// Brings a database to the newest version: roles, then every migration that is missing, each in a transaction of
+    /// its own.
+    /// - Parameters:
+    ///   - owner: connected as the role that shall own the tables; it must be allowed to create roles, unless the
+    ///     services' roles exist.
+    ///   - report: receives one sentence per step.
+    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or a released step was changed.
+    package static func migrate(
+        owner: PostgresClient, report: @Sendable (String) -> Void = { _ in }
+    ) async throws {
+        try await owner.transaction { session in
+            try lockAndPrepare(session)
+        }
+        for migration in Migration.all {
+            let applied = try await owner.transaction { session in
+                try apply(migration, in: session)
+            }
+            if applied { report("Applied migration \(migration.number): \(migration.name).") }
+        }
+        let found = try await owner.session { try currentVersion(in: $0) }
+        guard found == version else { throw SchemaMismatch(found: found, needed: version) }
+    }
+
+    /// Refuses a database whose schema is older or newer than this program knows.
+    package static func check(_ database: PostgresClient) async throws {
+        let found = try await database.session { session in
+            let exists = try session.row("SELECT to_regclass('vigil.migration') IS NOT NULL", as: Bool.self)
+            return exists == true ? try currentVersion(in: session) : 0
+        }
+        guard found == version else { throw SchemaMismatch(found: found, needed: version) }
+    }
+
+    private static func currentVersion(in session: Session) throws(PostgresError) -> Int32 {
+        try session.row("SELECT coalesce(max(number), 0) FROM vigil.migration", as: Int32.self) ?? 0
+    }
+
+    private static func lockAndPrepare(_ session: Session) throws(PostgresError) {
+        try takeLock(in: session)
+        for role in DatabaseRole.allCases {
+            let exists = try session.row("SELECT 1 FROM pg_roles WHERE rolname = \(role.rawValue)", as: Int32.self)
+            if exists == nil { try session.script(Script(creating: role)) }
+        }
+        try session.script(
+            """
+            CREATE SCHEMA IF NOT EXISTS vigil;
+            CREATE TABLE IF NOT EXISTS vigil.migration (
+                number integer PRIMARY KEY,
+                name text NOT NULL,
+                checksum bytea NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT now()
+            );
+            GRANT USAGE ON SCHEMA vigil TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution;
+            GRANT SELECT ON vigil.migration
+                TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution;
+            """)
+    }
+
+    private static func takeLock(in session: Session) throws(PostgresError) {
+        try session.execute("SELECT pg_advisory_xact_lock(\(lock))")
+    }
+
+    /// - Returns: false when the step was applied before.
+    private static func apply(_ migration: Migration, in session: Session) throws -> Bool {
+        try takeLock(in: session)
+        let known = try session.row(
+            "SELECT checksum FROM vigil.migration WHERE number = \(migration.number)", as: [UInt8].self)
+        if let known {
+            guard known == migration.checksum else { throw ChangedMigration(number: migration.number) }
+            return false
+        }
+        try session.script(migration.script)
+        try session.execute(
+            """
+            INSERT INTO vigil.migration (number, name, checksum)
+            VALUES (\(migration.number), \(migration.name), \(migration.checksum))
+            """)
+        return true
+    }
+}
+
+/// The database's schema isn't the one this program was built for.
+package struct SchemaMismatch: OperatorProblem, Equatable {
+    package let found: Int32
+    package let needed: Int32
+
+    package var description: String {
+        found < needed
+            ? "The database schema has version \(found), this program needs \(needed): run `vigil migrate` first."
+            : "The database schema has version \(found), this program knows \(needed): start a newer build."
+    }
+}
+
+/// A released migration differs from the one that was applied.
+package struct ChangedMigration: OperatorProblem, Equatable {
+    package let number: Int32
+
+    package var description: String {
+        "Migration \(number) was applied with another content than this program has: start the build that belongs to "
+            + "the database, or restore a backup."
+    }
+}
+
+extension Script {
+    fileprivate init(creating role: DatabaseRole) {
+        switch role {
+        case .verification: self = "CREATE ROLE vigil_verification LOGIN"
+        case .testResults: self = "CREATE ROLE vigil_test_results LOGIN"
+        case .submission: self = "CREATE ROLE vigil_submission LOGIN"
+        case .distribution: self = "CREATE ROLE vigil_distribution LOGIN"
+        }
+    }
+}

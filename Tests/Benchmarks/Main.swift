@@ -1,1 +1,9 @@
-@main enum Main { static func main() {} }
+import ArgumentParser
+
+/// The programs that `deploy/bench.sh` times: each does one thing, so that its cost can be read off the process.
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks", abstract: "Programs to be timed by deploy/bench.sh.",
+        subcommands: [ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self])
+}

@@ -1,1 +1,8 @@
-@main enum Main { static func main() {} }
+import MetadataProxy
+import ServiceKit
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(MetadataProxy.self, name: "metadata-proxy")
+    }
+}

@@ -1,1 +1,8 @@
-@main enum Main { static func main() {} }
+import ServiceKit
+import SubmissionServer
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(SubmissionServer.self, name: "submission-server")
+    }
+}

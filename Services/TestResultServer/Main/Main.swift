@@ -1,1 +1,8 @@
-@main enum Main { static func main() {} }
+import ServiceKit
+import TestResultServer
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(TestResultServer.self, name: "test-result-server")
+    }
+}

@@ -1,1 +1,8 @@
-@main enum Main { static func main() {} }
+import ServiceKit
+import VerificationServer
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(VerificationServer.self, name: "verification-server")
+    }
+}

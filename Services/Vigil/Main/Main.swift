@@ -1,1 +1,8 @@
-@main enum Main { static func main() {} }
+import ServiceKit
+import Vigil
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(VigilCommand.self, name: "vigil")
+    }
+}

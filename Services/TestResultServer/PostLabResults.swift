@@ -1,0 +1,26 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import ServiceKit
+import TestResultAPI
+
+/// `POST /api/v1/lab/results`: a laboratory's batch, stored whole or not at all.
+struct PostLabResults: Sendable {
+    let store: ResultStore
+    let clock: WallClock
+
+    func handle(_ batch: LabResults, from caller: Caller) async throws -> NoContent {
+        guard (1...TestResultAPI.maximumResults).contains(batch.testResults.count),
+            batch.testResults.allSatisfy(\.result.isLabResult), (batch.labID?.unicodeScalars.count ?? 0) <= 64
+        else { throw Problem.badRequest }
+        try await store.upsert(batch.testResults.map(stored), labID: batch.labID, at: clock.now)
+        return NoContent()
+    }
+
+    /// The time of the sample defaults to now, in the seconds that apps read.
+    private func stored(_ result: LabResults.Result) -> StoredResult {
+        StoredResult(
+            id: result.id, code: result.result,
+            sampleCollected: result.sampleCollected ?? Int32(clamping: Int64(clock.now.timeIntervalSince1970)))
+    }
+}

@@ -1,0 +1,15 @@
+import ServiceKit
+
+/// Why a command can't go on: one sentence for the operator, with what to do about it.
+package struct CommandFailure: OperatorProblem, Equatable {
+    package let description: String
+    package let exitStatus: Int32
+
+    /// - Parameters:
+    ///   - sentence: it never quotes a secret.
+    ///   - exitStatus: what the process ends with.
+    package init(_ sentence: String, exitStatus: Int32 = 1) {
+        description = sentence
+        self.exitStatus = exitStatus
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+
+/// `vigil keys`.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Make keys and tokens of a suite on one machine.",
+        subcommands: [OfficerTokenCommand.self, SigningKeyCommand.self, SecretsCommand.self])
+}
+
+/// `vigil keys officer-token`.
+struct OfficerTokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "officer-token",
+        abstract: "Print a token with which a health officer may ask for a teleTAN.",
+        discussion: "In production the health authority's identity provider signs these.")
+
+    @OptionGroup var state: StateOption
+
+    @Option(help: "What the officer may do: c19hotline (tests) or c19hotline_event (events).")
+    var role: OfficerIssuer.OfficerRole
+
+    @Option(help: ArgumentHelp("For how long the token is valid.", valueName: "seconds"))
+    var validFor = 300
+
+    func validate() throws {
+        guard validFor > 0, validFor <= 86_400 else {
+            throw ValidationError("--valid-for must be from 1 to 86400 seconds.")
+        }
+    }
+
+    func run() async throws {
+        let folder = state.folder
+        // The services judge it by their clock, which `vigil up --at` may have moved.
+        let suite = try RunningSuite(in: folder)
+        let instant = Date() + TimeInterval(suite.clockOffset)
+        Console.say(
+            try await OfficerIssuer(in: folder).token(role: role, at: instant, lifetime: TimeInterval(validFor)))
+    }
+}
+
+extension OfficerIssuer.OfficerRole: ExpressibleByArgument {}
+
+/// `vigil keys signing`.
+struct SigningKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "signing", abstract: "Make the key that signs published archives, if it is missing.",
+        discussion: "Prints where its public half is, which apps are built with.")
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let folder = state.folder
+        try folder.prepare()
+        try SuiteSecrets.prepareSigningKey(in: folder)
+        Console.say(SuiteSecrets.signingPublicKeyFile(in: folder))
+    }
+}
+
+/// `vigil keys secrets`.
+struct SecretsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secrets", abstract: "Make all secrets of a suite that are missing, each a file of its own.")
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let folder = state.folder
+        try folder.prepare()
+        try SuiteSecrets.prepare(in: folder)
+        Console.say("The secrets are in \(folder.secrets); only their owner can read them.")
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Logging
+import Postgres
+import Schema
+import ServiceKit
+
+/// `vigil migrate`.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Bring a database to the schema that this build needs.",
+        discussion: """
+            Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. With \
+            --state the services' roles also get the passwords that the state folder holds for them.
+            """)
+
+    @Option(help: ArgumentHelp("A libpq connection string; name a passfile in it.", valueName: "conninfo"))
+    var connection: String
+
+    @Option(
+        name: .customLong("state"), help: ArgumentHelp("The folder with the roles' passwords.", valueName: "folder"))
+    var statePath: String?
+
+    func run() async throws {
+        try await DatabaseMigration.run(connection: connection, passwordsFrom: statePath.map { StateFolder($0) }) {
+            Console.say($0)
+        }
+        Console.say("The schema has version \(Schema.version).")
+    }
+}
+
+/// Applies the migrations, and lets the services log in.
+package enum DatabaseMigration {
+    /// - Parameters:
+    ///   - connection: as the owner.
+    ///   - folder: makes the services' passwords, or has them already; nil leaves them alone.
+    ///   - report: receives a sentence per step.
+    package static func run(
+        connection: String, passwordsFrom folder: StateFolder?, report: @escaping @Sendable (String) -> Void
+    ) async throws {
+        try await DatabaseAccess.with(connection: connection) { owner in
+            try await Schema.migrate(owner: owner, report: report)
+            if let folder {
+                try await SuiteDatabase.allowLogin(owner: owner) {
+                    try SuiteSecrets.password(of: $0.rawValue, in: folder)
+                }
+            }
+        }
+    }
+}
+
+/// A database client for the length of a command.
+enum DatabaseAccess {
+    /// Turns what the database refuses into a sentence.
+    static func with<R: Sendable>(
+        connection: String, _ body: (PostgresClient) async throws -> R
+    ) async throws -> R {
+        let client = PostgresClient(
+            PostgresConfiguration(
+                connection: connection, applicationName: "vigil", maximumConnections: 2, statementTimeout: .seconds(300)
+            ),
+            logger: Logger(label: "vigil") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            let result = try await body(client)
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            switch error {
+            case let mismatch as SchemaMismatch: throw CommandFailure(mismatch.description)
+            case let changed as ChangedMigration: throw CommandFailure(changed.description)
+            case let error as PostgresError where error.code == .connection:
+                throw CommandFailure(
+                    "The database can't be reached or refuses the login (\(error)): check --connection.")
+            case let error as PostgresError:
+                throw CommandFailure("The database refused a step (\(error)): its own log says why.")
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+package import Foundation
+import JWTKit
+
+/// Stands in for the health authority's identity provider, which signs what officers show to ask for a teleTAN.
+///
+/// Tokens are as Keycloak makes them: ES256, roles below `realm_access`.
+package struct OfficerIssuer: Sendable {
+    private let key: P256.Signing.PrivateKey
+
+    static let issuer = "https://identity.vigil.test/realms/vigil"
+    static let audience = "verification-server"
+
+    /// What an officer may do.
+    package enum OfficerRole: String, CaseIterable, Sendable {
+        /// May ask for a teleTAN of a person's test.
+        case test = "c19hotline"
+        /// May ask for a teleTAN of an event.
+        case event = "c19hotline_event"
+    }
+
+    /// The issuer of a state folder; its key is made if it is missing.
+    package init(in folder: StateFolder) throws {
+        key = try SuiteSecrets.privateKey(SuiteSecrets.officerIssuerKey, in: folder)
+    }
+
+    /// A signed token.
+    /// - Parameters:
+    ///   - instant: from when it is valid, by the services' clock.
+    ///   - lifetime: seconds.
+    package func token(role: OfficerRole, at instant: Date, lifetime: TimeInterval) async throws -> String {
+        let keys = await JWTKeyCollection().add(
+            ecdsa: try ES256PrivateKey(pem: key.pemRepresentation), kid: JWKIdentifier(string: keyIdentifier))
+        return try await keys.sign(
+            OfficerToken(role: role, at: instant, lifetime: lifetime), kid: JWKIdentifier(string: keyIdentifier))
+    }
+
+    /// The public key as a JSON web key set (RFC 7517), for `officers.keys`.
+    package var keySet: String {
+        get throws {
+            // An uncompressed point: 0x04, 32 bytes of x, 32 bytes of y.
+            let point = key.publicKey.x963Representation.dropFirst()
+            let set = KeySet(keys: [
+                KeySet.Key(
+                    kid: keyIdentifier, x: Self.base64URL(point.prefix(32)), y: Self.base64URL(point.suffix(32)))
+            ])
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return String(decoding: try encoder.encode(set), as: UTF8.self) + "\n"
+        }
+    }
+
+    /// Another key has another name, so that a verifier never tries the wrong one.
+    private var keyIdentifier: String {
+        Self.base64URL(Data(SHA256.hash(data: key.publicKey.x963Representation).prefix(9)))
+    }
+
+    private static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private struct KeySet: Encodable {
+        struct Key: Encodable {
+            var kty = "EC"
+            var crv = "P-256"
+            var alg = "ES256"
+            var use = "sig"
+            let kid: String
+            let x: String
+            let y: String
+        }
+
+        let keys: [Key]
+    }
+}
+
+/// The claims of an officer's token.
+private struct OfficerToken: JWTPayload {
+    struct RealmAccess: Codable {
+        let roles: [String]
+    }
+
+    let iss: IssuerClaim
+    let aud: AudienceClaim
+    let sub: SubjectClaim
+    let iat: IssuedAtClaim
+    let nbf: NotBeforeClaim
+    let exp: ExpirationClaim
+    let preferredUsername: String
+    let realmAccess: RealmAccess
+
+    enum CodingKeys: String, CodingKey {
+        case iss, aud, sub, iat, nbf, exp
+        case preferredUsername = "preferred_username"
+        case realmAccess = "realm_access"
+    }
+
+    init(role: OfficerIssuer.OfficerRole, at instant: Date, lifetime: TimeInterval) {
+        // Whole seconds, as Keycloak writes them.
+        let start = Date(timeIntervalSince1970: instant.timeIntervalSince1970.rounded(.down))
+        iss = IssuerClaim(value: OfficerIssuer.issuer)
+        aud = AudienceClaim(value: [OfficerIssuer.audience])
+        sub = SubjectClaim(value: "officer-1")
+        iat = IssuedAtClaim(value: start)
+        nbf = NotBeforeClaim(value: start)
+        exp = ExpirationClaim(value: start.addingTimeInterval(lifetime))
+        preferredUsername = "officer"
+        realmAccess = RealmAccess(roles: [role.rawValue])
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}

@@ -1,0 +1,122 @@
+package import Foundation
+package import HTTPContract
+import ServiceKit
+import SwiftASN1
+import X509
+
+/// The certificates of a suite on one machine: a private authority, and one certificate for each service and caller.
+package struct SuiteCertificates: Sendable {
+    /// Who holds a certificate, and what for.
+    package struct Holder: Sendable {
+        package let name: String
+        package let role: Role?
+        /// A caller that serves nobody gets no host name, so that its certificate can't pose as a service.
+        let isServer: Bool
+    }
+
+    /// What became of one certificate.
+    package enum Outcome: Hashable, Sendable {
+        case kept
+        case made
+    }
+
+    /// The authority's name in the folder.
+    package static let authority = "ca"
+
+    /// Everybody who holds one. `public` is what the proxy shows to apps.
+    package static let holders: [Holder] = [
+        Holder(name: "lab", role: .lab, isServer: false),
+        Holder(name: "quick-test", role: .quickTest, isServer: false),
+        Holder(name: "pocnat", role: .pocnat, isServer: false),
+        Holder(name: "portal", role: .portal, isServer: false),
+        Holder(name: "prometheus", role: .prometheus, isServer: false),
+        Holder(name: "metadata-proxy", role: .metadataProxy, isServer: true),
+        Holder(name: "verification-server", role: .verificationServer, isServer: true),
+        Holder(name: "test-result-server", role: .testResultServer, isServer: true),
+        Holder(name: "submission-server", role: .submissionServer, isServer: true),
+        Holder(name: "distribution", role: .distribution, isServer: true),
+        Holder(name: "public", role: nil, isServer: true),
+    ]
+
+    private static let day: TimeInterval = 86_400
+    private static let authorityLifetime = 3650 * day
+    private static let leafLifetime = 365 * day
+    /// What has less left is renewed.
+    private static let renewal = 30 * day
+
+    private let folder: StateFolder
+    private let now: Date
+
+    package init(in folder: StateFolder, now: Date) {
+        self.folder = folder
+        self.now = now
+    }
+
+    /// Makes what is missing, doesn't belong to the authority, or expires within 30 days.
+    /// - Parameter force: makes everything anew, the authority too.
+    /// - Returns: an outcome for each name.
+    package func prepare(force: Bool = false) throws -> [(name: String, outcome: Outcome)] {
+        let known = force ? nil : try knownAuthority()
+        let authority = try known ?? makeAuthority()
+        var outcomes: [(name: String, outcome: Outcome)] = [(Self.authority, known == nil ? .made : .kept)]
+        for holder in Self.holders {
+            if known != nil, isGood(holder, under: authority) {
+                outcomes.append((holder.name, .kept))
+            } else {
+                try make(holder, by: authority)
+                outcomes.append((holder.name, .made))
+            }
+        }
+        return outcomes
+    }
+
+    /// Nil if there is none, or if it expires soon.
+    private func knownAuthority() throws -> CertificateAuthority? {
+        let files = (folder.certificate(Self.authority), folder.certificateKey(Self.authority))
+        let (certificate, key) = (try folder.read(files.0), try folder.read(files.1))
+        guard certificate != nil || key != nil else { return nil }
+        guard let certificate, let key else {
+            throw CommandFailure(
+                "Of the authority only \(certificate == nil ? files.1 : files.0) is there: put the other half back, or make all certificates anew with `vigil certificates --force`."
+            )
+        }
+        let authority = try CertificateAuthority(certificatePEM: certificate, privateKeyPEM: key)
+        return try Certificate(pemEncoded: certificate).notValidAfter > now + Self.renewal ? authority : nil
+    }
+
+    private func makeAuthority() throws -> CertificateAuthority {
+        let authority = try CertificateAuthority.create(
+            name: "Vigil private authority", validity: validity(Self.authorityLifetime))
+        try write(Self.authority, certificate: authority.certificatePEM, key: authority.privateKeyPEM)
+        return authority
+    }
+
+    private func make(_ holder: Holder, by authority: CertificateAuthority) throws {
+        let identity = try authority.issueLeaf(
+            commonName: holder.name, role: holder.role,
+            dnsNames: holder.isServer ? ["localhost", holder.name] : [],
+            ipAddresses: holder.isServer ? ["127.0.0.1", "::1"] : [], validity: validity(Self.leafLifetime))
+        try write(holder.name, certificate: identity.certificatePEM, key: identity.privateKeyPEM)
+    }
+
+    /// The key first: a certificate whose key does not fit, after an interruption, is seen and made again.
+    private func write(_ name: String, certificate: String, key: String) throws {
+        try folder.write(key, to: folder.certificateKey(name))
+        try folder.write(certificate, to: folder.certificate(name), mode: 0o644)
+    }
+
+    private func isGood(_ holder: Holder, under authority: CertificateAuthority) -> Bool {
+        guard let pem = try? folder.read(folder.certificate(holder.name)),
+            let keyPEM = try? folder.read(folder.certificateKey(holder.name)),
+            let leaf = try? Certificate(pemEncoded: pem), let key = try? Certificate.PrivateKey(pemEncoded: keyPEM),
+            let issuer = try? Certificate(pemEncoded: authority.certificatePEM)
+        else { return false }
+        return leaf.publicKey == key.publicKey && leaf.notValidAfter > now + Self.renewal
+            && issuer.publicKey.isValidSignature(leaf.signature, for: leaf)
+    }
+
+    /// An hour back, for machines whose clocks are behind.
+    private func validity(_ lifetime: TimeInterval) -> Range<Date> {
+        now - 3600..<now + lifetime
+    }
+}

@@ -1,0 +1,43 @@
+import CZlib
+
+/// Raw DEFLATE and the checksum that goes with it, by zlib.
+///
+/// The same input gives the same output for as long as zlib stays the same; another build of zlib may compress
+/// differently, which is why signatures cover what is inside the archive and never the archive.
+enum Deflate {
+    /// The compressed form of fewer than 4 GiB, without a zlib or gzip header.
+    static func compress(_ input: [UInt8], level: ArchiveCompression) throws(ZipWriterError) -> [UInt8] {
+        guard let length = UInt32(exactly: input.count) else { throw .tooLarge }
+        var stream = z_stream()
+        // Negative window bits ask for raw DEFLATE.
+        let status = deflateInit2_(
+            &stream, level.rawValue, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw .compressionFailed }
+        defer { deflateEnd(&stream) }
+
+        let bound = deflateBound(&stream, uLong(input.count))
+        guard let room = UInt32(exactly: bound) else { throw .tooLarge }
+        var finished = false
+        let output = [UInt8](unsafeUninitializedCapacity: Int(bound)) { target, count in
+            input.withUnsafeBufferPointer { source in
+                stream.next_in = source.baseAddress
+                stream.avail_in = length
+                stream.next_out = target.baseAddress
+                stream.avail_out = room
+                // One call is enough: the output has room for the worst case.
+                finished = deflate(&stream, Z_FINISH) == Z_STREAM_END
+                stream.next_in = nil
+                stream.next_out = nil
+            }
+            count = Int(stream.total_out)
+        }
+        guard finished else { throw .compressionFailed }
+        return output
+    }
+
+    /// CRC-32 as ZIP records it.
+    static func checksum(_ input: [UInt8]) -> UInt32 {
+        input.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: crc32_z(0, $0.baseAddress, $0.count)) }
+    }
+}

@@ -1,0 +1,103 @@
+/// Why an archive can't be written.
+package enum ZipWriterError: Error, Equatable, CustomStringConvertible {
+    /// An entry or the archive would need 4 GiB or more, which takes ZIP64 and which phones don't expect.
+    case tooLarge
+    /// zlib refused to work, in practice because memory ran out.
+    case compressionFailed
+
+    /// A plain sentence without any content of the archive.
+    package var description: String {
+        switch self {
+        case .tooLarge: "The archive would be 4 GiB or larger."
+        case .compressionFailed: "zlib could not compress the entry."
+        }
+    }
+}
+
+/// Writes ZIP archives whose bytes are a function of their content: every entry is dated 1980-01-01 00:00:00, and
+/// there are no extra fields, comments, permissions or data descriptors.
+struct ZipWriter {
+    /// How an entry is kept.
+    enum Method {
+        /// As it is; for what doesn't compress, such as signatures.
+        case stored
+        case deflated(ArchiveCompression)
+    }
+
+    /// 1980-01-01 as MS-DOS counts: years since 1980 in bits 9 and up, then month and day.
+    private static let date: UInt16 = 1 << 5 | 1
+    /// 2.0, the first version with DEFLATE.
+    private static let version: UInt16 = 20
+
+    private var bytes: [UInt8] = []
+    private var directory: [UInt8] = []
+    private var count: UInt16 = 0
+
+    /// Adds an entry behind those already there.
+    mutating func add(name: StaticString, content: [UInt8], method: Method) throws(ZipWriterError) {
+        let data: [UInt8]
+        let methodNumber: UInt16
+        switch method {
+        case .stored: (data, methodNumber) = (content, Zip.storedMethod)
+        case .deflated(let level):
+            (data, methodNumber) = (try Deflate.compress(content, level: level), Zip.deflatedMethod)
+        }
+        let nameBytes = name.withUTF8Buffer { Array($0) }
+        guard let size = UInt32(exactly: content.count), let stored = UInt32(exactly: data.count),
+            let offset = UInt32(exactly: bytes.count), let nameLength = UInt16(exactly: nameBytes.count),
+            count < UInt16.max
+        else { throw .tooLarge }
+
+        var facts: [UInt8] = []
+        facts.append(littleEndian: Self.version)
+        facts.append(littleEndian: UInt16(0))  // flags
+        facts.append(littleEndian: methodNumber)
+        facts.append(littleEndian: UInt16(0))  // time of day
+        facts.append(littleEndian: Self.date)
+        facts.append(littleEndian: Deflate.checksum(content))
+        facts.append(littleEndian: stored)
+        facts.append(littleEndian: size)
+        facts.append(littleEndian: nameLength)
+        facts.append(littleEndian: UInt16(0))  // length of extra fields
+
+        bytes.reserveCapacity(bytes.count + data.count + 256)
+        bytes.append(littleEndian: Zip.localHeaderSignature)
+        bytes += facts
+        bytes += nameBytes
+        bytes += data
+
+        directory.append(littleEndian: Zip.centralHeaderSignature)
+        directory.append(littleEndian: Self.version)  // made by, on MS-DOS: attributes mean nothing
+        directory += facts
+        directory.append(littleEndian: UInt16(0))  // length of comment
+        directory.append(littleEndian: UInt16(0))  // disk
+        directory.append(littleEndian: UInt16(0))  // internal attributes
+        directory.append(littleEndian: UInt32(0))  // external attributes
+        directory.append(littleEndian: offset)
+        directory += nameBytes
+        count += 1
+    }
+
+    /// The archive.
+    consuming func finish() throws(ZipWriterError) -> [UInt8] {
+        guard let offset = UInt32(exactly: bytes.count), let length = UInt32(exactly: directory.count) else {
+            throw .tooLarge
+        }
+        bytes += directory
+        bytes.append(littleEndian: Zip.endSignature)
+        bytes.append(littleEndian: UInt16(0))  // this disk
+        bytes.append(littleEndian: UInt16(0))  // disk of the directory
+        bytes.append(littleEndian: count)  // entries on this disk
+        bytes.append(littleEndian: count)
+        bytes.append(littleEndian: length)
+        bytes.append(littleEndian: offset)
+        bytes.append(littleEndian: UInt16(0))  // length of comment
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+}

@@ -1,1 +1,0 @@
-// ExposureFormat: to be written

@@ -1,0 +1,71 @@
+package import Credentials
+import ExposureFormat
+package import ExposureKeys
+import FoundationEssentials
+import HTTPContract
+package import ServiceKit
+import SubmissionAPI
+import SwiftProtobuf
+package import VerificationAPI
+
+/// What an app sends to the metadata proxy: padded, and with the header fields that the field's apps send
+/// (Corona-Warn-App sheet, 11.1).
+package struct AppClient: Sendable {
+    private let proxy: ServiceClient
+
+    /// How long an app waits for an answer.
+    private static let patience = Duration.seconds(15)
+    /// Bytes of every request body to the verification server.
+    private static let bodySize = 250
+    /// Bytes that stand for one diagnosis key in an upload's padding.
+    private static let keySize = 28
+
+    /// - Parameters:
+    ///   - base: the proxy's URL, such as `https://localhost:8000`.
+    ///   - authorities: path of the PEM file with the certificate authority that the app trusts.
+    package init(base: String, authorities: String) throws(ConfigurationProblem) {
+        proxy = try ServiceClient(
+            base: base, authorities: authorities, name: "metadata-proxy", deadline: Self.patience)
+    }
+
+    /// Ends all connections. Must be called once.
+    package func close() async {
+        await proxy.close()
+    }
+
+    package func register(_ proof: RegistrationTokenRequest.Proof) async throws -> RegistrationToken {
+        let bare = RegistrationTokenRequest(proof)
+        let padded = RegistrationTokenRequest(proof, requestPadding: try Self.padding(after: bare))
+        return try await proxy.call(VerificationAPI.registrationToken, padded).registrationToken
+    }
+
+    package func testResult(_ token: RegistrationToken) async throws -> TestResultCode {
+        let padded = TestResultRequest(token, requestPadding: try Self.padding(after: TestResultRequest(token)))
+        return try await proxy.call(VerificationAPI.testResult, padded).testResult
+    }
+
+    package func tan(_ token: RegistrationToken) async throws -> TAN {
+        let padded = TANRequest(token, requestPadding: try Self.padding(after: TANRequest(token)))
+        return try await proxy.call(VerificationAPI.tan, padded).tan
+    }
+
+    /// Uploads keys, padded to the size of an upload of 14.
+    package func upload(_ keys: [DiagnosisKey], tan: TAN) async throws {
+        let payload = try SubmissionPayload.with {
+            $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
+            $0.origin = "DE"
+            $0.visitedCountries = ["DE"]
+            $0.consentToFederation = true
+            $0.requestPadding = Data(repeating: 0, count: Self.keySize * max(0, Phone.daysKept - keys.count))
+        }.encoded()
+        _ = try await proxy.call(
+            SubmissionAPI.diagnosisKeys, DiagnosisKeysUpload(authorization: tan.text, payload: Data(payload)))
+    }
+
+    /// Random letters that bring a JSON body to its size.
+    private static func padding(after bare: some JSONMessage) throws -> String {
+        let missing = bodySize - (try bare.encoded().body.count)
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<max(0, missing)).compactMap { _ in alphabet.randomElement() })
+    }
+}

@@ -1,0 +1,29 @@
+import Crypto
+import CryptoExtras
+package import ExposureKeys
+
+/// What a phone broadcasts for about ten minutes; whoever hears it can't link it to the next one.
+package struct RollingProximityIdentifier: Hashable, Sendable {
+    /// Exactly 16 bytes.
+    package let bytes: [UInt8]
+}
+
+/// How a day's key becomes broadcasts (Exposure Notification Cryptography Specification 1.2): a rolling proximity
+/// identifier key by HKDF-SHA256, then for each interval one AES-128 block.
+package struct KeySchedule: Sendable {
+    private let identifierKey: SymmetricKey
+
+    package init(_ key: KeyData) {
+        identifierKey = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: key.bytes), info: Array("EN-RPIK".utf8), outputByteCount: 16)
+    }
+
+    /// The identifier of one interval: "EN-RPI", six zero bytes and the interval in little endian, encrypted.
+    package func identifier(at interval: IntervalNumber) throws -> RollingProximityIdentifier {
+        let number = interval.rawValue
+        var block = Array("EN-RPI".utf8) + [0, 0, 0, 0, 0, 0]
+        block += [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+        try AES.permute(&block, key: identifierKey)
+        return RollingProximityIdentifier(bytes: block)
+    }
+}

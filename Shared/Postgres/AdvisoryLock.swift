@@ -1,0 +1,46 @@
+import Dispatch
+
+/// A lock that the server keeps under a number, for jobs of which there may be one at a time on all machines together.
+package struct AdvisoryLock: Sendable, Hashable {
+    fileprivate let number: Int64
+
+    package init(_ number: Int64) {
+        self.number = number
+    }
+}
+
+extension PostgresClient {
+    /// Runs a job while this client, and no other, holds a lock.
+    ///
+    /// The lock belongs to a connection that is lent for as long as the job takes; its thread waits. If that connection
+    /// breaks, the server gives the lock to the next in line although the job goes on, so a job must be one that two may
+    /// do at once without harm; the lock spares them the work.
+    ///
+    /// - Throws: what the job throws; `PostgresError` with `.timeout` if somebody else holds the lock for longer than a
+    ///   statement may take.
+    package func exclusively<Result: Sendable>(
+        _ lock: AdvisoryLock, _ job: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let (locked, signal) = AsyncStream.makeStream(of: Void.self)
+        let done = DispatchSemaphore(value: 0)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { signal.finish() }
+                try await self.session { session in
+                    try session.execute("SELECT pg_advisory_lock(\(lock.number))")
+                    signal.yield()
+                    done.wait()
+                    try session.execute("SELECT pg_advisory_unlock(\(lock.number))")
+                }
+            }
+            var iterator = locked.makeAsyncIterator()
+            guard await iterator.next() != nil else {
+                // The lock wasn't to be had; its task says why.
+                try await group.next()
+                throw CancellationError()
+            }
+            defer { done.signal() }
+            return try await job()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CLibPQ
+import Glibc
+
+/// What is said to libpq to open a connection: the operator's string, and what this client adds before and after it.
+struct ConnectionParameters {
+    private let parameters: [(keyword: String, value: String)]
+
+    /// Throws if the operator's string is not one that libpq understands. (Why not can't be said: it may hold a
+    /// password.)
+    init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        // Given before `dbname`, so that the operator's string can override them: how soon a server that vanished
+        // without a word is noticed.
+        let defaults = [
+            ("keepalives_idle", "30"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "10000"),
+        ]
+        // The string may set server options too; these follow it and win.
+        var options = try Self.value(of: "options", in: configuration.connection).map { [$0] } ?? []
+        options += [
+            "-c statement_timeout=\(configuration.statementTimeout.milliseconds)",
+            "-c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeout.milliseconds)",
+            "-c client_min_messages=warning", "-c standard_conforming_strings=on", "-c timezone=UTC",
+        ]
+        let fixed = [
+            ("application_name", configuration.applicationName), ("client_encoding", "UTF8"),
+            ("options", options.joined(separator: " ")),
+        ]
+        parameters = defaults + [("dbname", configuration.connection)] + fixed
+    }
+
+    /// Begins to connect, and gives the connection to be polled; nil if there is no memory for it.
+    func start() -> OpaquePointer? {
+        let strings = parameters.map { (strdup($0.keyword), strdup($0.value)) }
+        defer {
+            for (keyword, value) in strings {
+                free(keyword)
+                free(value)
+            }
+        }
+        let keywords = strings.map { UnsafePointer($0.0) } + [nil]
+        let values = strings.map { UnsafePointer($0.1) } + [nil]
+        return PQconnectStartParams(keywords, values, 1)
+    }
+
+    private static func value(of keyword: String, in connection: String) throws(PostgresError) -> String? {
+        guard connection.contains("=") || connection.contains("://") else { return nil }
+        guard let options = PQconninfoParse(connection, nil) else {
+            throw PostgresError(.connection, reason: "the connection string is malformed")
+        }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let name = option.pointee.keyword {
+            if String(cString: name) == keyword { return option.pointee.val.map { String(cString: $0) } }
+            option += 1
+        }
+        return nil
+    }
+}

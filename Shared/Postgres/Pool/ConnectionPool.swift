@@ -1,0 +1,244 @@
+import Dispatch
+import Logging
+import Synchronization
+
+/// Carries out what `PoolState` decides: threads, connections, the alarm, metrics.
+final class ConnectionPool: Sendable {
+    private typealias State = PoolState<Job>
+    private typealias Worker = PoolWorker<State.Step>
+
+    /// Unused for longer than this, a connection is asked for a sign of life before it is lent.
+    private static let quietIdleTime: Duration = .seconds(30)
+
+    private struct Ending {
+        var isFinished = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let configuration: PostgresConfiguration
+    private let logger: Logger
+    private let metrics: PoolMetrics
+    private let state: Mutex<State>
+    private let lastConnectError = Mutex<PostgresError?>(nil)
+    private let workers: Mutex<[Worker]>
+    private let alarms = DispatchQueue(label: "postgres.pool.alarm")
+    private let ending = Mutex(Ending())
+
+    init(_ configuration: PostgresConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+        metrics = PoolMetrics(pool: configuration.applicationName)
+        state = Mutex(
+            State(
+                .init(
+                    connections: configuration.maximumConnections, waiters: configuration.maximumWaiters,
+                    acquireDeadline: configuration.acquireDeadline)))
+        workers = Mutex([])
+        let created = (0..<configuration.maximumConnections).map { slot in
+            Worker { [self] in work($0, slot: slot) }
+        }
+        workers.withLock { $0 = created }
+    }
+
+    // MARK: - Callers
+
+    /// Calls `body` with a connection, on that connection's thread.
+    func withConnection<R: Sendable>(
+        patience: Duration? = nil, _ body: @Sendable @escaping (Connection) throws -> R
+    ) async throws -> R {
+        let mark = CancellationMark()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = Job(mark: mark) { connection in
+                    let result = Result { try body(connection) }
+                    return { continuation.resume(with: result) }
+                } refuse: {
+                    continuation.resume(throwing: $0)
+                }
+                submit(job, patience: patience)
+            }
+        } onCancel: {
+            mark.set()
+            cancel(ObjectIdentifier(mark))
+        }
+    }
+
+    private func submit(_ job: Job, patience: Duration?) {
+        let now = ContinuousClock.now
+        // The mark is read within the lock: a cancellation either is seen here or finds the job in line.
+        let admission = locked { state in
+            job.wasCancelled ? nil : state.request(job, at: now, patience: patience)
+        }
+        switch admission {
+        case nil:
+            job.refuse(CancellationError())
+        case .run(let slot, let entry, let idleSince):
+            send(.run(entry, idleSince: idleSince), to: slot)
+        case .wait(let slot, let alarm):
+            if let slot { send(.connect, to: slot) }
+            if let alarm { set(alarm) }
+        case .refuse(.tooManyWaiters):
+            job.refuse(PostgresError(.poolExhausted, reason: "too many callers wait"))
+        case .refuse(.shutDown):
+            job.refuse(PostgresError(.shutDown))
+        }
+    }
+
+    private func cancel(_ id: Job.ID) {
+        locked { $0.cancel(id) }?.waiter.refuse(CancellationError())
+    }
+
+    /// Refuses whoever has waited too long. The cause is the database, if it can't be reached, else the load.
+    private func ring() {
+        let now = ContinuousClock.now
+        let (expired, isUnreachable, alarm) = locked { state in
+            let (expired, alarm) = state.expire(at: now)
+            return (expired, state.failures > 0, alarm)
+        }
+        if let alarm { set(alarm) }
+        guard !expired.isEmpty else { return }
+        let cause = isUnreachable ? lastConnectError.withLock { $0 } : nil
+        for entry in expired {
+            metrics.recordWait(now - entry.since)
+            entry.waiter.refuse(cause ?? PostgresError(.poolExhausted, reason: "no connection became free in time"))
+        }
+    }
+
+    private func set(_ alarm: ContinuousClock.Instant) {
+        let milliseconds = Int((alarm - .now).milliseconds)
+        alarms.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.ring() }
+    }
+
+    // MARK: - Workers
+
+    private func send(_ step: State.Step, to slot: Int) {
+        workers.withLock { $0[slot] }.send(step)
+    }
+
+    /// The life of a worker's thread.
+    private func work(_ worker: Worker, slot: Int) {
+        var connection: Connection?
+        var step = worker.take()
+        while true {
+            switch step {
+            case .park:
+                step = worker.take()
+            case .connect:
+                (connection, step) = connect(slot)
+            case .backOff(let pause):
+                step = worker.take(within: pause) ?? locked { $0.backOffEnded(slot) }
+            case .run(let entry, let idleSince):
+                guard let lent = connection, isAlive(lent, idleSince: idleSince) else {
+                    connection = nil
+                    step = giveBack(entry, slot)
+                    continue
+                }
+                metrics.recordWait(.now - entry.since)
+                let tell = entry.waiter.perform(lent)
+                let isUsable = lent.isReusable
+                reportNotices(of: lent)
+                if !isUsable { connection = nil }
+                let now = ContinuousClock.now
+                step = locked { $0.released(slot, usable: isUsable, at: now) }
+                tell()
+            case .stop:
+                connection = nil
+                stopped(slot)
+                return
+            }
+        }
+    }
+
+    private func connect(_ slot: Int) -> (Connection?, State.Step) {
+        do {
+            let connection = try Connection(configuration)
+            let now = ContinuousClock.now
+            let (wasFailing, next, alsoConnect) = locked { state in
+                let wasFailing = state.failures > 0
+                let (next, alsoConnect) = state.connected(slot, at: now)
+                return (wasFailing, next, alsoConnect)
+            }
+            for other in alsoConnect { send(.connect, to: other) }
+            if wasFailing { logger.info("database is reachable again") }
+            return (connection, next)
+        } catch {
+            metrics.countConnectFailure()
+            lastConnectError.withLock { $0 = error }
+            let (failures, next) = locked { state in
+                let next = state.connectFailed(slot, jitter: .random(in: 0...1))
+                return (state.failures, next)
+            }
+            // Once per outage; the counter tells the rest.
+            if failures == 1 {
+                logger.warning("database is not reachable", metadata: ["error": "\(error)"])
+            }
+            return (nil, next)
+        }
+    }
+
+    /// An idle connection may have died unnoticed. It is looked at before anything is sent on it, so that no caller
+    /// needs to know: nothing can have been executed.
+    private func isAlive(_ connection: Connection, idleSince: ContinuousClock.Instant?) -> Bool {
+        guard let idleSince else { return true }
+        guard connection.isQuiet else { return false }
+        return .now - idleSince < Self.quietIdleTime || connection.ping(within: configuration.connectTimeout)
+    }
+
+    private func giveBack(_ entry: State.Entry, _ slot: Int) -> State.Step {
+        let (next, alarm) = locked { $0.lost(slot, entry) }
+        if let alarm { set(alarm) }
+        if case .stop = next { entry.waiter.refuse(PostgresError(.shutDown)) }
+        return next
+    }
+
+    private func reportNotices(of connection: Connection) {
+        let count = connection.takeNoticeCount()
+        if count > 0 { logger.debug("database notices dropped", metadata: ["count": "\(count)"]) }
+    }
+
+    private func locked<T>(_ body: (inout sending State) -> sending T) -> sending T {
+        state.withLock { state in
+            let result = body(&state)
+            metrics.record(inUse: state.inUse, waiting: state.waiting)
+            return result
+        }
+    }
+
+    // MARK: - The end
+
+    /// Refuses new callers and those who wait; connections close when they are given back.
+    func shutDown() {
+        let (refused, stop) = locked { $0.shutDown() }
+        for entry in refused { entry.waiter.refuse(PostgresError(.shutDown)) }
+        for slot in stop { send(.stop, to: slot) }
+        finishIfDone()
+    }
+
+    /// Returns when the last connection has been closed.
+    func finished() async {
+        await withCheckedContinuation { continuation in
+            let isFinished = ending.withLock { ending in
+                if !ending.isFinished { ending.waiting.append(continuation) }
+                return ending.isFinished
+            }
+            if isFinished { continuation.resume() }
+        }
+    }
+
+    private func stopped(_ slot: Int) {
+        locked { $0.stopped(slot) }
+        finishIfDone()
+    }
+
+    private func finishIfDone() {
+        guard locked({ $0.isFinished }) else { return }
+        // The workers' closures hold the pool.
+        workers.withLock { $0 = [] }
+        let waiting = ending.withLock { ending in
+            ending.isFinished = true
+            defer { ending.waiting = [] }
+            return ending.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,86 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread of its own that executes orders, which the pool gives it one at a time.
+///
+/// libpq blocks, so it may run neither on the cooperative threads of Swift's concurrency nor on an event loop. The
+/// thread starts with the first order.
+final class PoolWorker<Order: Sendable>: Sendable {
+    private struct State {
+        var isStarted = false
+        var order: Order?
+    }
+
+    private let state = Mutex(State())
+    private let arrived = DispatchSemaphore(value: 0)
+    private let body: @Sendable (PoolWorker<Order>) -> Void
+
+    /// `body` is what the thread does: as a rule, to take orders until one says stop.
+    init(body: @escaping @Sendable (PoolWorker<Order>) -> Void) {
+        self.body = body
+    }
+
+    /// Gives an order. The one before it must have been taken, or be obsolete.
+    func send(_ order: Order) {
+        let mustStart = state.withLock { state in
+            state.order = order
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        arrived.signal()
+        if mustStart { start() }
+    }
+
+    /// Waits for the next order. To be called on the worker's thread only.
+    func take() -> Order {
+        while true {
+            arrived.wait()
+            if let order = takeNow() { return order }
+        }
+    }
+
+    /// Waits for the next order, but not longer than this.
+    func take(within limit: Duration) -> Order? {
+        let (seconds, attoseconds) = limit.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        _ = arrived.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        return takeNow()
+    }
+
+    private func takeNow() -> Order? {
+        state.withLock { $0.order.take() }
+    }
+
+    private func start() {
+        // The thread's only argument is a reference to this worker, which it takes over.
+        let argument = Unmanaged.passRetained(Start { self.body(self) }).toOpaque()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, &attributes,
+            { argument in
+                // Signals are for the threads that expect them.
+                var all = sigset_t()
+                sigfillset(&all)
+                pthread_sigmask(SIG_BLOCK, &all, nil)
+                guard let argument else { return nil }
+                Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, argument)
+        // Without memory or process table entries for a thread there is no going on.
+        precondition(failure == 0, "no thread for a database connection")
+    }
+}
+
+/// What a new thread does, in a form that C can carry.
+private final class Start {
+    let run: () -> Void
+
+    init(run: @escaping () -> Void) {
+        self.run = run
+    }
+}

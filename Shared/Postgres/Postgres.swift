@@ -1,1 +1,0 @@
-// Postgres: to be written

@@ -1,0 +1,87 @@
+package import Logging
+import ServiceLifecycle
+
+/// A database, reached through a pool of connections.
+///
+/// Access is by synchronous closures. A closure runs on the thread that owns the connection it is lent: there is one
+/// hop to it and one back, no suspension while rows are locked, and no way to keep the connection. It may compute, but
+/// it can't `await`; task-locals (such as `Logger.current`) do not reach it.
+///
+/// Cancelling a task takes it out of the line for a connection. It does not interrupt a statement that runs: that is
+/// what `statement_timeout` is for.
+///
+/// Connections are made when they are needed. After the server was away, the pool recovers by itself: idle connections
+/// are looked at before they are lent, broken ones are replaced, and while the server can't be reached one attempt at a
+/// time is made, with growing pauses.
+///
+/// Metrics, labelled `pool` with the application's name: `db_pool_in_use`, `db_pool_waiting` (gauges),
+/// `db_pool_wait_seconds` (timer), `db_connect_failures_total` (counter).
+package final class PostgresClient: Service, Sendable {
+    private let pool: ConnectionPool
+
+    /// A client that has no connection yet.
+    package init(_ configuration: PostgresConfiguration, logger: Logger) {
+        pool = ConnectionPool(configuration, logger: logger)
+    }
+
+    deinit {
+        pool.shutDown()
+    }
+
+    /// Keeps the pool until the service shuts down or the task is cancelled, then closes it.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await close()
+    }
+
+    /// Refuses further callers with `.shutDown` and returns when the last connection is closed.
+    package func close() async {
+        pool.shutDown()
+        await pool.finished()
+    }
+
+    /// Lends a connection for statements that are each a transaction of their own.
+    ///
+    /// - Throws: what `body` throws; `PostgresError` if there is no connection; `CancellationError` if the task was
+    ///   cancelled before there was one.
+    package func session<R: Sendable>(_ body: @Sendable @escaping (Session) throws -> R) async throws -> R {
+        try await pool.withConnection { connection in
+            try Session.lend(connection, inTransaction: false) { session throws in try body(session) }
+        }
+    }
+
+    /// Lends a connection for one transaction, which is committed if `body` returns and rolled back if it throws.
+    ///
+    /// With a retry policy, a transaction that lost against another is run again as a whole, so `body` must not have
+    /// effects outside the database.
+    ///
+    /// - Throws: what `body` throws; `PostgresError` with `.commitUnknown` if the connection broke during COMMIT, with
+    ///   `.transactionAborted` if `body` returned although a statement had failed; else as `session(_:)`.
+    package func transaction<R: Sendable>(
+        _ isolation: Isolation = .readCommitted, retrying: RetryPolicy = .never,
+        _ body: @Sendable @escaping (Session) throws -> R
+    ) async throws -> R {
+        var attempt = 1
+        while true {
+            let outcome = try await pool.withConnection { connection in
+                Transaction.run(isolation, on: connection, body)
+            }
+            switch outcome {
+            case .committed(let result):
+                return result
+            case .failed(let error, let isConflict):
+                guard isConflict, attempt < retrying.attempts else { throw error }
+                try await Task.sleep(for: retrying.pause(after: attempt, jitter: .random(in: 0...1)))
+                attempt += 1
+            }
+        }
+    }
+
+    /// Whether a `SELECT 1` succeeds, with at most one second of waiting for a connection. For readiness checks.
+    package func isHealthy() async -> Bool {
+        let answer = try? await pool.withConnection(patience: .seconds(1)) { connection in
+            connection.ping(within: .seconds(1))
+        }
+        return answer ?? false
+    }
+}

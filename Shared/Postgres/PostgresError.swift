@@ -1,0 +1,84 @@
+/// Why a statement, or getting a connection for it, failed.
+///
+/// Everything in here may be logged. What could hold data is never taken from the server: not the message ("invalid
+/// input syntax … \"the value\""), not DETAIL ("Key (…)=(the value) already exists"), not the statement's values. What
+/// remains is the SQLSTATE, the constraint's name and the place in the statement's (static) text.
+package struct PostgresError: Error, Sendable, Hashable {
+    /// What failed, as far as a caller can act on it.
+    package enum Code: String, Sendable {
+        /// The server refused the statement; `sqlState` says why.
+        case server
+        /// There is no connection to the server, or it broke. The statement may have been executed, except where no
+        /// connection could be made at all.
+        case connection
+        /// The statement took longer than it may. It was not executed, unless the server fell silent.
+        case timeout
+        /// A value did not have the type or form that the code expects.
+        case decoding
+        /// No connection became free in time, or too many callers wait already. Nothing was executed.
+        case poolExhausted
+        /// The connection broke during COMMIT: the transaction may have happened or not.
+        case commitUnknown
+        /// The closure ended normally although a statement in it had failed, so the transaction was rolled back.
+        case transactionAborted
+        /// The server answered with something this client doesn't ask for.
+        case unexpected
+        /// The client was closed.
+        case shutDown
+    }
+
+    /// What failed.
+    package let code: Code
+    /// The server's error code, if the server said anything.
+    package let sqlState: SQLState?
+    /// The name of the constraint that was violated.
+    package let constraint: String?
+    /// Where in the statement or script the server saw the error, in characters from 1.
+    package let position: Int?
+    /// A fixed text, or one made from names and types that the source code chose.
+    package let reason: String?
+
+    init(
+        _ code: Code, sqlState: SQLState? = nil, constraint: String? = nil, position: Int? = nil, reason: String? = nil
+    ) {
+        self.code = code
+        self.sqlState = sqlState
+        self.constraint = constraint
+        self.position = position
+        self.reason = reason
+    }
+
+    /// The database can't serve this now, though nothing is wrong with the request: a service answers 503.
+    package var isUnavailable: Bool {
+        switch code {
+        case .connection, .timeout, .poolExhausted, .commitUnknown, .shutDown: true
+        case .server: sqlState.map { ["53", "57", "58"].contains($0.category) || $0 == .lockNotAvailable } ?? false
+        case .decoding, .transactionAborted, .unexpected: false
+        }
+    }
+
+    /// Another transaction was in the way; the same transaction run again may succeed.
+    package var isConflict: Bool {
+        sqlState == .serializationFailure || sqlState == .deadlockDetected
+    }
+
+    /// The same error, seen during COMMIT.
+    var duringCommit: PostgresError {
+        PostgresError(.commitUnknown, sqlState: sqlState, reason: reason)
+    }
+}
+
+extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The error in one line that holds no data.
+    package var description: String {
+        var text = "PostgresError(\(code.rawValue)"
+        if let sqlState { text += ", SQLSTATE \(sqlState)" }
+        if let constraint { text += ", constraint \(constraint)" }
+        if let position { text += ", at character \(position)" }
+        if let reason { text += ", \(reason)" }
+        return text + ")"
+    }
+
+    /// The same as `description`: there is no more to tell.
+    package var debugDescription: String { description }
+}

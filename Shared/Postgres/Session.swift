@@ -1,0 +1,145 @@
+/// A connection lent to a closure.
+///
+/// It is valid within that closure only; using it afterwards is a programming error and ends the process. It is not
+/// Sendable, so that the compiler finds most of those.
+package final class Session {
+    private var connection: Connection?
+    private let isInTransaction: Bool
+    /// A statement failed because of another transaction (40001, 40P01).
+    private(set) var sawConflict = false
+
+    private init(_ connection: Connection, inTransaction: Bool) {
+        self.connection = connection
+        isInTransaction = inTransaction
+    }
+
+    /// Calls `body` with a session that ends with the call.
+    static func lend<R>(
+        _ connection: Connection, inTransaction: Bool, _ body: (Session) throws -> R
+    ) throws -> R {
+        let session = Session(connection, inTransaction: inTransaction)
+        defer { session.connection = nil }
+        return try body(session)
+    }
+
+    /// Executes a statement. Returns the number of rows that it inserted, changed, deleted or selected.
+    @discardableResult
+    package func execute(_ sql: SQL) throws(PostgresError) -> Int {
+        try query(sql).affectedRows
+    }
+
+    /// Executes a query and reads all its rows, by columns from left to right:
+    /// `rows("SELECT a, b FROM t WHERE x = \(v)", as: Int64.self, [UInt8].self)`.
+    ///
+    /// There must be as many columns as types, and each must have a type that is accepted, even if there is no row.
+    package func rows<each Column: PostgresDecodable>(
+        _ sql: SQL, as columns: repeat (each Column).Type
+    ) throws(PostgresError) -> [(repeat each Column)] {
+        let result = try query(sql)
+        try Self.check(result, repeat each columns)
+        var rows: [(repeat each Column)] = []
+        rows.reserveCapacity(result.rowCount)
+        for row in 0..<result.rowCount {
+            rows.append(try Self.read(row, of: result, repeat each columns))
+        }
+        return rows
+    }
+
+    /// Executes a query and reads its first row; nil if it has none.
+    package func row<each Column: PostgresDecodable>(
+        _ sql: SQL, as columns: repeat (each Column).Type
+    ) throws(PostgresError) -> (repeat each Column)? {
+        let result = try query(sql)
+        try Self.check(result, repeat each columns)
+        guard result.rowCount > 0 else { return nil }
+        let first: (repeat each Column) = try Self.read(0, of: result, repeat each columns)
+        return first
+    }
+
+    /// Executes a query without parameters by COPY in binary format and passes its rows on as they arrive, for results
+    /// that should not be held in memory as a whole. Returns their number.
+    ///
+    /// If `body` throws, the rest of the data is not waited for: the connection is closed, and with it goes an open
+    /// transaction.
+    @discardableResult
+    package func copyOut(_ query: SQL, _ body: (inout CopyRow) throws -> Void) throws -> Int {
+        precondition(query.types.isEmpty, "COPY takes no parameters")
+        let connection = lent
+        do {
+            var parser = CopyParser(columns: try connection.describe(query))
+            try connection.copyOut("COPY (\(query.text)) TO STDOUT (FORMAT binary)") { try parser.feed($0, body) }
+            try parser.finish()
+            return parser.rowCount
+        } catch let error as PostgresError {
+            throw noted(error)
+        }
+    }
+
+    /// Executes the statements of a script. Outside `transaction(_:)` they are one transaction, unless the script says
+    /// otherwise.
+    package func script(_ script: Script) throws(PostgresError) {
+        let connection = lent
+        do {
+            _ = try connection.command(script.text)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    /// Changes the limit for each statement in the rest of this transaction; zero is no limit. For jobs, which may
+    /// take longer than a request.
+    package func limitStatements(to timeout: Duration) throws(PostgresError) {
+        precondition(isInTransaction, "outside a transaction the limit would have no end")
+        let connection = lent
+        do {
+            try connection.limitStatements(to: timeout)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    private var lent: Connection {
+        guard let connection else { preconditionFailure("a session was used after its closure") }
+        return connection
+    }
+
+    private func query(_ sql: SQL) throws(PostgresError) -> QueryResult {
+        let connection = lent
+        do {
+            return try connection.execute(sql)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    private func noted(_ error: PostgresError) -> PostgresError {
+        if error.isConflict { sawConflict = true }
+        return error
+    }
+
+    private static func check<each Column: PostgresDecodable>(
+        _ result: borrowing QueryResult, _ columns: repeat (each Column).Type
+    ) throws(PostgresError) {
+        var column = 0
+        for _ in repeat each columns { column += 1 }
+        try result.requireColumns(column)
+        column = 0
+        for type in repeat each columns {
+            try result.require(type, in: column)
+            column += 1
+        }
+    }
+
+    private static func read<each Column: PostgresDecodable>(
+        _ row: Int, of result: borrowing QueryResult, _ columns: repeat (each Column).Type
+    ) throws(PostgresError) -> (repeat each Column) {
+        var column = -1
+        func next<Value: PostgresDecodable>(
+            _ type: Value.Type, _ result: borrowing QueryResult
+        ) throws(PostgresError) -> Value {
+            column += 1
+            return try result.value(type, row: row, column: column)
+        }
+        return (repeat try next(each columns, result))
+    }
+}

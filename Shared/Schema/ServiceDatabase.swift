@@ -1,0 +1,28 @@
+package import HTTPContract
+import HTTPTypes
+package import Postgres
+package import ServiceKit
+
+/// How a service opens its database.
+package enum ServiceDatabase {
+    /// A client for the service's own role, from the keys `postgres.connection` (a libpq connection string) and
+    /// `postgres.maximumConnections` (1...200, default 8).
+    package static func client(for runtime: ServiceRuntime) throws -> PostgresClient {
+        let settings = runtime.configuration
+        return PostgresClient(
+            PostgresConfiguration(
+                connection: try settings.string("postgres.connection"), applicationName: runtime.name,
+                maximumConnections: try settings.int("postgres.maximumConnections", default: 8, in: 1...200)),
+            logger: runtime.logger)
+    }
+
+    /// Ready means that the database answers.
+    package static func readiness(of client: PostgresClient) -> ReadinessCheck {
+        ReadinessCheck("postgres") { await client.isHealthy() }
+    }
+}
+
+/// A database that is down or busy is a 503; anything else is a defect of ours.
+extension PostgresError: ProblemConvertible {
+    package var problem: Problem { isUnavailable ? .unavailable : Problem(.internalServerError) }
+}

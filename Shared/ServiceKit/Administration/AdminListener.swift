@@ -1,0 +1,35 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+extension Listener {
+    /// The port for operators and Prometheus: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP.
+    ///
+    /// It is bound to 127.0.0.1 unless `admin.host` says otherwise, and must never be reachable from outside.
+    static func admin(
+        host: String, port: Int, bound: BoundPort, readiness: Readiness, metrics: PrometheusMetrics
+    ) -> Listener {
+        Listener(name: "admin", host: host, port: port, security: .plain, bound: bound) { routes in
+            routes.on(.get, "/health") { _ in
+                text("{\"status\":\"live\"}\n", type: "application/json")
+            }
+            routes.on(.get, "/ready") { _ in
+                let failures = await readiness.failures()
+                // The names are our own words: they need no escaping.
+                let list = failures.map { "\"\($0)\"" }.joined(separator: ",")
+                return text(
+                    "{\"failing\":[\(list)]}\n", type: "application/json",
+                    status: failures.isEmpty ? .ok : .serviceUnavailable)
+            }
+            routes.on(.get, "/metrics") { _ in
+                text(metrics.text, type: "text/plain; version=0.0.4")
+            }
+        }
+    }
+
+    private static func text(_ body: String, type: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+    }
+}

@@ -1,0 +1,222 @@
+import AsyncHTTPClient
+import FoundationEssentials
+package import HTTPContract
+import HTTPTypes
+import Metrics
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+package import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+import Synchronization
+
+/// Calls the operations of one other service.
+///
+/// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. There is no
+/// redirect, no decompression and no automatic repetition: a request that was sent, even in part, is never sent again. A
+/// connection that fails to open is tried again within the deadline (nothing was sent), and one that the other side closed
+/// while it was idle leaves the pool; if it closes just as a request is being sent, the call fails as `.unavailable` and
+/// the caller decides, because only it knows whether the operation may be repeated.
+///
+/// Run it as a service, or call ``close()`` when done.
+package struct ServiceClient: Service {
+    /// Of the other service, as metrics call it.
+    package let name: String
+    private let base: String
+    private let deadline: Duration
+    private let answerLimit: Int
+    private let http: HTTPClient
+    private let outcomes: Outcomes
+
+    /// - Parameters:
+    ///   - base: scheme, host and port, such as `https://localhost:8010`.
+    ///   - tls: certificate, key and authorities; nil for plain HTTP in tests.
+    ///   - name: of the other service.
+    ///   - deadline: for a whole call.
+    ///   - answerLimit: the most bytes an answer's body may have.
+    package init(
+        base: String, tls: TLSFiles?, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20,
+        eventLoopGroup: MultiThreadedEventLoopGroup = .singleton
+    ) throws(ConfigurationProblem) {
+        self.init(
+            base: base, configuration: try tls?.client(), name: name, deadline: deadline, answerLimit: answerLimit,
+            eventLoopGroup: eventLoopGroup)
+    }
+
+    /// A client without a certificate of its own, as apps are.
+    ///
+    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate.
+    package init(
+        base: String, authorities: String, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
+    ) throws(ConfigurationProblem) {
+        self.init(
+            base: base, configuration: try TLSFiles.anonymousClient(trusting: authorities), name: name,
+            deadline: deadline, answerLimit: answerLimit, eventLoopGroup: .singleton)
+    }
+
+    private init(
+        base: String, configuration tls: TLSConfiguration?, name: String, deadline: Duration, answerLimit: Int,
+        eventLoopGroup: MultiThreadedEventLoopGroup
+    ) {
+        self.name = name
+        self.base = base.last == "/" ? String(base.dropLast()) : base
+        self.deadline = deadline
+        self.answerLimit = answerLimit
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(
+                connect: TimeAmount(deadline), read: TimeAmount(deadline), write: TimeAmount(deadline)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Shorter than the listeners' own (65 s): it is this side that ends an idle connection.
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        http = HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration)
+        outcomes = Outcomes(peer: name)
+    }
+
+    /// Waits for the end, then closes all connections.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await close()
+    }
+
+    /// Closes all connections; a second call does nothing.
+    package func close() async {
+        guard outcomes.close() else { return }
+        try? await http.shutdown()
+    }
+
+    /// Calls an operation once.
+    package func call<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, _ request: Req
+    ) async throws(CallError) -> Res {
+        let start = NIODeadline.now()
+        do {
+            let response = try await perform(endpoint, request, until: start + TimeAmount(deadline))
+            outcomes.record(endpoint.route.path, .answered, since: start)
+            return response
+        } catch {
+            let problem = error as? CallError ?? .unavailable
+            outcomes.record(endpoint.route.path, Outcome(problem), since: start)
+            throw problem
+        }
+    }
+
+    private func perform<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, _ message: Req, until deadline: NIODeadline
+    ) async throws -> Res {
+        let route = endpoint.route
+        let encoded = try message.encoded()
+        var request = HTTPClientRequest(url: base + route.path)
+        request.method = HTTPMethod(rawValue: route.method.rawValue)
+        for field in encoded.fields { request.headers.add(name: field.name.rawName, value: field.value) }
+        if let media = route.requestMedia {
+            request.headers.add(name: "content-type", value: media.name)
+            request.body = .bytes(ByteBuffer(data: encoded.body))
+        }
+        let response = try await http.execute(request, deadline: deadline)
+        let status = HTTPResponse.Status(code: Int(response.status.code))
+        guard status == endpoint.success else {
+            switch status.kind {
+            case .clientError: throw CallError.refused(status)
+            case .serverError: throw CallError.unavailable
+            case .successful, .redirection, .informational, .invalid: throw CallError.malformedAnswer
+            }
+        }
+        if let media = route.responseMedia {
+            guard let type = response.headers.first(name: "content-type"), media.matches(contentType: type) else {
+                throw CallError.malformedAnswer
+            }
+        }
+        let body = try await collect(response.body, until: deadline)
+        var fields = HTTPFields()
+        for name in route.responseHeaders {
+            if let value = response.headers.first(name: name.rawName) { fields[name] = value }
+        }
+        do {
+            return try Res(fields: fields, body: Data(buffer: body))
+        } catch {
+            throw CallError.malformedAnswer
+        }
+    }
+
+    private func collect(_ chunks: HTTPClientResponse.Body, until deadline: NIODeadline) async throws -> ByteBuffer {
+        var body = ByteBuffer()
+        for try await chunk in chunks {
+            guard body.readableBytes + chunk.readableBytes <= answerLimit else { throw CallError.malformedAnswer }
+            // The library's own deadline ends with the answer's header.
+            guard NIODeadline.now() < deadline else { throw CallError.unavailable }
+            body.writeImmutableBuffer(chunk)
+        }
+        return body
+    }
+}
+
+/// How a call can end, as a metric's label.
+private enum Outcome: String {
+    case answered
+    case refused
+    case unavailable
+    case malformed
+
+    init(_ error: CallError) {
+        self =
+            switch error {
+            case .refused: .refused
+            case .unavailable: .unavailable
+            case .malformedAnswer: .malformed
+            }
+    }
+}
+
+/// Counts the calls to one service by operation and outcome.
+private final class Outcomes: Sendable {
+    private struct Series {
+        let counters: [Outcome: Counter]
+        let seconds: Timer
+    }
+
+    private struct State {
+        var series: [String: Series] = [:]
+        var isClosed = false
+    }
+
+    private let peer: String
+    private let state = Mutex(State())
+
+    init(peer: String) {
+        self.peer = peer
+    }
+
+    /// - Returns: false if it was closed before.
+    func close() -> Bool {
+        state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+    }
+
+    func record(_ path: String, _ outcome: Outcome, since start: NIODeadline) {
+        let series = state.withLock { state in
+            if let known = state.series[path] { return known }
+            let made = make(path)
+            state.series[path] = made
+            return made
+        }
+        series.counters[outcome]?.increment()
+        series.seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
+    }
+
+    private func make(_ path: String) -> Series {
+        let dimensions = [("peer", peer), ("route", path)]
+        let outcomes: [Outcome] = [.answered, .refused, .unavailable, .malformed]
+        return Series(
+            counters: Dictionary(
+                uniqueKeysWithValues: outcomes.map {
+                    ($0, Counter(label: "http_calls_total", dimensions: dimensions + [("outcome", $0.rawValue)]))
+                }),
+            seconds: Timer(label: "http_call_seconds", dimensions: dimensions))
+    }
+}

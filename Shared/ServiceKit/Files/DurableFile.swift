@@ -1,0 +1,81 @@
+package import Foundation
+import Glibc
+
+/// Files that are there whole, or not at all, whenever the machine loses power.
+package enum DurableFile {
+    /// Writes a file beside its destination, makes it durable, renames it into place and makes the directory durable.
+    /// Whoever reads the path sees the old file or the new one.
+    package static func write(_ bytes: some DataProtocol, to url: URL, mode: mode_t = 0o644) throws {
+        let directory = url.deletingLastPathComponent()
+        let temporary = directory.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
+        do {
+            try withDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode) { descriptor in
+                try writeAll(Array(bytes), to: descriptor)
+                try check(fsync(descriptor))
+            }
+            try check(rename(temporary.path, url.path))
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+        try synchronise(directory)
+    }
+
+    /// Removes a file durably; a missing one is fine.
+    package static func remove(_ url: URL) throws {
+        guard unlink(url.path) == 0 else {
+            if errno == ENOENT { return }
+            throw FileProblem(number: errno)
+        }
+        try synchronise(url.deletingLastPathComponent())
+    }
+
+    /// Overwrites a file's bytes with zeros before it removes it durably; a missing one is fine. Storage that writes
+    /// copies (flash, snapshots) may keep the old blocks all the same.
+    package static func shred(_ url: URL) throws {
+        guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int else {
+            return try remove(url)
+        }
+        try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
+            try writeAll([UInt8](repeating: 0, count: size), to: descriptor)
+            try check(fsync(descriptor))
+        }
+        try remove(url)
+    }
+
+    /// Makes the names in a directory durable.
+    private static func synchronise(_ directory: URL) throws {
+        try withDescriptor(directory, O_RDONLY | O_DIRECTORY, mode: 0) { try check(fsync($0)) }
+    }
+
+    private static func withDescriptor(
+        _ url: URL, _ flags: Int32, mode: mode_t, _ body: (Int32) throws -> Void
+    ) throws {
+        let descriptor = open(url.path, flags | O_CLOEXEC, mode)
+        try check(descriptor)
+        defer { close(descriptor) }
+        try body(descriptor)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            try check(Int32(clamping: count))
+            written += count
+        }
+    }
+
+    private static func check(_ result: Int32) throws {
+        guard result >= 0 else { throw FileProblem(number: errno) }
+    }
+}
+
+/// A file operation failed. It names the reason, never the file: a file's name may say more than a log should know.
+package struct FileProblem: Error, Equatable, CustomStringConvertible {
+    /// The system's error number.
+    package let number: Int32
+
+    package var description: String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import Glibc
+package import Logging
+
+/// Writes one JSON object per line: `time`, `level`, `logger`, `message`, then `error` and `metadata` where there are any.
+///
+/// Of an error only its type's name is written: descriptions of drivers and libraries quote what they were given.
+package struct JSONLogHandler: LogHandler {
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel: Logger.Level
+    private let label: String
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter write: takes one line, with its newline.
+    package init(
+        label: String, level: Logger.Level, write: @escaping @Sendable (String) -> Void = JSONLogHandler.standardError
+    ) {
+        self.label = label
+        self.logLevel = level
+        self.write = write
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var line = "{\"time\":\"\(Self.timestamp(Date()))\",\"level\":\"\(event.level.rawValue)\",\"logger\":"
+        line.appendJSON(label)
+        line += ",\"message\":"
+        line.appendJSON(event.message.description)
+        if let error = event.error {
+            line += ",\"error\":"
+            line.appendJSON(String(describing: type(of: error)))
+        }
+        var merged = metadataProvider?.get() ?? [:]
+        merged.merge(metadata) { _, own in own }
+        if let given = event.metadata { merged.merge(given) { _, given in given } }
+        if !merged.isEmpty {
+            line += ",\"metadata\":"
+            line.appendJSON(.dictionary(merged))
+        }
+        line += "}\n"
+        write(line)
+    }
+
+    /// Writes a line to standard error in one system call, so that lines of several threads don't mix.
+    package static let standardError: @Sendable (String) -> Void = { line in
+        var line = line
+        line.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(2, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno != EINTR {
+                    return
+                }
+            }
+        }
+    }
+
+    private static func timestamp(_ date: Date) -> String {
+        let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded(.down))
+        let time = CivilTime(secondsSince1970: milliseconds / 1000)
+        return "\(padded(time.year, 4))-\(padded(time.month))-\(padded(time.day))T"
+            + "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)).\(padded(milliseconds % 1000, 3))Z"
+    }
+}
+
+extension String {
+    fileprivate mutating func appendJSON(_ value: Logger.MetadataValue) {
+        switch value {
+        case .string(let text): appendJSON(text)
+        case .stringConvertible(let number as Int): append(number.description)
+        case .stringConvertible(let number as Double) where number.isFinite: append(number.description)
+        case .stringConvertible(let flag as Bool): append(flag.description)
+        case .stringConvertible(let text): appendJSON(text.description)
+        case .array(let elements):
+            append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(",") }
+                appendJSON(element)
+            }
+            append("]")
+        case .dictionary(let members):
+            append("{")
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { append(",") }
+                appendJSON(member.key)
+                append(":")
+                appendJSON(member.value)
+            }
+            append("}")
+        }
+    }
+
+    fileprivate mutating func appendJSON(_ text: String) {
+        append("\"")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case "\u{0}"..."\u{1F}":
+                append("\\u00")
+                append(scalar.value < 16 ? "0" : "1")
+                append(String(scalar.value % 16, radix: 16))
+            default: unicodeScalars.append(scalar)
+            }
+        }
+        append("\"")
+    }
+}

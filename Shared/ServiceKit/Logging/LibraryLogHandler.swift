@@ -1,0 +1,45 @@
+package import Logging
+
+/// What outside libraries log: warnings and errors only, without their words.
+///
+/// Hummingbird, SwiftNIO and AsyncHTTPClient put errors, and with them addresses and parts of requests, into their
+/// messages. Nothing of it is passed on: the place in the library's source says which message it was.
+package struct LibraryLogHandler: LogHandler {
+    private var base: any LogHandler
+
+    /// - Parameter base: where the lines go.
+    package init(_ base: any LogHandler) {
+        self.base = base
+        self.base.metadata = [:]
+        self.base.logLevel = max(base.logLevel, .warning)
+    }
+
+    package var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    package var metadataProvider: Logger.MetadataProvider? {
+        get { nil }
+        set {}
+    }
+
+    package var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = max(newValue, .warning) }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    package func log(event: LogEvent) {
+        guard event.level >= .warning else { return }
+        let file = event.file.split(separator: "/").last.map(String.init) ?? ""
+        var event = event
+        event.metadata = ["source": "\(event.source)/\(file):\(event.line)"]
+        event.message = "an outside library reports something; see its source"
+        base.log(event: event)
+    }
+}

@@ -1,0 +1,16 @@
+package import ArgumentParser
+
+/// The options that every executable has.
+package struct ServiceOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("A JSON file with settings; environment variables win over it.", valueName: "file"))
+    package var configurationFile: String?
+
+    package init() {}
+
+    /// Options as a program sets them.
+    package init(configurationFile: String?) {
+        self.configurationFile = configurationFile
+    }
+}

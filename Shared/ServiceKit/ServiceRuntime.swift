@@ -1,0 +1,135 @@
+import FoundationEssentials
+package import Logging
+import Metrics
+package import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// What every executable needs around its own work: settings, log, metrics, clock, ports, and an orderly end.
+///
+/// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
+/// `admin.host` (default 127.0.0.1), `shutdown.delay` (seconds between "not ready" and closed ports, default 0).
+package struct ServiceRuntime: Sendable {
+    package let name: String
+    package let configuration: Settings
+    package let logger: Logger
+    /// A logger to hand to outside libraries: it passes on warnings and errors without their words.
+    package let libraryLogger: Logger
+    package let clock: WallClock
+    package let metrics: PrometheusMetrics
+    private let signals: [UnixSignal]
+    private let admin = BoundPort()
+    private let adminDefault: Int?
+
+    /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
+    ///
+    /// - Throws: ``ConfigurationProblem``.
+    package init(name: String, options: ServiceOptions) throws {
+        let settings = try Settings(file: options.configurationFile)
+        let levelName = settings.string("log.level", default: "info")
+        guard let level = Logger.Level(rawValue: levelName) else {
+            throw settings.wrong("log.level", "must be trace, debug, info, notice, warning, error or critical")
+        }
+        let offset = settings.optionalString("clock.offset")
+        guard let seconds = offset.map({ Double($0) }) ?? 0, seconds.isFinite else {
+            throw settings.wrong("clock.offset", "must be a number of seconds")
+        }
+        let metrics = PrometheusMetrics()
+        Self.bootstrap(level: level, metrics: metrics)
+        self.init(
+            name: name, settings: settings,
+            logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
+            clock: seconds == 0 ? .system : .offset(by: seconds), metrics: metrics,
+            signals: [.sigterm, .sigint], adminDefault: nil)
+        if seconds != 0 { logger.warning("the clock is moved: this is a rehearsal") }
+    }
+
+    /// A runtime for tests: settings in memory, own metrics, no signals, nothing global; `admin.port` is 0 unless set.
+    package init(name: String, settings: [String: String], clock: WallClock, logger: Logger) {
+        self.init(
+            name: name, settings: Settings(settings), logger: logger, clock: clock, metrics: PrometheusMetrics(),
+            signals: [], adminDefault: 0)
+    }
+
+    private init(
+        name: String, settings: Settings, logger: Logger, clock: WallClock, metrics: PrometheusMetrics,
+        signals: [UnixSignal], adminDefault: Int?
+    ) {
+        self.name = name
+        configuration = settings
+        self.logger = logger
+        libraryLogger = Logger(label: "\(name).library") { _ in LibraryLogHandler(logger.handler) }
+        self.clock = clock
+        self.metrics = metrics
+        self.signals = signals
+        self.adminDefault = adminDefault
+    }
+
+    /// The port of health, readiness and metrics, as soon as it is open.
+    package var adminPort: Int {
+        get async throws { try await admin.value }
+    }
+
+    /// Runs until a signal, a graceful shutdown or cancellation ends it.
+    ///
+    /// Services start in their order, then the admin port, then the listeners. The end goes the other way round: `/ready`
+    /// says no, listeners stop accepting and finish what they have begun, then services stop. After 30 s everything is
+    /// cancelled.
+    ///
+    /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for settings that don't fit, and
+    ///   what a service throws.
+    package func run(
+        listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = []
+    ) async throws {
+        let readiness = Readiness(checks: readiness)
+        let adminListener = Listener.admin(
+            host: configuration.string("admin.host", default: "127.0.0.1"),
+            port: try configuration.port("admin.port", default: adminDefault), bound: admin, readiness: readiness,
+            metrics: metrics)
+        let delay = try configuration.duration("shutdown.delay", default: .zero, in: .zero ... .seconds(20))
+        let unused = configuration.unusedKeys
+        if !unused.isEmpty {
+            logger.warning(
+                "the configuration file sets keys that nothing reads",
+                metadata: ["keys": .array(unused.map { .string($0) })])
+        }
+        var group = services
+        for listener in [adminListener] + listeners {
+            group.append(
+                try ListenerService(
+                    listener, serviceName: name, clock: clock, metrics: metrics, logger: logger,
+                    libraryLogger: libraryLogger))
+        }
+        let logger = logger
+        group.append(
+            ReadinessSwitch(readiness: readiness, listeners: [adminListener] + listeners, delay: delay) {
+                logger.info("started")
+            })
+        var configuration = ServiceGroupConfiguration(
+            services: group, gracefulShutdownSignals: signals, logger: libraryLogger)
+        configuration.maximumGracefulShutdownDuration = .seconds(30)
+        let services = ServiceGroup(configuration: configuration)
+        do {
+            try await withMetricsFactory(metrics) { try await services.run() }
+        } catch is CancellationError where Task.isCancelled {
+            // The owner of the task wanted it to end.
+        }
+        logger.info("stopped")
+    }
+
+    // MARK: Once per process
+
+    private static let isBootstrapped = Mutex(false)
+
+    /// Log and metrics can be set up once per process; a second runtime in one process keeps its own.
+    private static func bootstrap(level: Logger.Level, metrics: PrometheusMetrics) {
+        let isFirst = isBootstrapped.withLock { done in
+            defer { done = true }
+            return !done
+        }
+        guard isFirst else { return }
+        // Our own code gets its logger from the runtime: who makes one by itself is a library.
+        LoggingSystem.bootstrap { label in LibraryLogHandler(JSONLogHandler(label: label, level: level)) }
+        MetricsSystem.bootstrap(metrics)
+    }
+}

@@ -1,0 +1,57 @@
+import HTTPContract
+import HTTPTypes
+package import HummingbirdCore
+package import NIOCore
+import NIOHTTP1
+
+/// One request on its way to an answer, for responders that work below ``Endpoint``: the metadata proxy and the file
+/// server.
+package struct Exchange: Sendable {
+    /// Hummingbird's request. Its body is read by ``body(upTo:)`` only, which keeps time and limit.
+    package let request: Request
+    package let caller: Caller
+    let watch: RequestWatch
+
+    /// The path without its query, as it was sent; it is not percent-decoded.
+    package var path: Substring {
+        let target = request.head.path ?? ""
+        return target.prefix { $0 != "?" }
+    }
+
+    /// Reads the whole body.
+    ///
+    /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read, a body without honest
+    ///   length as soon as it exceeds the limit.
+    /// - Throws: ``Problem/contentTooLarge``; ``MalformedMessage`` when there are fewer bytes than announced;
+    ///   ``ConnectionLost`` when the connection fails, or the body takes longer than ``Limits/body`` (the answer, 408, is
+    ///   then already sent).
+    package func body(upTo limit: Int) async throws -> ByteBuffer {
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > limit { throw Problem.contentTooLarge }
+        var body = ByteBuffer()
+        var chunks = request.body.makeAsyncIterator()
+        do {
+            while let chunk = try await chunks.next() {
+                guard body.readableBytes + chunk.readableBytes <= limit else { throw Problem.contentTooLarge }
+                if body.readableBytes == 0 {
+                    body = chunk
+                } else {
+                    body.writeImmutableBuffer(chunk)
+                }
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch let error as HTTPParserError {
+            // The server answers 400 to what is not HTTP and closes the connection.
+            throw error
+        } catch {
+            throw ConnectionLost()
+        }
+        if let announced, announced != body.readableBytes { throw MalformedMessage() }
+        watch.bodyArrived()
+        return body
+    }
+}
+
+/// The connection broke, or was cut, before the request was there; nobody is left to answer.
+package struct ConnectionLost: Error {}

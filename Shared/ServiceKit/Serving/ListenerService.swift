@@ -1,0 +1,131 @@
+import Glibc
+import HTTPTypes
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import Metrics
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+
+/// Runs a ``Listener`` until shutdown: then it stops accepting and lets requests finish.
+struct ListenerService: Service {
+    private let listener: Listener
+    private let serviceName: String
+    private let watchdog: Watchdog
+    private let server: any Service
+
+    /// - Parameter libraryLogger: what Hummingbird writes to.
+    /// - Throws: ``ConfigurationProblem`` when the TLS files are not usable.
+    init(
+        _ listener: Listener, serviceName: String, clock: WallClock, metrics: any MetricsFactory, logger: Logger,
+        libraryLogger: Logger
+    ) throws {
+        self.listener = listener
+        self.serviceName = serviceName
+        watchdog = Watchdog(limits: listener.limits)
+        server = try Self.server(
+            listener, watchdog: watchdog, clock: clock, metrics: metrics, logger: logger, libraryLogger: libraryLogger)
+    }
+
+    func run() async throws {
+        do {
+            try await withThrowingTaskGroup { group in
+                group.addTask { await watchdog.run() }
+                try await server.run()
+                group.cancelAll()
+            }
+            listener.bound.resolve(.failure(CancellationError()))
+        } catch let error as IOError {
+            let problem = ListenProblem(listener: listener, serviceName: serviceName, reason: error.errnoCode)
+            listener.bound.resolve(.failure(problem))
+            throw problem
+        } catch {
+            listener.bound.resolve(.failure(error))
+            throw error
+        }
+    }
+
+    private static func server(
+        _ listener: Listener, watchdog: Watchdog, clock: WallClock, metrics: any MetricsFactory, logger: Logger,
+        libraryLogger: Logger
+    ) throws -> any Service {
+        let limits = listener.limits
+        let checksCallers = if case .mutualTLS = listener.security { true } else { false }
+        let dispatcher = Dispatcher(
+            listener: listener.name, routes: listener.routes, checksCallers: checksCallers, watchdog: watchdog,
+            clock: clock, metrics: metrics, logger: logger)
+        let respond: HTTPChannelHandler.Responder = { request, writer, channel in
+            try await dispatcher.respond(to: request, with: writer, on: channel, peer: nil)
+        }
+        let http1 = HTTP1Channel.Configuration(
+            idleTimeout: TimeAmount(limits.idle),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes, maxHeaderFieldCount: 100)
+        )
+        let channel: any ServerChildChannel =
+            switch listener.security {
+            case .plain:
+                HTTP1Channel(responder: respond, configuration: http1)
+            case .mutualTLS(let files):
+                MutualTLSChannel(
+                    context: try files.mutualServer(), limits: limits, configuration: http1, dispatcher: dispatcher)
+            case .publicTLS(let files):
+                PublicTLSChannel(
+                    base: try HTTP2UpgradeChannel(
+                        tlsConfiguration: try files.publicServer(),
+                        configuration: HTTP2ChannelConfiguration(
+                            idleTimeout: limits.idle, gracefulCloseTimeout: .seconds(10), streamConfiguration: http1),
+                        responder: respond),
+                    limits: limits)
+            }
+        let bound = listener.bound
+        return channel.server(
+            configuration: ServerConfiguration(
+                address: .hostname(listener.host, port: listener.port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    min(limits.connections, FileDescriptors.connections), logger: libraryLogger)),
+            onServerRunning: { channel in
+                bound.resolve(.success(channel.localAddress?.port ?? listener.port))
+            },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: libraryLogger)
+    }
+}
+
+/// A listener can't have its port.
+package struct ListenProblem: OperatorProblem {
+    package let description: String
+
+    init(listener: Listener, serviceName: String, reason: CInt) {
+        let place = "\(serviceName), \(listener.name) listener"
+        description =
+            switch reason {
+            case EADDRINUSE:
+                "Port \(listener.port) (\(place)) is already in use; stop the other process or set "
+                    + "\(listener.name).port."
+            case EADDRNOTAVAIL:
+                "The address \(listener.host) (\(place)) does not belong to this machine; set \(listener.name).host."
+            case EACCES:
+                "Port \(listener.port) (\(place)) needs more rights; set \(listener.name).port to one above 1023."
+            default:
+                "Port \(listener.port) (\(place)) can't be opened (error \(reason)); set \(listener.name).port."
+            }
+    }
+}
+
+/// How many files this process may have open: a server that runs out of them would stop accepting for good.
+enum FileDescriptors {
+    /// The connections that one listener may have, after the limit has been raised as far as the system allows.
+    static let connections: Int = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = min(limit.rlim_max, 65_536)
+            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+        }
+        // A third each for two busy listeners; the last third for files, databases and calls.
+        return max(64, Int(min(limit.rlim_cur, 1_000_000)) / 3)
+    }()
+}

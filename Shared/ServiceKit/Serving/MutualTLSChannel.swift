@@ -1,0 +1,36 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOSSL
+
+/// HTTP/1.1 over TLS with client certificates: every connection has a ``Peer`` that remembers who the caller is.
+struct MutualTLSChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    let context: NIOSSLContext
+    let limits: Limits
+    let configuration: HTTP1Channel.Configuration
+    let dispatcher: Dispatcher
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandlers([
+                NIOSSLServerHandler(context: context), HandshakeTimeout(limit: limits.handshake),
+            ])
+        }.flatMap {
+            http(peer: nil).setup(channel: channel, logger: logger)
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await http(peer: Peer()).handle(value: value, logger: logger)
+    }
+
+    /// A channel is only a responder and settings, so that each connection can have one with its own peer.
+    private func http(peer: Peer?) -> HTTP1Channel {
+        HTTP1Channel(
+            responder: { request, writer, channel in
+                try await dispatcher.respond(to: request, with: writer, on: channel, peer: peer)
+            }, configuration: configuration)
+    }
+}

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOFoundationCompat
+
+/// One mounted ``Endpoint``: reads the message, calls the handler, writes the answer.
+struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
+    private let bodyLimit: Int
+    private let requestMedia: MediaType?
+    private let requestHeaders: [HTTPField.Name]
+    private let responseHeaders: Set<HTTPField.Name>
+    private let success: HTTPResponse.Status
+    /// The fields that every answer has.
+    private let fields: HTTPFields
+    private let handler: @Sendable (Req, Caller) async throws -> Res
+
+    init(_ endpoint: Endpoint<Req, Res>, _ handler: @escaping @Sendable (Req, Caller) async throws -> Res) {
+        let route = endpoint.route
+        bodyLimit = route.bodyLimit
+        requestMedia = route.requestMedia
+        requestHeaders = route.requestHeaders
+        responseHeaders = Set(route.responseHeaders)
+        success = endpoint.success
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        if let media = route.responseMedia { fields[.contentType] = media.name }
+        self.fields = fields
+        self.handler = handler
+    }
+
+    func respond(to exchange: Exchange) async throws -> Response {
+        let received = exchange.request.headers
+        if let requestMedia {
+            guard let type = received[.contentType], requestMedia.matches(contentType: type) else {
+                throw Problem.unsupportedMediaType
+            }
+        }
+        let body = try await exchange.body(upTo: requestMedia == nil ? 0 : bodyLimit)
+        // A message sees the fields of its contract only.
+        var known = HTTPFields()
+        for name in requestHeaders {
+            if let value = received[name] { known[name] = value }
+        }
+        let request = try Req(fields: known, body: Data(buffer: body, byteTransferStrategy: .copy))
+        let answer = try await handler(request, exchange.caller).encoded()
+        var fields = fields
+        for field in answer.fields where responseHeaders.contains(field.name) {
+            fields.append(field)
+        }
+        return Response(
+            status: success, headers: fields,
+            body: answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(data: answer.body)))
+    }
+}

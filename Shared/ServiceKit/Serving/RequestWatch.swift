@@ -1,0 +1,174 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+
+/// Keeps the time of one request.
+///
+/// A deadline needs no child task and no timer per request: a listener's ``Watchdog`` looks at all requests several times
+/// a second. When one is late, the watchdog writes the answer into the connection, closes it, and cancels the task that
+/// was at work; whatever that task answers later goes nowhere.
+final class RequestWatch: Sendable {
+    private enum Phase {
+        /// The body is being read.
+        case receiving
+        /// The handler is at work.
+        case handling
+        /// The answer is being written.
+        case answering
+        /// The answer is written, and what is left of an unread body is thrown away.
+        case draining
+        /// The watchdog has answered in the handler's place.
+        case expired(HTTPResponse.Status)
+    }
+
+    private struct State {
+        var phase: Phase
+        var deadline: NIODeadline
+        var worker: Worker?
+        var isBodyRead: Bool
+    }
+
+    private enum Verdict {
+        case refuse(HTTPResponse.Status)
+        case cut
+    }
+
+    /// The task of a request.
+    ///
+    /// `@unchecked Sendable`: `UnsafeCurrentTask.cancel()` is one of the calls that Swift permits from any task, as long
+    /// as the task lives. A worker is reachable only through `state`, under its lock, and ``working(_:)`` removes it
+    /// before the scope ends in which the task is known to live.
+    private struct Worker: @unchecked Sendable {
+        let task: UnsafeCurrentTask
+    }
+
+    private let channel: any Channel
+    private let limits: Limits
+    private let state: Mutex<State>
+
+    /// - Parameter expectsBody: whether the request's header says that a body follows.
+    init(channel: any Channel, limits: Limits, expectsBody: Bool) {
+        self.channel = channel
+        self.limits = limits
+        state = Mutex(
+            State(
+                phase: expectsBody ? .receiving : .handling,
+                deadline: .now() + TimeAmount(expectsBody ? limits.body : limits.handler), isBodyRead: !expectsBody))
+    }
+
+    /// Whether no byte of the request is left in the connection.
+    var isBodyRead: Bool { state.withLock { $0.isBodyRead } }
+
+    /// The status with which the watchdog has answered, if it has.
+    var expiry: HTTPResponse.Status? {
+        state.withLock { if case .expired(let status) = $0.phase { status } else { nil } }
+    }
+
+    /// Runs a handler; the watchdog may cancel its task meanwhile.
+    func working<Answer: Sendable>(_ handler: @Sendable () async throws -> Answer) async throws -> Answer {
+        try await withUnsafeCurrentTask { task in
+            if let task { state.withLock { $0.worker = Worker(task: task) } }
+            defer { state.withLock { $0.worker = nil } }
+            return try await handler()
+        }
+    }
+
+    /// The body is complete; from now on the handler's time counts.
+    func bodyArrived() {
+        enter(.handling, for: limits.handler)
+        state.withLock { $0.isBodyRead = true }
+    }
+
+    /// The answer is about to be written.
+    /// - Returns: the status with which the watchdog has answered instead, if it was faster.
+    func answerBegins() -> HTTPResponse.Status? {
+        state.withLock { state in
+            if case .expired(let status) = state.phase { return status }
+            state.phase = .answering
+            state.deadline = .now() + TimeAmount(limits.answer)
+            return nil
+        }
+    }
+
+    /// The answer went out before the body was read: the rest of the body gets a second, then the connection is closed.
+    func drainBegins() {
+        enter(.draining, for: .seconds(1))
+    }
+
+    private func enter(_ phase: Phase, for duration: Duration) {
+        state.withLock { state in
+            if case .expired = state.phase { return }
+            state.phase = phase
+            state.deadline = .now() + TimeAmount(duration)
+        }
+    }
+
+    /// Ends the request if its time is up.
+    func check(_ now: NIODeadline) {
+        let verdict: Verdict? = state.withLock { state in
+            guard now >= state.deadline else { return nil }
+            let verdict: Verdict
+            switch state.phase {
+            case .receiving: verdict = .refuse(.requestTimeout)
+            case .handling: verdict = .refuse(.serviceUnavailable)
+            case .answering, .draining: verdict = .cut
+            case .expired: return nil
+            }
+            if case .refuse(let status) = verdict { state.phase = .expired(status) }
+            state.deadline = .distantFuture
+            state.worker?.task.cancel()
+            return verdict
+        }
+        guard let verdict else { return }
+        guard case .refuse(let status) = verdict else {
+            channel.close(promise: nil)
+            return
+        }
+        var fields: HTTPFields = [.contentLength: "0", .cacheControl: "no-store"]
+        if !channel.isStream { fields[.connection] = "close" }
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: status, headerFields: fields)), promise: nil)
+        // Not before the answer has gone: closing an HTTP/2 stream takes back what is still on its way.
+        channel.writeAndFlush(HTTPResponsePart.end(nil)).whenComplete { [channel] _ in channel.close(promise: nil) }
+    }
+}
+
+extension Channel {
+    /// Whether this is one HTTP/2 stream: its parent is a connection, whose parent is the listening socket.
+    var isStream: Bool { parent?.parent != nil }
+}
+
+/// Looks at all requests of a listener and ends those whose time is up.
+final class Watchdog: Sendable {
+    private let watches = Mutex<[ObjectIdentifier: RequestWatch]>([:])
+    private let limits: Limits
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Begins to watch a request; it takes the place of an earlier one on the same connection.
+    func watch(_ channel: any Channel, expectsBody: Bool) -> RequestWatch {
+        let watch = RequestWatch(channel: channel, limits: limits, expectsBody: expectsBody)
+        watches.withLock { $0[ObjectIdentifier(channel)] = watch }
+        return watch
+    }
+
+    /// Forgets the request on a connection.
+    func release(_ channel: any Channel) {
+        watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) }
+    }
+
+    /// Looks at all requests again and again, until the task is cancelled.
+    func run() async {
+        let shortest = min(limits.body, limits.handler, limits.answer)
+        let pause = max(.milliseconds(5), min(.milliseconds(250), shortest / 8))
+        while !Task.isCancelled {
+            try? await Task.sleep(for: pause)
+            let now = NIODeadline.now()
+            for watch in watches.withLock({ Array($0.values) }) {
+                watch.check(now)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+import Metrics
+import NIOCore
+import Synchronization
+
+/// Counter and histogram of one route, made when it is mounted, so that a request looks nothing up by name.
+final class RouteMetrics: Sendable {
+    private let dimensions: [(String, String)]
+    private let factory: any MetricsFactory
+    private let seconds: Timer
+    private let requests: Mutex<[Int: Counter]>
+
+    /// - Parameter expected: statuses whose counter exists from the start, at 0: an alert needs to see it grow.
+    init(listener: String, route: String, expected: [HTTPResponse.Status], factory: any MetricsFactory) {
+        let dimensions = [("listener", listener), ("route", route)]
+        self.dimensions = dimensions
+        self.factory = factory
+        seconds = Timer(label: "http_request_seconds", dimensions: dimensions, factory: factory)
+        requests = Mutex(
+            Dictionary(
+                uniqueKeysWithValues: Set(expected.map(\.code)).map {
+                    ($0, Self.counter($0, dimensions, factory))
+                }))
+    }
+
+    /// Notes an answered request.
+    func record(_ status: HTTPResponse.Status, since start: NIODeadline) {
+        seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
+        let counter = requests.withLock { requests in
+            if let known = requests[status.code] { return known }
+            let made = Self.counter(status.code, dimensions, factory)
+            requests[status.code] = made
+            return made
+        }
+        counter.increment()
+    }
+
+    private static func counter(
+        _ code: Int, _ dimensions: [(String, String)], _ factory: any MetricsFactory
+    ) -> Counter {
+        Counter(label: "http_requests_total", dimensions: dimensions + [("status", String(code))], factory: factory)
+    }
+}

@@ -1,0 +1,49 @@
+import Credentials
+import Testing
+
+struct TeleTANTests {
+    @Test(
+        "the check character is the contract's",
+        arguments: [
+            ("FE9A5MAK6", "C"), ("WPHSATMHD", "4"), ("9N4UTTACE", "6"), ("S3HHJJYJD", "3"), ("W3M75DUD7", "C"),
+            ("BBA3M8UVU", "C"), ("MNSHDZAEJ", "2"), ("WS732AR8Q", "B"), ("FE9A5MAK9", "H"), ("FE9A5MAKW", "G"),
+        ] as [(String, Character)])
+    func vectors(body: String, check: Character) {
+        #expect(TeleTAN.checkCharacter(of: body) == check)
+        #expect(TeleTAN(body + String(check)) != nil)
+    }
+
+    @Test(
+        "what isn't a teleTAN is refused",
+        arguments: [
+            "", "FE9A5MAK6", "FE9A5MAK6D", "FE9A5MAK6CC", "fe9a5mak6c", "0E9A5MAK6C", "FE9A5MAKO1", "ÄE9A5MAK6C",
+            " FE9A5MAK6C", "FE9A5MAK\u{301}6C",
+        ])
+    func refused(text: String) {
+        #expect(TeleTAN(text) == nil)
+    }
+
+    @Test("a fresh code is one that is accepted")
+    func fresh() {
+        var randomness = SystemRandomNumberGenerator()
+        for _ in 0..<1000 {
+            let code = TeleTAN(using: &randomness)
+            #expect(TeleTAN(code.text) == code)
+        }
+    }
+
+    @Test("any single wrong character is noticed most of the time, and never crashes")
+    func typingErrors() {
+        var noticed = 0
+        let code = Array("FE9A5MAK6C")
+        for position in code.indices {
+            for character in TeleTAN.alphabet where character != code[position] {
+                var wrong = code
+                wrong[position] = character
+                if TeleTAN(String(wrong)) == nil { noticed += 1 }
+            }
+        }
+        // One hexadecimal digit is checked: about 15 of 16 errors in the nine, and every error in the tenth.
+        #expect(noticed > 270)
+    }
+}

@@ -1,0 +1,90 @@
+import ExposureFormat
+import ExposureKeys
+import FoundationEssentials
+import Testing
+
+/// Committed files and fixed values of these tests.
+enum Fixtures {
+    /// The folder of this source file.
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+    /// The schemas and what was generated from them.
+    static let protobuf =
+        folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Shared/ExposureFormat/Protobuf")
+
+    static func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appending(path: "Fixtures").appending(path: name)))
+    }
+
+    static func text(_ name: String) throws -> String {
+        String(decoding: try bytes(name), as: UTF8.self)
+    }
+
+    static func path(_ name: String) -> String {
+        folder.appending(path: "Fixtures").appending(path: name).path
+    }
+
+    static let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp")
+
+    /// A key made for these tests; nothing else was ever signed with it.
+    static func signingKey() throws -> SigningKey {
+        try SigningKey(pem: text("signing-key.pem"), identity: identity)
+    }
+
+    static func verificationKey() throws -> VerificationKey {
+        try VerificationKey(pem: text("public-key.pem"))
+    }
+
+    /// 2020-06-30, 10:00 to 11:00 UTC.
+    static let header = ExportHeader(hours: Hour(number: 442_642)..<Hour(number: 442_643), region: "DE")
+
+    /// One key per risk level, on two days, one of them used for less than a day; the same as in `golden.textproto`.
+    static func goldenKeys() throws -> [DiagnosisKey] {
+        try (1...8).map { level in
+            try key(
+                data: (0..<16).map { UInt8(truncatingIfNeeded: level * 29 + $0 * 15) },
+                start: 2_654_208 + 144 * UInt32(level % 2), length: level == 5 ? 96 : 144, level: level)
+        }
+    }
+
+    static func key(
+        data: [UInt8], start: UInt32 = 2_654_208, length: UInt32 = 144, level: Int = 5,
+        onset: Int32 = 4000, reportType: ReportType = .confirmedTest
+    ) throws -> DiagnosisKey {
+        DiagnosisKey(
+            data: try #require(KeyData(data)),
+            rollingPeriod: try #require(RollingPeriod(start: IntervalNumber(rawValue: start), length: length)),
+            transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: level)),
+            daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: onset)), reportType: reportType)
+    }
+
+    /// Keys as a season of uploads brings them, the same for the same seed.
+    static func keys(_ count: Int, seed: UInt64) throws -> [DiagnosisKey] {
+        var random = SeededGenerator(seed: seed)
+        return try (0..<count).map { _ in
+            try key(
+                data: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) },
+                start: 2_654_208 + 144 * UInt32.random(in: 0..<14, using: &random),
+                length: Bool.random(using: &random) ? 144 : UInt32.random(in: 1...144, using: &random),
+                level: Int.random(in: 1...8, using: &random), onset: Int32.random(in: -15...4000, using: &random),
+                reportType: ReportType.allCases.randomElement(using: &random) ?? .unknown)
+        }
+    }
+}
+
+/// SplitMix64: good enough to vary tests, and the same on every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}

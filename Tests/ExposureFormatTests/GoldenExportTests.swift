@@ -1,0 +1,51 @@
+import ExposureFormat
+import ExposureKeys
+import Testing
+
+/// Fixed keys, a fixed signing key and a kept signature give committed files, byte for byte. The message files were
+/// made by protoc and the signature by openssl, so that they don't just repeat what our encoder does.
+///
+/// A change here is a change of what phones get.
+@Suite("Golden export")
+struct GoldenExportTests {
+    private func export() throws -> KeyExport {
+        KeyExport(header: Fixtures.header, keys: try Fixtures.goldenKeys())
+    }
+
+    private func archive() throws -> SignedArchive {
+        let signature = ArchiveSignature(
+            identity: Fixtures.identity, batch: .only, bytes: try Fixtures.bytes("golden.der"))
+        return try SignedArchive(
+            export: try export().encoded(signers: [Fixtures.identity]), signatures: [signature])
+    }
+
+    @Test("export.bin is what protoc makes of the same content, behind the header")
+    func exportBytes() throws {
+        #expect(try export().encoded(signers: [Fixtures.identity]) == Fixtures.bytes("golden.bin"))
+    }
+
+    @Test("the whole archive is the committed one")
+    func archiveBytes() throws {
+        #expect(try archive().zipped(.fast) == Fixtures.bytes("golden.zip"))
+    }
+
+    @Test("the committed archive holds the committed entries and opens with the public key")
+    func readBack() throws {
+        let read = try ExportArchive.read(try Fixtures.bytes("golden.zip"))
+        #expect(try read.archive == archive())
+        #expect(read.header == Fixtures.header)
+        #expect(read.header.startTimestamp == 1_593_511_200)
+        #expect(read.header.endTimestamp == 1_593_514_800)
+        #expect(read.signers == [Fixtures.identity])
+        #expect(try read.keys == export().keys)
+        #expect(try read.verify([Fixtures.verificationKey()]).map(\.outcome) == [.matches])
+    }
+
+    @Test("export.sig, stored as it is, is what protoc makes of the same signature")
+    func signatureBytes() throws {
+        let list = try Fixtures.bytes("golden.sig")
+        let zip = try archive().zipped(.fast)
+        let directory = zip.count - 22 - 2 * (46 + 10)
+        #expect(Array(zip[(directory - list.count)..<directory]) == list)
+    }
+}

@@ -1,0 +1,147 @@
+import ExposureFormat
+import Foundation
+import Testing
+
+/// What other people's programs make of our archives. A test is skipped where its program isn't installed.
+@Suite("Other tools agree")
+struct OtherToolsTests {
+    private let export: [UInt8]
+    private let signature: [UInt8]
+    private let zip: [UInt8]
+
+    init() throws {
+        let archive = try KeyExport(header: Fixtures.header, keys: try Fixtures.keys(1000, seed: 42))
+            .signed(with: [Fixtures.signingKey()])
+        export = archive.export
+        signature = try #require(archive.signatures.first).bytes
+        zip = try archive.zipped(.fast)
+    }
+
+    @Test("unzip finds no fault", .enabled(if: Tool.exists("unzip")))
+    func unzip() throws {
+        try Scratch.with(["export.zip": zip]) { folder in
+            let result = try Tool.run("unzip", ["-t", folder.appending(path: "export.zip").path])
+            #expect(result.status == 0)
+            #expect(result.text.contains("No errors detected"))
+        }
+    }
+
+    @Test("Python's zipfile finds the same entries with the same content", .enabled(if: Tool.exists("python3")))
+    func python() throws {
+        let program = """
+            import sys, zipfile
+            z = zipfile.ZipFile(sys.argv[1])
+            assert z.testzip() is None
+            assert z.namelist() == ["export.bin", "export.sig"], z.namelist()
+            assert all(i.date_time == (1980, 1, 1, 0, 0, 0) and not i.extra and not i.comment for i in z.infolist())
+            assert z.read("export.bin") == open(sys.argv[2], "rb").read()
+            """
+        try Scratch.with(["export.zip": zip, "export.bin": export]) { folder in
+            let result = try Tool.run(
+                "python3",
+                ["-c", program, folder.appending(path: "export.zip").path, folder.appending(path: "export.bin").path])
+            #expect(result.status == 0, "\(result.text)")
+        }
+    }
+
+    @Test("what Python's zipfile writes can be read", .enabled(if: Tool.exists("python3")))
+    func pythonWrites() throws {
+        let program = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1] + "/made.zip", "w", zipfile.ZIP_DEFLATED) as z:
+                z.write(sys.argv[2], "export.bin")
+                z.write(sys.argv[3], "export.sig")
+            """
+        try Scratch.with([:]) { folder in
+            let result = try Tool.run(
+                "python3", ["-c", program, folder.path, Fixtures.path("golden.bin"), Fixtures.path("golden.sig")])
+            #expect(result.status == 0, "\(result.text)")
+            let read = try ExportArchive.read(Array(try Data(contentsOf: folder.appending(path: "made.zip"))))
+            #expect(try read.archive.export == Fixtures.bytes("golden.bin"))
+            #expect(try read.verify([Fixtures.verificationKey()]).map(\.outcome) == [.matches])
+        }
+    }
+
+    @Test("openssl verifies the signature over all of export.bin", .enabled(if: Tool.exists("openssl")))
+    func openssl() throws {
+        let files = ["export.bin": export, "signature.der": signature, "changed.bin": export + [0]]
+        try Scratch.with(files) { folder in
+            func verify(_ name: String) throws -> Tool.Result {
+                try Tool.run(
+                    "openssl",
+                    [
+                        "dgst", "-sha256", "-verify", Fixtures.path("public-key.pem"), "-signature",
+                        folder.appending(path: "signature.der").path, folder.appending(path: name).path,
+                    ])
+            }
+            let good = try verify("export.bin")
+            #expect(good.status == 0, "\(good.text)")
+            #expect(try verify("changed.bin").status != 0)
+        }
+    }
+
+    @Test("protoc reads the golden export as the text it was made from", .enabled(if: Tool.exists("protoc")))
+    func protocDecodes() throws {
+        let bytes = try KeyExport(header: Fixtures.header, keys: Fixtures.goldenKeys())
+            .encoded(signers: [Fixtures.identity])
+        try Scratch.with(["message": Array(bytes.dropFirst(16))]) { folder in
+            let schemas = Fixtures.protobuf.appending(path: "protos").path
+            let arguments = ["-I", schemas, "export.proto"]
+            let message = "vigil.exposure.TemporaryExposureKeyExport"
+            let decoded = try Tool.run(
+                "protoc", arguments + ["--decode", message], input: folder.appending(path: "message").path)
+            #expect(decoded.status == 0, "\(decoded.text)")
+            // The text is encoded again, because protoc has several ways to write the same bytes.
+            let encoded = try Tool.run(
+                "protoc", arguments + ["--encode", message], input: Fixtures.path("golden.textproto"))
+            #expect(encoded.output == Array(bytes.dropFirst(16)))
+            #expect(decoded.text.components(separatedBy: "keys {").count == 9)
+            #expect(decoded.text.contains("region: \"DE\""))
+            #expect(decoded.text.contains("report_type: CONFIRMED_CLINICAL_DIAGNOSIS"))
+        }
+    }
+}
+
+/// Programs that may be installed.
+enum Tool {
+    struct Result {
+        let status: Int32
+        let output: [UInt8]
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    static func exists(_ name: String) -> Bool { find(name) != nil }
+
+    private static func find(_ name: String) -> URL? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { URL(filePath: String($0)).appending(path: name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// Runs a program to its end; output and errors come back as one.
+    static func run(_ name: String, _ arguments: [String], input: String? = nil) throws -> Result {
+        let process = Process()
+        let program: URL = try #require(find(name))
+        process.executableURL = program
+        process.arguments = arguments
+        process.standardInput = input.flatMap { FileHandle(forReadingAtPath: $0) } ?? FileHandle.nullDevice
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Result(status: process.terminationStatus, output: Array(output))
+    }
+}
+
+/// A folder for the length of one test.
+enum Scratch {
+    static func with(_ files: [String: [UInt8]], _ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "exposure-format-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, content) in files { try Data(content).write(to: folder.appending(path: name)) }
+        try body(folder)
+    }
+}

@@ -1,0 +1,74 @@
+import Metrics
+import ServiceKit
+import Testing
+
+@Suite struct PrometheusMetricsTests {
+    @Test("the exposition is what Prometheus reads")
+    func golden() {
+        let metrics = PrometheusMetrics()
+        Counter(label: "uploads_total", dimensions: [("kind", "keys"), ("outcome", "stored")], factory: metrics)
+            .increment(by: 3)
+        Counter(label: "uploads_total", dimensions: [("kind", "keys"), ("outcome", "refused")], factory: metrics)
+            .increment()
+        FloatingPointCounter(label: "busy_seconds_total", factory: metrics).increment(by: 0.25)
+        Meter(label: "pool_size", factory: metrics).set(7)
+        Gauge(label: "temperature", dimensions: [("place", "a\"b\\c\nd")], factory: metrics).record(-1.5)
+        let recorder = Recorder(label: "batch.size", factory: metrics)
+        recorder.record(1)
+        recorder.record(40)
+        recorder.record(5_000_000)
+        #expect(
+            metrics.text == """
+                # TYPE batch_size histogram
+                batch_size_bucket{le="1"} 1
+                batch_size_bucket{le="3"} 1
+                batch_size_bucket{le="10"} 1
+                batch_size_bucket{le="30"} 1
+                batch_size_bucket{le="100"} 2
+                batch_size_bucket{le="300"} 2
+                batch_size_bucket{le="1000"} 2
+                batch_size_bucket{le="3000"} 2
+                batch_size_bucket{le="10000"} 2
+                batch_size_bucket{le="100000"} 2
+                batch_size_bucket{le="1000000"} 2
+                batch_size_bucket{le="+Inf"} 3
+                batch_size_sum 5000041
+                batch_size_count 3
+                # TYPE busy_seconds_total counter
+                busy_seconds_total 0.25
+                # TYPE pool_size gauge
+                pool_size 7
+                # TYPE temperature gauge
+                temperature{place="a\\"b\\\\c\\nd"} -1.5
+                # TYPE uploads_total counter
+                uploads_total{kind="keys",outcome="refused"} 1
+                uploads_total{kind="keys",outcome="stored"} 3
+
+                """)
+    }
+
+    @Test("a timer is a histogram in seconds")
+    func timers() {
+        let metrics = PrometheusMetrics()
+        let timer = Timer(label: "wait_seconds", dimensions: [("queue", "a")], factory: metrics)
+        timer.recordMilliseconds(1)
+        timer.recordMilliseconds(3)
+        timer.recordSeconds(20)
+        let lines = metrics.text.split(separator: "\n").map(String.init)
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.001"} 1"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.005"} 2"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="10"} 2"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="+Inf"} 3"#))
+        #expect(lines.contains(#"wait_seconds_sum{queue="a"} 20.004"#))
+        #expect(lines.contains(#"wait_seconds_count{queue="a"} 3"#))
+    }
+
+    @Test("two metrics of one name and labels are one series; one name has one kind")
+    func series() {
+        let metrics = PrometheusMetrics()
+        Counter(label: "a_total", factory: metrics).increment()
+        Counter(label: "a_total", factory: metrics).increment()
+        Meter(label: "a_total", factory: metrics).set(99)
+        #expect(metrics.text == "# TYPE a_total counter\na_total 2\n")
+    }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import ServiceKit
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ServiceClientTests {
+    /// Calls a listener once.
+    private func call(
+        _ listener: Listener, deadline: Duration = .seconds(5)
+    ) async throws -> Result<Welcome, CallError> {
+        try await withService(listeners: [listener]) { _ in
+            let client = try ServiceClient(
+                base: "http://127.0.0.1:\(try await listener.boundPort)/", tls: nil, name: "greeter",
+                deadline: deadline)
+            let result: Result<Welcome, CallError>
+            do throws(CallError) {
+                result = .success(try await client.call(TestAPI.greet, Greeting(name: "Ada")))
+            } catch {
+                result = .failure(error)
+            }
+            await client.close()
+            return result
+        }
+    }
+
+    @Test("a call goes over TLS with the caller's role, and again over the same connection")
+    func mutualTLS() async throws {
+        let certificates = try TestCertificates()
+        let listener = Listener.greeting(.mutualTLS(try certificates.files(role: .verificationServer)))
+        let files = try certificates.files(role: .portal)
+        try await withService(listeners: [listener]) { _ in
+            let client = try ServiceClient(
+                base: "https://localhost:\(try await listener.boundPort)", tls: files, name: "greeter")
+            for name in ["Ada", "Bob"] {
+                let welcome = try await client.call(TestAPI.greet, Greeting(name: name))
+                #expect(welcome == Welcome(text: "\(name) portal portal"))
+            }
+            await #expect(throws: CallError.refused(.forbidden)) {
+                try await client.call(TestAPI.ping, NoContent())
+            }
+            await client.close()
+            await client.close()
+        }
+    }
+
+    @Test("an answer is judged by its status", arguments: [
+        (HTTPResponse.Status.badRequest, CallError.refused(.badRequest)),
+        (.tooManyRequests, .refused(.tooManyRequests)), (.internalServerError, .unavailable),
+        (.serviceUnavailable, .unavailable), (.found, .malformedAnswer), (.created, .malformedAnswer),
+    ])
+    func statuses(status: HTTPResponse.Status, error: CallError) async throws {
+        let listener = Listener.plain { routes in
+            routes.on(.post, "/greet") { _ in
+                Response(status: status, headers: [.contentType: "application/json", .location: "/elsewhere"])
+            }
+        }
+        #expect(try await call(listener) == .failure(error))
+    }
+
+    @Test("an answer that breaks the contract is malformed", arguments: [
+        ("application/json", "{"), ("text/plain", #"{"text":"a"}"#), ("application/json", ""),
+        ("application/json", #"{"text":"\#(String(repeating: "a", count: 1 << 20))"}"#),
+    ])
+    func malformed(type: String, body: String) async throws {
+        let listener = Listener.plain { routes in
+            routes.on(.post, "/greet") { _ in
+                Response(
+                    status: .ok, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: body)))
+            }
+        }
+        #expect(try await call(listener) == .failure(.malformedAnswer))
+    }
+
+    @Test("no answer in time is unavailable")
+    func deadline() async throws {
+        let gate = Gate()
+        let listener = Listener.plain { routes in
+            routes.on(TestAPI.greet) { _, _ in
+                await gate.pass()
+                return Welcome(text: "late")
+            }
+        }
+        try await withService(listeners: [listener]) { _ in
+            let client = try ServiceClient(
+                base: "http://127.0.0.1:\(try await listener.boundPort)", tls: nil, name: "greeter",
+                deadline: .milliseconds(100))
+            await #expect(throws: CallError.unavailable) {
+                try await client.call(TestAPI.greet, Greeting(name: "Ada"))
+            }
+            gate.open()
+            await client.close()
+        }
+    }
+
+    @Test("nobody there is unavailable")
+    func nobody() async throws {
+        let listener = Listener.greeting(.plain)
+        let port = try await withService(listeners: [listener]) { _ in try await listener.boundPort }
+        let client = try ServiceClient(
+            base: "http://127.0.0.1:\(port)", tls: nil, name: "greeter", deadline: .milliseconds(200))
+        await #expect(throws: CallError.unavailable) { try await client.call(TestAPI.greet, Greeting(name: "Ada")) }
+        await client.close()
+    }
+}

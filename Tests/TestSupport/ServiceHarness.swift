@@ -1,0 +1,29 @@
+package import Logging
+package import ServiceKit
+package import ServiceLifecycle
+
+/// Runs listeners as a service would, with own metrics, for as long as the body takes.
+///
+/// The ports are the system's choice: `try await listener.boundPort` tells them.
+///
+/// - Parameters:
+///   - settings: as a configuration file would have them, with dotted keys.
+///   - logger: by default nothing is logged.
+package func withService<Result: Sendable>(
+    listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = [],
+    settings: [String: String] = [:], clock: WallClock = .system,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    _ body: (ServiceRuntime) async throws -> Result
+) async throws -> Result {
+    let runtime = ServiceRuntime(name: "test-service", settings: settings, clock: clock, logger: logger)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            try await runtime.run(listeners: listeners, services: services, readiness: readiness)
+        }
+        for listener in listeners { _ = try await listener.boundPort }
+        let result = try await body(runtime)
+        group.cancelAll()
+        try await group.waitForAll()
+        return result
+    }
+}
