@@ -181,7 +181,8 @@ targets += service(
     uses: [
         "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
         "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "X509",
-        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle", "UnixSignals",
+        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle",
+        "UnixSignals",
     ])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.

@@ -83,7 +83,7 @@ package struct PostgresAccount: Sendable, Equatable {
         if effective & 1 << 2 != 0 { return "dac_read_search" }
         if effective & 1 << 1 != 0 { return "dac_override" }
         throw CommandFailure(
-            "PostgreSQL's user can't be let into the state folder, because root lacks CAP_DAC_READ_SEARCH here: run as another user."
-        )
+            "PostgreSQL's user can't be let into the state folder, because root lacks CAP_DAC_READ_SEARCH here: run as "
+                + "another user.")
     }
 }

@@ -135,7 +135,8 @@ package struct PostgresCluster: Sendable {
         while lock.holds(data) {
             guard ContinuousClock.now < deadline else {
                 throw CommandFailure(
-                    "The PostgreSQL that an earlier run left on \(data) (process \(lock.process)) does not stop: stop it by hand."
+                    "The PostgreSQL that an earlier run left on \(data) (process \(lock.process)) does not stop: stop it by "
+                        + "hand."
                 )
             }
             try await Task.sleep(for: .milliseconds(50))

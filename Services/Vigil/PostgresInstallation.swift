@@ -23,7 +23,8 @@ package struct PostgresInstallation: Sendable, Equatable {
         guard let wanted else { return newest }
         guard let found = installed.first(where: { $0.majorVersion == wanted }) else {
             throw CommandFailure(
-                "The database was made by PostgreSQL \(wanted), which is not installed: run `apt-get install postgresql-\(wanted)`, or begin anew with --fresh."
+                "The database was made by PostgreSQL \(wanted), which is not installed: run `apt-get install "
+                    + "postgresql-\(wanted)`, or begin anew with --fresh."
             )
         }
         return found

@@ -79,7 +79,8 @@ package struct StateFolder: Sendable, Equatable {
     package func lock() throws -> StateFolderLock {
         guard let lock = StateFolderLock(file: marker) else {
             throw CommandFailure(
-                "Another `vigil up` uses \(path): stop it with Ctrl-C in its terminal, or choose another folder with --state."
+                "Another `vigil up` uses \(path): stop it with Ctrl-C in its terminal, or choose another folder with "
+                    + "--state."
             )
         }
         return lock
@@ -91,7 +92,8 @@ package struct StateFolder: Sendable, Equatable {
 
     private var notOurs: CommandFailure {
         CommandFailure(
-            "\(path) is not empty and not a state folder of Vigil (the file vigil-state is missing): choose another with --state."
+            "\(path) is not empty and not a state folder of Vigil (the file vigil-state is missing): choose another with "
+                + "--state."
         )
     }
 

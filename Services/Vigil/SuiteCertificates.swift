@@ -77,7 +77,8 @@ package struct SuiteCertificates: Sendable {
         guard certificate != nil || key != nil else { return nil }
         guard let certificate, let key else {
             throw CommandFailure(
-                "Of the authority only \(certificate == nil ? files.1 : files.0) is there: put the other half back, or make all certificates anew with `vigil certificates --force`."
+                "Of the authority only \(certificate == nil ? files.1 : files.0) is there: put the other half "
+                    + "back, or make all certificates anew with `vigil certificates --force`."
             )
         }
         let authority = try CertificateAuthority(certificatePEM: certificate, privateKeyPEM: key)

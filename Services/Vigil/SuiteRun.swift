@@ -16,6 +16,8 @@ struct SuiteRun: Sendable {
     /// Runs until the story is over, the operator wants the end, or a process ends by itself.
     /// - Throws: ``CommandFailure``; after a failed step of the story its exit status is the step's number.
     func run() async throws {
+        // Output that goes to a pipe whose reader has gone away must not end the suite.
+        _ = Glibc.signal(SIGPIPE, SIG_IGN)
         try folder.prepare()
         let lock = try folder.lock()
         defer { withExtendedLifetime(lock) {} }
@@ -32,7 +34,6 @@ struct SuiteRun: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        Console.say("Stopping.")
         await supervisor.stop()
         let failedStep = try outcome.get()
         guard failedStep == 0 else {
@@ -49,12 +50,13 @@ struct SuiteRun: Sendable {
         let plan = try SuitePlan(folder: folder, firstPort: firstPort, clockOffset: clockOffset) { role in
             connection(to: cluster, as: role.rawValue)
         }
+        let executables = try executables(of: plan)
         try checkPorts(of: plan)
         try folder.setLogsAside()
         try prepareKeys()
         try await startPostgres(cluster, under: supervisor)
         try plan.write()
-        try await startServices(of: plan, under: supervisor)
+        try await startServices(of: plan, executables, under: supervisor)
 
         let failedStep = try await playStory()
         if endsAfterStory { return failedStep }
@@ -74,6 +76,18 @@ struct SuiteRun: Sendable {
         try folder.erase()
         try folder.prepare()
         return try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
+    }
+
+    /// The services' executables, which lie beside this one.
+    private func executables(of plan: SuitePlan) throws -> [String] {
+        let programs = URL(filePath: try Self.ownPath).deletingLastPathComponent()
+        return try plan.services.map { service in
+            let executable = programs.appending(path: service.executable).path(percentEncoded: false)
+            guard FileManager.default.isExecutableFile(atPath: executable) else {
+                throw CommandFailure("\(executable) is missing: build the whole package with `swift build`.")
+            }
+            return executable
+        }
     }
 
     private func checkPorts(of plan: SuitePlan) throws {
@@ -115,13 +129,10 @@ struct SuiteRun: Sendable {
         Console.say("PostgreSQL: ready, schema version \(Schema.version).")
     }
 
-    private func startServices(of plan: SuitePlan, under supervisor: Supervisor) async throws {
-        let programs = URL(filePath: try Self.ownPath).deletingLastPathComponent()
-        for service in plan.services {
-            let executable = programs.appending(path: service.executable).path(percentEncoded: false)
-            guard FileManager.default.isExecutableFile(atPath: executable) else {
-                throw CommandFailure("\(executable) is missing: build the whole package with `swift build`.")
-            }
+    private func startServices(
+        of plan: SuitePlan, _ executables: [String], under supervisor: Supervisor
+    ) async throws {
+        for (service, executable) in zip(plan.services, executables) {
             let log = folder.log(service.name)
             let arguments = service.subcommand + ["--config", folder.configuration(service.name)]
             let process = try await ChildProcess.start(ChildProcess.Program(executable, arguments, log: log))
@@ -152,7 +163,7 @@ struct SuiteRun: Sendable {
             user: role, database: database, passwordFile: SuiteSecrets.passwordFile(of: role, in: folder))
     }
 
-    private static var ownPath: String {
+    static var ownPath: String {
         get throws {
             do {
                 return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

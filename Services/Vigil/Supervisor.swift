@@ -56,6 +56,7 @@ package actor Supervisor {
     /// Stops what runs, the youngest first; what doesn't stop in time is killed. To be called once all else is over,
     /// outside any cancelled task.
     package func stop() async {
+        if !members.isEmpty { Console.say("Stopping.") }
         while let member = members.popLast() {
             member.process.send(member.stopSignal)
             if (try? await member.process.end(within: member.patience)) == nil {

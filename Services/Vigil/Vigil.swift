@@ -5,7 +5,8 @@ package struct VigilCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "vigil", abstract: "Runs and looks after a Vigil suite.",
         subcommands: [
-            UpCommand.self, CertificatesCommand.self, KeysCommand.self, MigrateCommand.self, InspectCommand.self,
+            UpCommand.self, StoryCommand.self, CertificatesCommand.self, KeysCommand.self, MigrateCommand.self,
+            InspectCommand.self,
         ])
 
     package init() {}

@@ -44,6 +44,7 @@ package final class PostgresClient: Service, Sendable {
     ///
     /// - Throws: what `body` throws; `PostgresError` if there is no connection; `CancellationError` if the task was
     ///   cancelled before there was one.
+    @discardableResult
     package func session<R: Sendable>(_ body: @Sendable @escaping (Session) throws -> R) async throws -> R {
         try await pool.withConnection { connection in
             try Session.lend(connection, inTransaction: false) { session throws in try body(session) }
@@ -57,6 +58,7 @@ package final class PostgresClient: Service, Sendable {
     ///
     /// - Throws: what `body` throws; `PostgresError` with `.commitUnknown` if the connection broke during COMMIT, with
     ///   `.transactionAborted` if `body` returned although a statement had failed; else as `session(_:)`.
+    @discardableResult
     package func transaction<R: Sendable>(
         _ isolation: Isolation = .readCommitted, retrying: RetryPolicy = .never,
         _ body: @Sendable @escaping (Session) throws -> R

@@ -56,6 +56,30 @@ package final class Session {
         return first
     }
 
+    /// Executes a query of one column and reads all its rows.
+    package func rows<Column: PostgresDecodable>(
+        _ sql: SQL, as column: Column.Type
+    ) throws(PostgresError) -> [Column] {
+        let result = try query(sql)
+        try Self.check(result, column)
+        var values: [Column] = []
+        values.reserveCapacity(result.rowCount)
+        for row in 0..<result.rowCount {
+            values.append(try result.value(column, row: row, column: 0))
+        }
+        return values
+    }
+
+    /// Executes a query of one column and reads its first row; nil if it has none.
+    package func row<Column: PostgresDecodable>(
+        _ sql: SQL, as column: Column.Type
+    ) throws(PostgresError) -> Column? {
+        let result = try query(sql)
+        try Self.check(result, column)
+        guard result.rowCount > 0 else { return nil }
+        return try result.value(column, row: 0, column: 0)
+    }
+
     /// Executes a query without parameters by COPY in binary format and passes its rows on as they arrive, for results
     /// that should not be held in memory as a whole. Returns their number.
     ///

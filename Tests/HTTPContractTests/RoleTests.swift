@@ -9,7 +9,9 @@ import Testing
 
     @Test(
         "other URIs name no role",
-        arguments: ["vigil:role:", "vigil:role:Lab", "vigil:role:lab ", "lab", "urn:vigil:role:lab", "vigil:role:lab:lab", ""])
+        arguments: [
+            "vigil:role:", "vigil:role:Lab", "vigil:role:lab ", "lab", "urn:vigil:role:lab", "vigil:role:lab:lab", "",
+        ])
     func foreign(uri: String) {
         #expect(Role(certificateURI: uri) == nil)
     }

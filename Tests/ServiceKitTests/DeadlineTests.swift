@@ -73,7 +73,8 @@ import Testing
             }
             #expect(answer.hasPrefix("HTTP/1.1 408 "))
             #expect(answer.lowercased().contains("connection: close"))
-            #expect(runtime.metrics.text.contains(#"http_requests_total{listener="app",route="/greet",status="408"} 1"#))
+            let counted = #"http_requests_total{listener="app",route="/greet",status="408"} 1"#
+            #expect(runtime.metrics.text.contains(counted))
         }
     }
 
@@ -124,7 +125,7 @@ import Testing
         let listener = Listener.greeting(.plain, limits: limits(idle: .milliseconds(100)))
         try await withService(listeners: [listener]) { _ in
             let answer = try await RawConnection.open(port: try await listener.boundPort) { connection in
-                try await connection.write("POST /greet HT")
+                try? await connection.write("POST /greet HT")
                 return await connection.readToEnd()
             }
             #expect(answer.isEmpty)
@@ -149,12 +150,13 @@ import Testing
         try await withService(listeners: [listener]) { _ in
             let answer = try await RawConnection.open(port: try await listener.boundPort) { connection in
                 try await connection.write(head + "Content-Length: 1\r\n\r\n{")
+                try await connection.write("POST /nowhere HTTP/1.1\r\nContent-Length: 1\r\n\r\n{")
                 try await connection.write(head + "Content-Length: 14\r\n\r\n{\"name\":\"Ada\"}")
                 try await connection.write(head + "Connection: close\r\nContent-Length: 14\r\n\r\n{\"name\":\"Bob\"}")
                 return await connection.readToEnd()
             }
             let statuses = answer.matches(of: /HTTP\/1.1 (\d{3})/).map { $0.output.1 }
-            #expect(statuses == ["400", "200", "200"])
+            #expect(statuses == ["400", "404", "200", "200"])
         }
     }
 }

@@ -56,7 +56,8 @@ func send(
     tls: TLSConfiguration? = nil, http2: Bool = false
 ) async throws -> Answer {
     var configuration = HTTPClient.Configuration(
-        tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: .seconds(20)))
+        tlsConfiguration: tls, redirectConfiguration: .disallow,
+        timeout: .init(connect: .seconds(5), read: .seconds(20)))
     configuration.httpVersion = http2 ? .automatic : .http1Only
     configuration.connectionPool.retryConnectionEstablishment = false
     let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)

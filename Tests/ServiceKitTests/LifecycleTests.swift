@@ -27,6 +27,9 @@ import Testing
             let metrics = try await send(.GET, url + "/metrics")
             #expect(metrics.fields["content-type"] == ["text/plain; version=0.0.4"])
             #expect(metrics.body.contains(#"http_requests_total{listener="admin",route="/ready",status="503"} 1"#))
+            for name in ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"] {
+                #expect(metrics.body.contains("\n\(name) "))
+            }
             #expect(try await send(.POST, url + "/metrics").status == 405)
             #expect(try await send(.GET, url + "/").status == 404)
         }
@@ -55,7 +58,7 @@ import Testing
             }
         }
         let service = Recorder(name: "database", order: { name in order.withLock { $0.append(name) } })
-        let runtime = ServiceRuntime(name: "test-service", settings: [:], clock: .system, logger: CapturedLog().logger())
+        let runtime = ServiceRuntime(name: "test", settings: [:], clock: .system, logger: CapturedLog().logger())
         let group = ServiceGroup(
             configuration: .init(
                 services: [Program(runtime: runtime, listener: listener, service: service)],

@@ -43,7 +43,8 @@ import Testing
         log.logger(.info).info(
             "m",
             metadata: [
-                "c": .stringConvertible(0.5), "b": .stringConvertible(7), "a": ["x", "y"], "d": .stringConvertible(true),
+                "c": .stringConvertible(0.5), "b": .stringConvertible(7), "a": ["x", "y"],
+                "d": .stringConvertible(true),
             ])
         #expect(log.lines.first?.hasSuffix(#""metadata":{"a":["x","y"],"b":7,"c":0.5,"d":true}}"# + "\n") == true)
     }

@@ -8,6 +8,19 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ServiceClientTests {
+    @Test("an app calls a public listener without a certificate of its own")
+    func publicTLS() async throws {
+        let certificates = try TestCertificates()
+        let listener = Listener.greeting(.publicTLS(try certificates.files(role: nil)))
+        try await withService(listeners: [listener]) { _ in
+            let client = try ServiceClient(
+                base: "https://localhost:\(try await listener.boundPort)",
+                authorities: certificates.directory + "/authority.pem", name: "greeter")
+            #expect(try await client.call(TestAPI.greet, Greeting(name: "Ada")) == Welcome(text: "Ada - "))
+            await client.close()
+        }
+    }
+
     /// Calls a listener once.
     private func call(
         _ listener: Listener, deadline: Duration = .seconds(5)
@@ -47,11 +60,13 @@ import Testing
         }
     }
 
-    @Test("an answer is judged by its status", arguments: [
-        (HTTPResponse.Status.badRequest, CallError.refused(.badRequest)),
-        (.tooManyRequests, .refused(.tooManyRequests)), (.internalServerError, .unavailable),
-        (.serviceUnavailable, .unavailable), (.found, .malformedAnswer), (.created, .malformedAnswer),
-    ])
+    @Test(
+        "an answer is judged by its status",
+        arguments: [
+            (HTTPResponse.Status.badRequest, CallError.refused(.badRequest)),
+            (.tooManyRequests, .refused(.tooManyRequests)), (.internalServerError, .unavailable),
+            (.serviceUnavailable, .unavailable), (.found, .malformedAnswer), (.created, .malformedAnswer),
+        ])
     func statuses(status: HTTPResponse.Status, error: CallError) async throws {
         let listener = Listener.plain { routes in
             routes.on(.post, "/greet") { _ in
@@ -61,10 +76,12 @@ import Testing
         #expect(try await call(listener) == .failure(error))
     }
 
-    @Test("an answer that breaks the contract is malformed", arguments: [
-        ("application/json", "{"), ("text/plain", #"{"text":"a"}"#), ("application/json", ""),
-        ("application/json", #"{"text":"\#(String(repeating: "a", count: 1 << 20))"}"#),
-    ])
+    @Test(
+        "an answer that breaks the contract is malformed",
+        arguments: [
+            ("application/json", "{"), ("text/plain", #"{"text":"a"}"#), ("application/json", ""),
+            ("application/json", #"{"text":"\#(String(repeating: "a", count: 1 << 20))"}"#),
+        ])
     func malformed(type: String, body: String) async throws {
         let listener = Listener.plain { routes in
             routes.on(.post, "/greet") { _ in

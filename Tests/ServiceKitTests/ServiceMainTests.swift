@@ -29,7 +29,8 @@ import Testing
         ) {
             await serviceMain(Ending.self, name: "verification-server", arguments: ["configuration"])
         }
-        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("verification-server: app.port is not set.\n"))
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("verification-server: app.port is not set.\n"))
     }
 
     @Test("any other error ends the process with 1, and its words are withheld")

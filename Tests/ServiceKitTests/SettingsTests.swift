@@ -13,7 +13,9 @@ import Testing
 
     @Test("a JSON file's nested keys are dotted, and its numbers, flags and lists are read")
     func file() throws {
-        let text = #"{"app": {"port": 8010, "fast": true, "share": 0.5, "names": ["a", "b"]}, "tls.key": "k", "empty": ""}"#
+        let text = """
+            {"app": {"port": 8010, "fast": true, "share": 0.5, "names": ["a", "b"]}, "tls.key": "k", "empty": ""}
+            """
         try withFile(text) { path in
             let settings = try Settings(file: path)
             #expect(try settings.port("app.port") == 8010)

@@ -16,8 +16,10 @@ package enum SuiteDatabase {
             if database == nil { try session.script("CREATE DATABASE vigil OWNER vigil_owner TEMPLATE template0") }
             // No service needs another database than this one.
             try session.script(
-                "REVOKE CONNECT ON DATABASE postgres FROM PUBLIC; REVOKE CONNECT, TEMPORARY ON DATABASE vigil FROM PUBLIC"
-            )
+                """
+                REVOKE CONNECT ON DATABASE postgres FROM PUBLIC;
+                REVOKE CONNECT, TEMPORARY ON DATABASE vigil FROM PUBLIC;
+                """)
         }
         try await setPassword(ownerPassword, of: DatabaseRole.owner, in: superuser)
     }

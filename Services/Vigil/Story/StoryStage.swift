@@ -1,5 +1,3 @@
-package import Credentials
-package import ExposureFormat
 package import FoundationEssentials
 package import Phone
 package import ServiceKit

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 
 /// A thread of its own that executes orders, which the pool gives it one at a time.
@@ -29,7 +28,7 @@ final class PoolWorker<Order: Sendable>: Sendable {
             return !state.isStarted
         }
         arrived.signal()
-        if mustStart { start() }
+        if mustStart { startThread { [self] in body(self) } }
     }
 
     /// Waits for the next order. To be called on the worker's thread only.
@@ -50,37 +49,5 @@ final class PoolWorker<Order: Sendable>: Sendable {
 
     private func takeNow() -> Order? {
         state.withLock { $0.order.take() }
-    }
-
-    private func start() {
-        // The thread's only argument is a reference to this worker, which it takes over.
-        let argument = Unmanaged.passRetained(Start { self.body(self) }).toOpaque()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, &attributes,
-            { argument in
-                // Signals are for the threads that expect them.
-                var all = sigset_t()
-                sigfillset(&all)
-                pthread_sigmask(SIG_BLOCK, &all, nil)
-                guard let argument else { return nil }
-                Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, argument)
-        // Without memory or process table entries for a thread there is no going on.
-        precondition(failure == 0, "no thread for a database connection")
-    }
-}
-
-/// What a new thread does, in a form that C can carry.
-private final class Start {
-    let run: () -> Void
-
-    init(run: @escaping () -> Void) {
-        self.run = run
     }
 }

@@ -22,7 +22,7 @@ extension Listener {
                     status: failures.isEmpty ? .ok : .serviceUnavailable)
             }
             routes.on(.get, "/metrics") { _ in
-                text(metrics.text, type: "text/plain; version=0.0.4")
+                text(metrics.text + ProcessMetrics.text, type: "text/plain; version=0.0.4")
             }
         }
     }

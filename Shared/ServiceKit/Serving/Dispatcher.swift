@@ -107,6 +107,9 @@ struct Dispatcher: Sendable {
                 response = self.response(to: error, at: route)
             }
         }
+        if response.status != .contentTooLarge, !watch.isBodyRead {
+            try await Exchange(request: request, caller: .anonymous, watch: watch).discardBody()
+        }
         if let status = watch.answerBegins() {
             finish(metrics, route, status, start)
             throw ConnectionLost()

@@ -28,6 +28,7 @@ package struct Exchange: Sendable {
     package func body(upTo limit: Int) async throws -> ByteBuffer {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw Problem.contentTooLarge }
+        watch.bodyBegins()
         var body = ByteBuffer()
         var chunks = request.body.makeAsyncIterator()
         do {
@@ -50,6 +51,14 @@ package struct Exchange: Sendable {
         if let announced, announced != body.readableBytes { throw MalformedMessage() }
         watch.bodyArrived()
         return body
+    }
+
+    /// Reads a small body that nobody wants, so that the connection can carry another request after a refusal.
+    func discardBody() async throws {
+        guard !watch.isBodyBegun, let announced = request.headers[.contentLength].flatMap({ Int($0) }),
+            announced <= 64 * 1024
+        else { return }
+        _ = try await body(upTo: announced)
     }
 }
 

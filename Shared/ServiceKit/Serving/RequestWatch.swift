@@ -26,12 +26,8 @@ final class RequestWatch: Sendable {
         var phase: Phase
         var deadline: NIODeadline
         var worker: Worker?
+        var isBodyBegun: Bool
         var isBodyRead: Bool
-    }
-
-    private enum Verdict {
-        case refuse(HTTPResponse.Status)
-        case cut
     }
 
     /// The task of a request.
@@ -54,8 +50,12 @@ final class RequestWatch: Sendable {
         state = Mutex(
             State(
                 phase: expectsBody ? .receiving : .handling,
-                deadline: .now() + TimeAmount(expectsBody ? limits.body : limits.handler), isBodyRead: !expectsBody))
+                deadline: .now() + TimeAmount(expectsBody ? limits.body : limits.handler),
+                isBodyBegun: !expectsBody, isBodyRead: !expectsBody))
     }
+
+    /// Whether somebody has begun to read the body, which can be done only once.
+    var isBodyBegun: Bool { state.withLock { $0.isBodyBegun } }
 
     /// Whether no byte of the request is left in the connection.
     var isBodyRead: Bool { state.withLock { $0.isBodyRead } }
@@ -72,6 +72,11 @@ final class RequestWatch: Sendable {
             defer { state.withLock { $0.worker = nil } }
             return try await handler()
         }
+    }
+
+    /// The body is about to be read.
+    func bodyBegins() {
+        state.withLock { $0.isBodyBegun = true }
     }
 
     /// The body is complete; from now on the handler's time counts.
@@ -105,31 +110,39 @@ final class RequestWatch: Sendable {
     }
 
     /// Ends the request if its time is up.
-    func check(_ now: NIODeadline) {
-        let verdict: Verdict? = state.withLock { state in
+    /// - Returns: whether that was all, so that it needn't be watched any longer.
+    func check(_ now: NIODeadline) -> Bool {
+        var isDone = false
+        let end: EventLoopFuture<Void>? = state.withLock { state in
             guard now >= state.deadline else { return nil }
-            let verdict: Verdict
+            let status: HTTPResponse.Status
             switch state.phase {
-            case .receiving: verdict = .refuse(.requestTimeout)
-            case .handling: verdict = .refuse(.serviceUnavailable)
-            case .answering, .draining: verdict = .cut
-            case .expired: return nil
+            case .receiving: status = .requestTimeout
+            case .handling: status = .serviceUnavailable
+            case .answering, .draining, .expired:
+                state.deadline = .distantFuture
+                isDone = true
+                return channel.eventLoop.makeSucceededVoidFuture()
             }
-            if case .refuse(let status) = verdict { state.phase = .expired(status) }
-            state.deadline = .distantFuture
-            state.worker?.task.cancel()
-            return verdict
+            state.phase = .expired(status)
+            // Who doesn't even take this answer is cut off.
+            state.deadline = now + .seconds(5)
+            // Under the lock, so that nobody who sees the expiry can close the connection before.
+            return answer(status)
         }
-        guard let verdict else { return }
-        guard case .refuse(let status) = verdict else {
-            channel.close(promise: nil)
-            return
+        // Not before the answer has gone: a cancelled task closes its connection, and with it what is on its way.
+        end?.whenComplete { _ in
+            self.state.withLock { $0.worker?.task.cancel() }
+            self.channel.close(promise: nil)
         }
+        return isDone
+    }
+
+    private func answer(_ status: HTTPResponse.Status) -> EventLoopFuture<Void> {
         var fields: HTTPFields = [.contentLength: "0", .cacheControl: "no-store"]
         if !channel.isStream { fields[.connection] = "close" }
         channel.write(HTTPResponsePart.head(HTTPResponse(status: status, headerFields: fields)), promise: nil)
-        // Not before the answer has gone: closing an HTTP/2 stream takes back what is still on its way.
-        channel.writeAndFlush(HTTPResponsePart.end(nil)).whenComplete { [channel] _ in channel.close(promise: nil) }
+        return channel.writeAndFlush(HTTPResponsePart.end(nil))
     }
 }
 
@@ -166,8 +179,10 @@ final class Watchdog: Sendable {
         while !Task.isCancelled {
             try? await Task.sleep(for: pause)
             let now = NIODeadline.now()
-            for watch in watches.withLock({ Array($0.values) }) {
-                watch.check(now)
+            for (channel, watch) in watches.withLock({ $0 }) where watch.check(now) {
+                watches.withLock { watches in
+                    if watches[channel] === watch { watches[channel] = nil }
+                }
             }
         }
     }

@@ -1,0 +1,124 @@
+import ArgumentParser
+import ExposureFormat
+import Foundation
+import Phone
+import ServiceKit
+
+/// `vigil story`: plays the story on the suite that `vigil up` started.
+struct StoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "story", abstract: "Send one positive test through a running suite, from the lab to a phone.",
+        discussion: "Ends with 0, or with the number of the step that failed. It may be played again and again.")
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let folder = state.folder
+        let suite = try RunningSuite(in: folder)
+        let clients = try StoryClients(folder, suite)
+        let outcome: Story.Failure?
+        do {
+            try await Story(on: try await clients.stage(folder, suite), say: Console.say).play()
+            outcome = nil
+        } catch let failure as Story.Failure {
+            outcome = failure
+        }
+        await clients.close()
+        if let outcome {
+            Console.complain(outcome.description)
+            throw ExitCode(Int32(outcome.step))
+        }
+    }
+}
+
+/// The connections of everybody who takes part.
+private struct StoryClients {
+    let apps: AppClient
+    let packages: PackageClient
+    let lab: ServiceClient
+    let portal: ServiceClient
+
+    init(_ folder: StateFolder, _ suite: RunningSuite) throws {
+        let authority = folder.certificate(SuiteCertificates.authority)
+        func identity(_ name: String) -> TLSFiles {
+            TLSFiles(
+                certificate: folder.certificate(name), key: folder.certificateKey(name), authorities: authority)
+        }
+        let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
+        guard let pem = try folder.read(publicKeyFile) else {
+            throw CommandFailure("\(publicKeyFile) is missing: run `vigil up` again.")
+        }
+        apps = try AppClient(base: suite.url(.proxy), authorities: authority)
+        packages = PackageClient(
+            base: suite.url(.distribution), region: "DE", trusted: [try VerificationKey(pem: pem)])
+        lab = try ServiceClient(base: suite.url(.testResults), tls: identity("lab"), name: "test-result-server")
+        portal = try ServiceClient(
+            base: suite.url(.verificationInternal), tls: identity("portal"), name: "verification-server")
+    }
+
+    func close() async {
+        await apps.close()
+        await packages.close()
+        await lab.close()
+        await portal.close()
+    }
+
+    func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
+        let clock = WallClock.offset(by: Double(suite.clockOffset))
+        let officerToken = try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300)
+        return StoryStage(
+            apps: apps, packages: packages, lab: lab, portal: portal, officerToken: officerToken, clock: clock,
+            minimumKeys: 140,
+            fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder) },
+            publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder) },
+            publishedFiles: { try Self.files(below: folder.published) },
+            inspect: { try await Self.inspect($0, in: folder) })
+    }
+
+    private static func run(
+        _ name: String, _ subcommand: [String], asOf instant: Date, in folder: StateFolder
+    ) async throws {
+        let exit = try await ChildProcess.run(
+            ChildProcess.Program(
+                try ownFolder() + "/" + name,
+                subcommand + [
+                    "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(name),
+                ], log: folder.log("story")))
+        guard exit == .status(0) else {
+            throw CommandFailure("\(name) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
+        }
+    }
+
+    /// Runs `vigil inspect` on a copy of an archive.
+    private static func inspect(_ archive: Data, in folder: StateFolder) async throws -> (String, Int32) {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "vigil-story-\(UUID().uuidString).zip")
+        let log = copy.appendingPathExtension("log")
+        defer {
+            try? FileManager.default.removeItem(at: copy)
+            try? FileManager.default.removeItem(at: log)
+        }
+        try archive.write(to: copy)
+        let exit = try await ChildProcess.run(
+            ChildProcess.Program(
+                try ownFolder() + "/vigil", ["inspect", copy.path, "--state", folder.path], log: log.path))
+        guard case .status(let status) = exit else { throw CommandFailure("vigil inspect \(exit).") }
+        let output = try String(contentsOf: log, encoding: .utf8)
+        return (output.replacing(copy.path, with: "FILE.zip"), status)
+    }
+
+    /// All published files by their path below the root.
+    private static func files(below root: String) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: root) {
+            let url = URL(filePath: root).appending(path: path)
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            files[path] = try Data(contentsOf: url)
+        }
+        return files
+    }
+
+    /// The folder of this executable, in which the others lie.
+    private static func ownFolder() throws -> String {
+        URL(filePath: try SuiteRun.ownPath).deletingLastPathComponent().path
+    }
+}

@@ -1,0 +1,167 @@
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(
+    "Transactions", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+struct TransactionTests {
+    private struct Refusal: Error {}
+
+    private func withTable<R: Sendable>(
+        maximumConnections: Int = 3, _ body: (PostgresClient) async throws -> R
+    ) async throws -> R {
+        try await TestPostgres.withDatabase { database in
+            try await TestPostgres.withClient(database, maximumConnections: maximumConnections) { client in
+                try await client.session { session in
+                    try session.script("CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0)")
+                }
+                return try await body(client)
+            }
+        }
+    }
+
+    private func sum(_ client: PostgresClient) async throws -> Int? {
+        try await client.session { try $0.row("SELECT sum(n) FROM t", as: Int.self) }
+    }
+
+    @Test("what returns is committed, what throws is rolled back", arguments: Isolation.allCases)
+    func commitAndRollback(isolation: Isolation) async throws {
+        try await withTable { client in
+            guard isolation != .snapshot else {
+                let error = await #expect(throws: PostgresError.self) {
+                    try await client.transaction(isolation) { try $0.execute("UPDATE t SET n = 1") }
+                }
+                #expect(error?.sqlState == "25006")
+                return
+            }
+            let level = try await client.transaction(isolation) { session in
+                try session.execute("UPDATE t SET n = n + 1")
+                return try session.row("SHOW transaction_isolation", as: String.self)
+            }
+            #expect(level?.split(separator: " ").joined() == "\(isolation)".lowercased())
+            await #expect(throws: Refusal.self) {
+                try await client.transaction(isolation) { session in
+                    try session.execute("UPDATE t SET n = n + 10")
+                    throw Refusal()
+                }
+            }
+            #expect(try await sum(client) == 2)
+        }
+    }
+
+    @Test("a closure that hides a failed statement is told that nothing was committed")
+    func aborted() async throws {
+        try await withTable { client in
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.transaction { session in
+                    try session.execute("UPDATE t SET n = 1")
+                    try? session.execute("INSERT INTO t VALUES (1, 1)")
+                }
+            }
+            #expect(error?.code == .transactionAborted)
+            #expect(try await sum(client) == 0)
+        }
+    }
+
+    @Test("a constraint that is checked at the end fails the transaction, not the connection")
+    func deferredConstraint() async throws {
+        try await withTable(maximumConnections: 1) { client in
+            try await client.session { session in
+                try session.script("CREATE TABLE r (id int REFERENCES t DEFERRABLE INITIALLY DEFERRED)")
+            }
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.transaction { try $0.execute("INSERT INTO r VALUES (99)") }
+            }
+            #expect(error?.code == .server)
+            #expect(error?.sqlState == .foreignKeyViolation)
+            #expect(try await sum(client) == 0)
+        }
+    }
+
+    @Test("transactions that lost against others are run again until all have won", arguments: [true, false])
+    func retry(hidingTheCause: Bool) async throws {
+        try await withTable(maximumConnections: 3) { client in
+            let runs = Atomic(0)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<24 {
+                    group.addTask {
+                        try await client.transaction(.serializable, retrying: .attempts(1000)) { session in
+                            runs.add(1, ordering: .relaxed)
+                            do {
+                                let n = try session.row("SELECT n FROM t WHERE id = 1", as: Int.self) ?? 0
+                                try session.execute("UPDATE t SET n = \(Int32(n + 1)) WHERE id = 1")
+                            } catch where hidingTheCause {
+                                throw Refusal()
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await sum(client) == 24)
+            let count = runs.load(ordering: .relaxed)
+            #expect(count >= 24)
+        }
+    }
+
+    @Test("a serialization conflict is run again exactly as often as the policy says")
+    func conflict() async throws {
+        try await withTable { client in
+            for (policy, expected) in [(RetryPolicy.never, 1), (.attempts(2), 2)] {
+                let runs = Atomic(0)
+                let error = await #expect(throws: PostgresError.self) {
+                    try await client.transaction(retrying: policy) { session in
+                        runs.add(1, ordering: .relaxed)
+                        try session.script("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$")
+                    }
+                }
+                #expect(error?.isConflict == true)
+                let count = runs.load(ordering: .relaxed)
+                #expect(count == expected)
+            }
+        }
+    }
+
+    @Test("of two transactions in each other's way, the server ends one, and its retry wins")
+    func deadlock() async throws {
+        try await withTable { client in
+            try await withThrowingTaskGroup { group in
+                for ids in [[1, 2], [2, 1]] as [[Int32]] {
+                    group.addTask {
+                        for _ in 0..<10 {
+                            try await client.transaction(retrying: .onConflict) { session in
+                                for id in ids { try session.execute("UPDATE t SET n = n + 1 WHERE id = \(id)") }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await sum(client) == 40)
+        }
+    }
+
+    @Test("a connection that breaks during COMMIT leaves the outcome open, and says so")
+    func commitUnknown() async throws {
+        try await withTable { client in
+            try await client.session { session in
+                // A constraint that is checked at the end, and ends the connection.
+                try session.script(
+                    #"""
+                    CREATE FUNCTION suicide() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END $$;
+                    CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON t DEFERRABLE INITIALLY DEFERRED
+                    FOR EACH ROW EXECUTE FUNCTION suicide();
+                    """#)
+            }
+            let error = await #expect(throws: PostgresError.self) {
+                try await client.transaction { try $0.execute("UPDATE t SET n = 1 WHERE id = 1") }
+            }
+            #expect(error?.code == .commitUnknown)
+            #expect(error?.sqlState == .adminShutdown)
+            #expect(error?.isUnavailable == true)
+            #expect(try await sum(client) == 0)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+# What run.sh, test.sh and bench.sh need of the machine. Sourced, not run.
+
+# Says what is happening, on one line.
+say() { printf '%s\n' "$*"; }
+
+# One sentence, and the end.
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# Debian packages that are needed to build and run; all but the first line come with most systems.
+packages=(
+    postgresql libpq-dev libzip-dev zlib1g-dev pkg-config
+    binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4-openssl-dev libxml2 libsqlite3-0 libncurses6 tzdata
+)
+
+# Installs what is lacking, quietly; does nothing if nothing is.
+install_packages() {
+    local lacking=() package
+    command -v dpkg-query >/dev/null || {
+        say "This is not Debian; make sure that these packages, or what they are called here, are installed: ${packages[*]}"
+        return
+    }
+    for package in "${packages[@]}"; do
+        is_installed "$package" || lacking+=("$package")
+    done
+    [ ${#lacking[@]} -gt 0 ] || return 0
+    say "Installing ${lacking[*]} …"
+    local root=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null ||
+            fail "The packages ${lacking[*]} are not installed and there is no sudo: install them as root."
+        root=(sudo)
+    fi
+    "${root[@]}" apt-get update -qq || fail "apt-get update failed: check the network and the package sources."
+    # Debian makes and starts a cluster whenever a server is installed. The suite has its own, so that one is not made.
+    local drop_in=/etc/postgresql-common/createcluster.d/vigil.conf made_drop_in=
+    if ! is_installed postgresql-common; then
+        "${root[@]}" mkdir -p "${drop_in%/*}"
+        say "create_main_cluster = false" | "${root[@]}" tee "$drop_in" >/dev/null
+        made_drop_in=yes
+    fi
+    local status=0
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${lacking[@]}" \
+        >/dev/null || status=$?
+    # Later installations are none of our business.
+    [ -z "$made_drop_in" ] || "${root[@]}" rm -f "$drop_in"
+    [ "$status" = 0 ] || fail "apt-get could not install ${lacking[*]}: see what it says above."
+}
+
+is_installed() {
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'
+}
+
+# A Swift toolchain of version 6.3 or newer.
+check_swift() {
+    command -v swift >/dev/null ||
+        fail "There is no Swift toolchain on the PATH: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || fail "swift --version says nothing: the toolchain on the PATH does not work here."
+    [ "$(printf '%s\n6.3\n' "$version" | sort -V | head -n 1)" = 6.3 ] ||
+        fail "Swift $version is too old: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
+}
+
+# Room for the build, less what is there already.
+# $1: the checkout; $2: MiB that a complete build takes.
+check_disk() {
+    local free built=0
+    free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+    [ ! -d "$1/.build" ] || built=$(du -sm "$1/.build" | cut -f 1)
+    [ $((free + built)) -ge "$2" ] ||
+        fail "The disk has $free MiB free below $1, but the build needs $(($2 - built)) MiB more: make room."
+}
