@@ -197,7 +197,7 @@ targets += [
         name: "SuiteTests",
         dependencies: dependencies([
             "TestSupport", "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer",
-            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat",
+            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat", "InMemoryLogging",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
             "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
         ]),

@@ -12,7 +12,7 @@ fail() {
 # Debian packages that are needed to build and run; all but the first line come with most systems.
 packages=(
     postgresql libpq-dev libzip-dev zlib1g-dev pkg-config
-    binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4-openssl-dev libxml2 libsqlite3-0 libncurses6 tzdata
+    binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 tzdata
 )
 
 # Installs what is lacking, quietly; does nothing if nothing is.
@@ -33,7 +33,7 @@ install_packages() {
             fail "The packages ${lacking[*]} are not installed and there is no sudo: install them as root."
         root=(sudo)
     fi
-    "${root[@]}" apt-get update -qq || fail "apt-get update failed: check the network and the package sources."
+    "${root[@]}" apt-get update -qq >/dev/null || fail "apt-get update failed: check the network and the package sources."
     # Debian makes and starts a cluster whenever a server is installed. The suite has its own, so that one is not made.
     local drop_in=/etc/postgresql-common/createcluster.d/vigil.conf made_drop_in=
     if ! is_installed postgresql-common; then
@@ -41,12 +41,12 @@ install_packages() {
         say "create_main_cluster = false" | "${root[@]}" tee "$drop_in" >/dev/null
         made_drop_in=yes
     fi
-    local status=0
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${lacking[@]}" \
-        >/dev/null || status=$?
+    local status=0 words
+    words=$("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        "${lacking[@]}" 2>&1) || status=$?
     # Later installations are none of our business.
     [ -z "$made_drop_in" ] || "${root[@]}" rm -f "$drop_in"
-    [ "$status" = 0 ] || fail "apt-get could not install ${lacking[*]}: see what it says above."
+    [ "$status" = 0 ] || fail "apt-get could not install ${lacking[*]}: $(tail -n 3 <<<"$words")"
 }
 
 is_installed() {

@@ -11,10 +11,15 @@ struct PostLabResults: Sendable {
 
     func handle(_ batch: LabResults, from caller: Caller) async throws -> NoContent {
         guard (1...TestResultAPI.maximumResults).contains(batch.testResults.count),
-            batch.testResults.allSatisfy(\.result.isLabResult), (batch.labID?.unicodeScalars.count ?? 0) <= 64
+            batch.testResults.allSatisfy(\.result.isLabResult), batch.labID.map(Self.isName) != false
         else { throw Problem.badRequest }
         try await store.upsert(batch.testResults.map(stored), labID: batch.labID, at: clock.now)
         return NoContent()
+    }
+
+    /// At most 64 characters that can be seen. The database takes no NUL, and apps show the name.
+    private static func isName(_ text: String) -> Bool {
+        text.unicodeScalars.count <= 64 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// The time of the sample defaults to now, in the seconds that apps read.

@@ -9,15 +9,19 @@ struct IssueTeleTAN: Sendable {
     let store: VerificationStore
     let keys: VerificationKeys
     let officers: OfficerAuthentication
+    /// TeleTANs of any 60 minutes. Whoever has stolen an officer's token is stopped here, and the operator sees 429s.
+    let hourlyLimit: Int
     let clock: WallClock
 
     func handle(_ request: TeleTANRequest, from caller: Caller) async throws -> TeleTANResponse {
         guard await officers.mayIssue(request.kind, token: request.officerToken) else { throw Problem.unauthorized }
         var randomness = SystemRandomNumberGenerator()
         let code = TeleTAN(using: &randomness)
-        try await store.insertTeleTAN(
-            keys.digest(of: code), kind: request.kind, at: clock.now,
-            expires: clock.now.addingTimeInterval(request.kind.lifetime))
+        let now = clock.now
+        let inserted = try await store.insertTeleTAN(
+            keys.digest(of: code), kind: request.kind, at: now,
+            expires: now.addingTimeInterval(request.kind.lifetime), hourlyLimit: hourlyLimit)
+        guard inserted else { throw Problem.tooManyRequests }
         return TeleTANResponse(code)
     }
 }

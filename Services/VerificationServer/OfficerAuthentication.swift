@@ -18,13 +18,7 @@ struct OfficerAuthentication: Sendable {
 
     /// From `officers.keys` (path of a JWKS file), `officers.issuer` and `officers.audience`.
     init(_ settings: Settings, clock: WallClock) async throws {
-        let path = try settings.path("officers.keys")
-        keys = JWTKeyCollection()
-        do {
-            try await keys.add(jwksJSON: String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self))
-        } catch {
-            throw ConfigurationProblem("officers.keys must name a readable JWKS file.")
-        }
+        keys = try await Self.signingKeys(inFile: try settings.path("officers.keys"))
         issuer = try settings.string("officers.issuer")
         audience = try settings.string("officers.audience")
         self.clock = clock
@@ -33,10 +27,28 @@ struct OfficerAuthentication: Sendable {
     func mayIssue(_ kind: TeleTANKind, token: String) async -> Bool {
         guard let claims = try? await keys.verify(token, as: OfficerClaims.self) else { return false }
         let now = clock.now
-        return claims.iss.value == issuer && claims.aud.value.contains(audience)
-            && now < claims.exp.value.addingTimeInterval(Self.skew)
-            && claims.nbf.map { $0.value.addingTimeInterval(-Self.skew) <= now } != false
+        return claims.issuer == issuer && claims.audience.names.contains(audience)
+            && now < claims.expires.addingTimeInterval(Self.skew)
+            && claims.notBefore.map { $0.addingTimeInterval(-Self.skew) <= now } != false
             && claims.realmAccess.roles.contains(kind.officerRole)
+    }
+
+    /// The keys of a set that name a signature algorithm: a realm's set also has keys to encrypt with, and for a key
+    /// without algorithm the first token would choose one.
+    private static func signingKeys(inFile path: String) async throws -> JWTKeyCollection {
+        let collection = JWTKeyCollection()
+        do {
+            let set = try JSONDecoder().decode(JWKS.self, from: try Data(contentsOf: URL(filePath: path)))
+            let signing = set.keys.filter { $0.algorithm.map { $0 != .rsaOAEP } ?? false }
+            guard !signing.isEmpty else { throw ConfigurationProblem("no key") }
+            for key in signing { try await collection.add(jwk: key) }
+        } catch {
+            throw ConfigurationProblem(
+                "officers.keys must name a JWKS file with at least one key that has `kid` and a signature `alg`.")
+        }
+        // Else a token without or with an unknown `kid` would be tried with the first key.
+        await collection.clearDefault()
+        return collection
     }
 }
 
@@ -56,17 +68,36 @@ private struct OfficerClaims: JWTPayload {
         let roles: [String]
     }
 
-    let iss: IssuerClaim
-    let aud: AudienceClaim
-    let exp: ExpirationClaim
-    let nbf: NotBeforeClaim?
+    let issuer: String
+    let audience: Audience
+    let expires: Date
+    let notBefore: Date?
     let realmAccess: RealmAccess
 
     enum CodingKeys: String, CodingKey {
-        case iss, aud, exp, nbf
+        case issuer = "iss"
+        case audience = "aud"
+        case expires = "exp"
+        case notBefore = "nbf"
         case realmAccess = "realm_access"
     }
 
     /// The library asks for this after the signature; claims are judged above, by the service's clock.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
+
+/// One name or a list of names (RFC 7519, 4.1.3). The list may be empty, on which the library's own type ends the
+/// process.
+private struct Audience: Codable {
+    let names: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        names = try (try? [container.decode(String.self)]) ?? container.decode([String].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(names)
+    }
 }

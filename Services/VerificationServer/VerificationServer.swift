@@ -26,6 +26,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let tls = try TLSFiles(settings)
         let keys = try VerificationKeys(settings)
         let officers = try await OfficerAuthentication(settings, clock: clock)
+        let hourlyLimit = try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
         let store = VerificationStore(database)
@@ -46,7 +47,9 @@ package struct VerificationServer: AsyncParsableCommand {
             routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: store, clock: clock).handle)
             routes.on(
                 VerificationAPI.teleTAN,
-                use: IssueTeleTAN(store: store, keys: keys, officers: officers, clock: clock).handle)
+                use: IssueTeleTAN(
+                    store: store, keys: keys, officers: officers, hourlyLimit: hourlyLimit, clock: clock
+                ).handle)
         }
         try await runtime.run(
             listeners: [apps, suite],

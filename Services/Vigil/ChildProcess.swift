@@ -13,6 +13,7 @@ package final class ChildProcess: Sendable {
         case status(Int32)
         case signal(Int32)
 
+        /// Part of a sentence, after the program's name.
         package var description: String {
             switch self {
             case .status(let status): "ended with status \(status)"
@@ -25,6 +26,7 @@ package final class ChildProcess: Sendable {
     package struct Program: Sendable {
         /// An absolute path.
         package var executable: String
+        /// Not a place for secrets: everybody on the machine can read them.
         package var arguments: [String]
         /// The child's whole environment; nothing is inherited that isn't named here.
         package var environment: [String: String]
@@ -33,6 +35,7 @@ package final class ChildProcess: Sendable {
         /// The signal that the kernel sends the child when this process ends without stopping it.
         package var orphanSignal: OrphanSignal
 
+        /// A program whose standard input is empty.
         package init(
             _ executable: String, _ arguments: [String] = [], environment: [String: String] = Program.plainEnvironment,
             log: String? = nil, orphanSignal: OrphanSignal = .terminate

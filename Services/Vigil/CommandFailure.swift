@@ -2,7 +2,9 @@ import ServiceKit
 
 /// Why a command can't go on: one sentence for the operator, with what to do about it.
 package struct CommandFailure: OperatorProblem, Equatable {
+    /// The sentence.
     package let description: String
+    /// What the process ends with.
     package let exitStatus: Int32
 
     /// - Parameters:

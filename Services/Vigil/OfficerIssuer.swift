@@ -8,8 +8,10 @@ import JWTKit
 package struct OfficerIssuer: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    static let issuer = "https://identity.vigil.test/realms/vigil"
-    static let audience = "verification-server"
+    /// The issuer that tokens name, and that the verification server expects.
+    package static let issuer = "https://identity.vigil.test/realms/vigil"
+    /// For whom the tokens are.
+    package static let audience = "verification-server"
 
     /// What an officer may do.
     package enum OfficerRole: String, CaseIterable, Sendable {

@@ -5,10 +5,12 @@ import Glibc
 /// A private PostgreSQL: its own data directory, reachable through a Unix socket in a folder of its own and not at all
 /// over the network.
 package struct PostgresCluster: Sendable {
+    /// The data directory.
     package let data: String
     /// The folder with the socket: in the cluster's folder, or below the system's temporary folder if that path is too
     /// long for a socket.
     package let socketDirectory: String
+    /// What the server and `initdb` say goes there.
     package let log: String
     private let directory: String
     private let account: PostgresAccount
@@ -58,7 +60,7 @@ package struct PostgresCluster: Sendable {
     // MARK: The socket's place
 
     /// A socket's path may have 107 bytes on Linux; one more is the null byte at its end.
-    static let longestSocketPath = 107
+    package static let longestSocketPath = 107
 
     static func socketDirectory(for directory: String, temporaryDirectory: String) -> String {
         let inside = "\(directory)/socket"

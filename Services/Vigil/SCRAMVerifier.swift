@@ -4,9 +4,9 @@ import Foundation
 /// What PostgreSQL stores of a password (RFC 5802 and 7677, `SCRAM-SHA-256`).
 ///
 /// Made here, so that the password itself is never part of an SQL statement, which a server may log.
-struct SCRAMVerifier {
+package struct SCRAMVerifier {
     /// As it goes into `ALTER ROLE … PASSWORD`.
-    let text: String
+    package let text: String
 
     /// The server's own number. The passwords have 256 random bits, so more would add nothing.
     private static let iterations = 4096
@@ -14,7 +14,7 @@ struct SCRAMVerifier {
     /// - Parameters:
     ///   - password: ASCII, so that no normalisation is needed.
     ///   - salt: 16 random bytes.
-    init(password: String, salt: [UInt8]) {
+    package init(password: String, salt: [UInt8]) {
         let salted = SymmetricKey(data: Self.stretched(password, salt: salt))
         let storedKey = SHA256.hash(data: Data(Self.hash(Array("Client Key".utf8), salted)))
         let serverKey = Self.hash(Array("Server Key".utf8), salted)
@@ -24,7 +24,7 @@ struct SCRAMVerifier {
     }
 
     /// With a salt from the system's generator.
-    init(password: String) {
+    package init(password: String) {
         var generator = SystemRandomNumberGenerator()
         self.init(password: password, salt: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }

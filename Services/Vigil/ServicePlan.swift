@@ -6,7 +6,9 @@ package struct ServicePlan: Sendable {
     package let name: String
     /// The executable, which lies beside `vigil`.
     package let executable: String
+    /// What the executable is told to do, if it can do several things.
     package let subcommand: [String]
+    /// All it listens on, the admin port too.
     package let ports: [SuitePort]
     /// The port that answers `/ready`.
     package let admin: SuitePort
@@ -28,6 +30,7 @@ package enum SettingValue: Encodable, Hashable, Sendable {
     case text(String)
     case number(Int)
 
+    /// As a plain JSON value.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

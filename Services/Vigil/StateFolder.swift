@@ -17,13 +17,19 @@ package struct StateFolder: Sendable, Equatable {
             .droppingTrailingSlash
     }
 
+    /// Certificates and their keys (``SuiteCertificates``).
     package var certificates: String { "\(path)/certificates" }
+    /// Files that services read their secrets from (``SuiteSecrets``).
     package var secrets: String { "\(path)/secrets" }
+    /// The cluster's folder; it belongs to PostgreSQL's user.
     package var postgres: String { "\(path)/postgres" }
+    /// One configuration file per process, and public keys.
     package var configuration: String { "\(path)/config" }
     /// The private keys of open hours: a directory of its own, because it must never be backed up.
     package var hourKeys: String { "\(path)/hour-keys" }
+    /// The tree that phones download.
     package var published: String { "\(path)/published" }
+    /// One log per process.
     package var logs: String { "\(path)/logs" }
 
     /// The log of one process.

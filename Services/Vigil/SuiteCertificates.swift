@@ -8,7 +8,9 @@ import X509
 package struct SuiteCertificates: Sendable {
     /// Who holds a certificate, and what for.
     package struct Holder: Sendable {
+        /// Names the files, and stands in the certificate.
         package let name: String
+        /// What the holder may call; nil for what apps see.
         package let role: Role?
         /// A caller that serves nobody gets no host name, so that its certificate can't pose as a service.
         let isServer: Bool
@@ -47,6 +49,7 @@ package struct SuiteCertificates: Sendable {
     private let folder: StateFolder
     private let now: Date
 
+    /// - Parameter now: certificates are valid from shortly before it.
     package init(in folder: StateFolder, now: Date) {
         self.folder = folder
         self.now = now

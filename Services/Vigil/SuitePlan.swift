@@ -3,6 +3,7 @@ package import Schema
 
 /// All processes of a suite on one machine, in the order in which they start.
 package struct SuitePlan: Sendable {
+    /// Where the suite keeps everything.
     package let folder: StateFolder
     /// The proxy's port; all others follow from it (``SuitePort``).
     package let firstPort: Int
@@ -31,6 +32,18 @@ package struct SuitePlan: Sendable {
 
     /// Where something listens.
     package func url(_ port: SuitePort) -> String { port.url(first: firstPort) }
+
+    /// Refuses to start anything while somebody else listens on one of the ports.
+    package func requireFreePorts() throws {
+        for service in services {
+            for port in service.ports where SuitePort.isTaken(port.number(first: firstPort)) {
+                throw CommandFailure(
+                    "Port \(port.number(first: firstPort)) on \(SuitePort.host), which \(service.name) needs "
+                        + "(\(port.key)), is taken: stop what listens there, or give the suite other ports with "
+                        + "--first-port.")
+            }
+        }
+    }
 
     // MARK: The services
 

@@ -51,7 +51,7 @@ struct SuiteRun: Sendable {
             connection(to: cluster, as: role.rawValue)
         }
         let executables = try executables(of: plan)
-        try checkPorts(of: plan)
+        try plan.requireFreePorts()
         try folder.setLogsAside()
         try prepareKeys()
         try await startPostgres(cluster, under: supervisor)
@@ -87,17 +87,6 @@ struct SuiteRun: Sendable {
                 throw CommandFailure("\(executable) is missing: build the whole package with `swift build`.")
             }
             return executable
-        }
-    }
-
-    private func checkPorts(of plan: SuitePlan) throws {
-        for service in plan.services {
-            for port in service.ports where SuitePort.isTaken(port.number(first: plan.firstPort)) {
-                throw CommandFailure(
-                    "Port \(port.number(first: plan.firstPort)) on \(SuitePort.host), which \(service.name) needs "
-                        + "(\(port.key)), is taken: stop what listens there, or give the suite other ports with "
-                        + "--first-port.")
-            }
         }
     }
 

@@ -17,6 +17,7 @@ package actor Supervisor {
 
     private var members: [Member] = []
 
+    /// With no process yet.
     package init() {}
 
     /// Adds a process that was started.

@@ -2,6 +2,7 @@ package import ArgumentParser
 
 /// The executable `vigil`: the operator's command line.
 package struct VigilCommand: AsyncParsableCommand {
+    /// The subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "vigil", abstract: "Runs and looks after a Vigil suite.",
         subcommands: [
@@ -9,5 +10,6 @@ package struct VigilCommand: AsyncParsableCommand {
             InspectCommand.self,
         ])
 
+    /// For the parser.
     package init() {}
 }

@@ -51,6 +51,13 @@ package enum Schema {
             let exists = try session.row("SELECT 1 FROM pg_roles WHERE rolname = \(role.rawValue)", as: Int32.self)
             if exists == nil { try session.script(Script(creating: role)) }
         }
+        // A temporary table is a table, too.
+        try session.script(
+            """
+            DO $$ BEGIN
+                EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+            END $$
+            """)
         try session.script(
             """
             CREATE SCHEMA IF NOT EXISTS vigil;
@@ -112,12 +119,20 @@ package struct ChangedMigration: OperatorProblem, Equatable {
 }
 
 extension Script {
+    /// Roles belong to the whole cluster but the lock to one database, so another database's migration may be faster.
     fileprivate init(creating role: DatabaseRole) {
-        switch role {
-        case .verification: self = "CREATE ROLE vigil_verification LOGIN"
-        case .testResults: self = "CREATE ROLE vigil_test_results LOGIN"
-        case .submission: self = "CREATE ROLE vigil_submission LOGIN"
-        case .distribution: self = "CREATE ROLE vigil_distribution LOGIN"
-        }
+        let create: Script =
+            switch role {
+            case .verification: "CREATE ROLE vigil_verification LOGIN;"
+            case .testResults: "CREATE ROLE vigil_test_results LOGIN;"
+            case .submission: "CREATE ROLE vigil_submission LOGIN;"
+            case .distribution: "CREATE ROLE vigil_distribution LOGIN;"
+            }
+        self = """
+            DO $$ BEGIN
+                \(create)
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+            END $$
+            """
     }
 }

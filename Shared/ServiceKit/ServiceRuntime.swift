@@ -19,6 +19,7 @@ package struct ServiceRuntime: Sendable {
     package let metrics: PrometheusMetrics
     private let signals: [UnixSignal]
     private let admin = BoundPort()
+    private let opening = BoundPort()
     private let adminDefault: Int?
 
     /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
@@ -70,6 +71,13 @@ package struct ServiceRuntime: Sendable {
         get async throws { try await admin.value }
     }
 
+    /// Returns when all ports are open.
+    ///
+    /// - Throws: what kept the service from opening them.
+    package func opened() async throws {
+        _ = try await opening.value
+    }
+
     /// Runs until a signal, a graceful shutdown or cancellation ends it.
     ///
     /// Services start in their order, then the admin port, then the listeners. The end goes the other way round: `/ready`
@@ -104,9 +112,14 @@ package struct ServiceRuntime: Sendable {
         group.append(
             ReadinessSwitch(readiness: readiness, listeners: [adminListener] + listeners, delay: delay) {
                 logger.info("started")
+                opening.resolve(.success(0))
             })
         var configuration = ServiceGroupConfiguration(
-            services: group, gracefulShutdownSignals: signals, logger: libraryLogger)
+            services: group.map { service in
+                // Requests may finish, too, when something else has failed.
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+            }, gracefulShutdownSignals: signals, logger: libraryLogger)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         let services = ServiceGroup(configuration: configuration)
         do {

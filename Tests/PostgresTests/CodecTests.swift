@@ -111,15 +111,13 @@ struct CodecTests {
     @Test(
         "times that the server can't hold become its infinities",
         arguments: [
-            (Date(timeIntervalSinceReferenceDate: .infinity), Date.distantFuture),
-            (Date(timeIntervalSinceReferenceDate: -.infinity), Date.distantPast),
-            (Date(timeIntervalSinceReferenceDate: .nan), Date.distantFuture),
-            (Date(timeIntervalSinceReferenceDate: 1e30), Date.distantFuture),
+            (Double.infinity, true), (-Double.infinity, false), (Double.nan, true), (1e30, true), (-1e30, false),
         ])
-    func infinities(date: Date, result: Date) {
+    func infinities(seconds: TimeInterval, isFuture: Bool) {
         var encoded: [UInt8] = []
-        date.encode(into: &encoded)
-        #expect(Date.decode(encoded.span.bytes, as: .timestamptz) == result)
+        Date(timeIntervalSinceReferenceDate: seconds).encode(into: &encoded)
+        let decoded = Date.decode(encoded.span.bytes, as: .timestamptz)
+        #expect(decoded == (isFuture ? .distantFuture : .distantPast))
     }
 
     @Test(

@@ -179,22 +179,21 @@ struct PoolTests {
             let client = PostgresClient(
                 PostgresConfiguration(connection: database, applicationName: "test", maximumConnections: 2),
                 logger: .init(label: "test"))
-            let wasFinished = Atomic(false)
-            try await withThrowingTaskGroup { group in
+            let (end, closed) = try await withThrowingTaskGroup(of: ContinuousClock.Instant.self) { group in
                 let (started, start) = AsyncStream<Void>.makeStream()
                 group.addTask {
                     try await client.session { session in
                         start.finish()
                         try session.execute("SELECT pg_sleep(0.05)")
-                        wasFinished.store(true, ordering: .relaxed)
+                        return .now
                     }
                 }
                 for await _ in started {}
                 await client.close()
-                let isFinished = wasFinished.load(ordering: .relaxed)
-                #expect(isFinished)
-                try await group.waitForAll()
+                let closed = ContinuousClock.now
+                return (try await group.next(), closed)
             }
+            #expect(try #require(end) <= closed)
             let error = await #expect(throws: PostgresError.self) {
                 try await client.session { try $0.execute("SELECT 1") }
             }

@@ -46,7 +46,8 @@ struct TransactionTests {
                     throw Refusal()
                 }
             }
-            #expect(try await sum(client) == 2)
+            let answer1 = try await sum(client)
+            #expect(answer1 == 2)
         }
     }
 
@@ -56,11 +57,12 @@ struct TransactionTests {
             let error = await #expect(throws: PostgresError.self) {
                 try await client.transaction { session in
                     try session.execute("UPDATE t SET n = 1")
-                    try? session.execute("INSERT INTO t VALUES (1, 1)")
+                    _ = try? session.execute("INSERT INTO t VALUES (1, 1)")
                 }
             }
             #expect(error?.code == .transactionAborted)
-            #expect(try await sum(client) == 0)
+            let answer2 = try await sum(client)
+            #expect(answer2 == 0)
         }
     }
 
@@ -75,19 +77,18 @@ struct TransactionTests {
             }
             #expect(error?.code == .server)
             #expect(error?.sqlState == .foreignKeyViolation)
-            #expect(try await sum(client) == 0)
+            let answer3 = try await sum(client)
+            #expect(answer3 == 0)
         }
     }
 
     @Test("transactions that lost against others are run again until all have won", arguments: [true, false])
     func retry(hidingTheCause: Bool) async throws {
         try await withTable(maximumConnections: 3) { client in
-            let runs = Atomic(0)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<24 {
                     group.addTask {
                         try await client.transaction(.serializable, retrying: .attempts(1000)) { session in
-                            runs.add(1, ordering: .relaxed)
                             do {
                                 let n = try session.row("SELECT n FROM t WHERE id = 1", as: Int.self) ?? 0
                                 try session.execute("UPDATE t SET n = \(Int32(n + 1)) WHERE id = 1")
@@ -99,9 +100,8 @@ struct TransactionTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await sum(client) == 24)
-            let count = runs.load(ordering: .relaxed)
-            #expect(count >= 24)
+            let answer4 = try await sum(client)
+            #expect(answer4 == 24)
         }
     }
 
@@ -138,7 +138,8 @@ struct TransactionTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await sum(client) == 40)
+            let answer5 = try await sum(client)
+            #expect(answer5 == 40)
         }
     }
 
@@ -161,7 +162,8 @@ struct TransactionTests {
             #expect(error?.code == .commitUnknown)
             #expect(error?.sqlState == .adminShutdown)
             #expect(error?.isUnavailable == true)
-            #expect(try await sum(client) == 0)
+            let answer6 = try await sum(client)
+            #expect(answer6 == 0)
         }
     }
 }

@@ -77,13 +77,20 @@ struct VerificationStore: Sendable {
 
     // MARK: teleTANs
 
-    func insertTeleTAN(_ digest: Digest, kind: TeleTANKind, at now: Date, expires: Date) async throws {
+    /// - Parameter hourlyLimit: calls at the same moment may exceed it, by one for each connection at most.
+    /// - Returns: false when as many were made in the hour before.
+    func insertTeleTAN(
+        _ digest: Digest, kind: TeleTANKind, at now: Date, expires: Date, hourlyLimit: Int
+    ) async throws -> Bool {
         try await database.session { session in
-            _ = try session.execute(
+            try session.execute(
                 """
                 INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at)
-                VALUES (\(digest.bytes), \(kind.rawValue), \(now), \(expires))
-                """)
+                SELECT \(digest.bytes), \(kind.rawValue), \(now), \(expires)
+                WHERE \(hourlyLimit) > (
+                    SELECT count(*) FROM verification.tele_tan WHERE created_at > \(now.addingTimeInterval(-3600))
+                )
+                """) == 1
         }
     }
 

@@ -52,9 +52,15 @@ extension JSONMessage {
     }
 
     package func encoded() throws -> EncodedMessage {
+        EncodedMessage(body: try encodedBody())
+    }
+
+    /// The body alone. The same message always gives the same bytes: without the sorting, the order of properties would
+    /// be another one in each process.
+    package func encodedBody() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return EncodedMessage(body: try encoder.encode(self))
+        return try encoder.encode(self)
     }
 }
 

@@ -68,7 +68,7 @@ package struct LabResults: JSONMessage, Equatable {
     }
 
     package let testResults: [Result]
-    /// The laboratory's name for itself, at most 64 characters.
+    /// The laboratory's name for itself, at most 64 characters, none of them a control character.
     package let labID: String?
 
     package init(testResults: [Result], labID: String?) {

@@ -22,7 +22,7 @@ extension FakeableMessage {
     }
 
     package func encoded() throws -> EncodedMessage {
-        EncodedMessage(fields: [.cwaFake: isFake ? "1" : "0"], body: try JSONEncoder().encode(self))
+        EncodedMessage(fields: [.cwaFake: isFake ? "1" : "0"], body: try encodedBody())
     }
 }
 

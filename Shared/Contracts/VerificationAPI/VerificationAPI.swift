@@ -32,7 +32,8 @@ package enum VerificationAPI {
     package static let confirmations = Endpoint<TANConfirmations, TANOutcomes>(
         .post, "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536)
 
-    /// A new teleTAN for a health officer. 401: no acceptable officer token; 429: too many teleTANs are open.
+    /// A new teleTAN for a health officer. 401: no acceptable officer token; 429: too many teleTANs were made
+    /// in the last hour.
     package static let teleTAN = Endpoint<TeleTANRequest, TeleTANResponse>(
         .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created)
 

@@ -157,12 +157,14 @@ extension Date: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
     /// Microseconds since 2000-01-01 00:00 UTC, rounded to the nearest. `distantPast`, `distantFuture` and what lies
     /// beyond become `-infinity` and `infinity`; a NaN becomes `infinity`.
     package func encode(into buffer: inout [UInt8]) {
+        let seconds = timeIntervalSinceReferenceDate
         let microseconds: Int64 =
-            switch self {
-            case ...Date.distantPast: .min
-            case ..<Date.distantFuture:
-                Int64(((timeIntervalSinceReferenceDate + Self.referenceOffset) * 1_000_000).rounded())
-            default: .max
+            if seconds <= Date.distantPast.timeIntervalSinceReferenceDate {
+                .min
+            } else if seconds < Date.distantFuture.timeIntervalSinceReferenceDate {
+                Int64(((seconds + Self.referenceOffset) * 1_000_000).rounded())
+            } else {
+                .max
             }
         buffer.append(bigEndian: microseconds)
     }

@@ -39,6 +39,9 @@ package struct TLSFiles: Sendable {
     }
 
     /// A server for everybody: TLS 1.2 and 1.3, without client certificate.
+    ///
+    /// SwiftNIO SSL has no switch for session tickets. Their key exists in this process's memory only and changes every
+    /// two days; nothing here reads or counts resumed sessions.
     func publicServer() throws(ConfigurationProblem) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try chain(), privateKey: try privateKey())

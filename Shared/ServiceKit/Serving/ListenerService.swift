@@ -80,12 +80,18 @@ struct ListenerService: Service {
                         responder: respond),
                     limits: limits)
             }
+        return server(channel, listener, libraryLogger: libraryLogger)
+    }
+
+    private static func server(
+        _ channel: some ServerChildChannel, _ listener: Listener, libraryLogger: Logger
+    ) -> any Service {
         let bound = listener.bound
-        return channel.server(
+        return AcceptedChannel(base: channel).server(
             configuration: ServerConfiguration(
                 address: .hostname(listener.host, port: listener.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    min(limits.connections, FileDescriptors.connections), logger: libraryLogger)),
+                    min(listener.limits.connections, FileDescriptors.connections), logger: libraryLogger)),
             onServerRunning: { channel in
                 bound.resolve(.success(channel.localAddress?.port ?? listener.port))
             },

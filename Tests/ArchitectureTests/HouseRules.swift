@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// Rules of the house that the compiler can't check. A failure names file, line and rule.
+struct HouseRules {
+    private let code: SourceTree
+
+    init() throws {
+        code = try SourceTree("Services", "Shared")
+    }
+
+    @Test("SQL stands in Storage, Schema and Postgres only")
+    func sql() {
+        let statements =
+            /"?\b(SELECT .* FROM|INSERT INTO|UPDATE [a-z_.]+ SET|DELETE FROM|CREATE (TABLE|ROLE|SCHEMA|DATABASE))\b/
+        let elsewhere = code.lines(matching: statements) { file in
+            !file.path.contains("/Storage/") && !file.path.hasPrefix("Shared/Schema/")
+                && !file.path.hasPrefix("Shared/Postgres/")
+        }
+        #expect(elsewhere.isEmpty)
+    }
+
+    @Test("nothing is forced: no try!, as!, fatalError")
+    func force() {
+        #expect(code.lines(matching: /\btry!|\bas!|\bfatalError\(/).isEmpty)
+    }
+
+    @Test("the formatter refuses force-unwraps and forced tries")
+    func formatterRules() throws {
+        struct Configuration: Decodable {
+            let rules: [String: Bool]
+        }
+        let file = try Data(contentsOf: SourceTree.root.appending(path: ".swift-format"))
+        let rules = try JSONDecoder().decode(Configuration.self, from: file).rules
+        for rule in ["NeverForceUnwrap", "NeverUseForceTry", "NeverUseImplicitlyUnwrappedOptionals"] {
+            #expect(rules[rule] == true, "\(rule)")
+        }
+    }
+
+    @Test("concurrency is structured: no task is started and left alone")
+    func tasks() {
+        #expect(code.lines(matching: /\bTask\s*(\.detached\s*)?[({]/).isEmpty)
+    }
+
+    @Test("nothing prints but the command line")
+    func printing() {
+        #expect(code.lines(matching: /(^|[^.\w])(print|debugPrint|dump|NSLog)\(/).isEmpty)
+    }
+
+    @Test("package is the widest access level")
+    func access() {
+        #expect(
+            code.lines(
+                matching:
+                    /^\s*(@\w+ )*(public|open) (import|struct|class|enum|func|var|let|init|protocol|extension|final|static)\b/
+            ).isEmpty)
+    }
+
+    @Test("whoever tells the compiler to trust him says why, in a comment above")
+    func unchecked() {
+        let claims = code.lines(matching: /@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency/)
+        let unexplained = claims.filter { claim in
+            guard let file = code.files.first(where: { $0.path == claim.path }) else { return true }
+            return !file.lines[max(0, claim.line - 12)..<(claim.line - 1)].contains { line in
+                line.contains("//")
+            }
+        }
+        #expect(unexplained.isEmpty)
+    }
+
+    @Test("time is a parameter: services and domain modules never ask the machine's clock")
+    func time() {
+        let asked = code.lines(matching: /\bDate\(\)|\bDate\.now\b|\btime\(nil\)|\bgettimeofday\b/) { file in
+            // A log line's time is the machine's; the operator's command line sets the clock for others.
+            !file.path.hasPrefix("Shared/ServiceKit/Time/") && !file.path.hasPrefix("Services/Vigil/")
+                && file.path != "Shared/ServiceKit/Logging/JSONLogHandler.swift"
+        }
+        #expect(asked.isEmpty)
+    }
+
+    @Test("the environment is read by the configuration, and by the operator's command line for its children")
+    func environment() {
+        let read = code.lines(matching: /\bgetenv\(|ProcessInfo\.processInfo\.environment/) { file in
+            !file.path.hasPrefix("Services/Vigil/")
+        }
+        #expect(read.isEmpty)
+    }
+
+    @Test("an executable's Main has at most 30 lines")
+    func mains() {
+        let long = code.files.filter { $0.path.contains("/Main/") && $0.lines.count > 31 }.map(\.path)
+        #expect(long.isEmpty)
+    }
+
+    @Test("no file is a drawer for odds and ends")
+    func names() {
+        let drawers = code.files.filter { file in
+            let name = URL(filePath: file.path).deletingPathExtension().lastPathComponent
+            return name.contains(/^(Utils?|Utilities|Helpers?|Constants|Types|Extensions|Misc|Common)$/)
+        }
+        #expect(drawers.map(\.path).isEmpty)
+    }
+
+    /// What implements a requirement of a known protocol has the protocol's documentation.
+    private static let witnesses =
+        /func (<|advanced\(by|distance\(to|encode\(to|encoded\(\)|run\(\)|log\(event|(make|destroy)[A-Z])|init\??\((from decoder|fields|wire|rawValue)|subscript\(metadataKey|(var|let) (description|debugDescription|customMirror|mediaType|headerNames|rawValue|wireText|problem|exitStatus|metadata|metadataProvider|logLevel)\b|static let configuration = CommandConfiguration/
+
+    @Test("every package declaration has a doc comment, its own or that of the requirement it implements")
+    func documented() {
+        var bare: [SourceTree.Finding] = []
+        for file in code.files {
+            for (index, line) in file.lines.enumerated() {
+                guard line.contains(/^\s*package (?!import|extension)/), !line.contains(Self.witnesses) else {
+                    continue
+                }
+                // Attributes may stand between comment and declaration.
+                let above = file.lines[..<index].last { !$0.contains(/^\s*@/) }
+                guard above?.contains(/^\s*\/\/\//) != true else { continue }
+                bare.append(
+                    SourceTree.Finding(path: file.path, line: index + 1, text: String(line.drop { $0 == " " })))
+            }
+        }
+        #expect(bare.isEmpty, "\(bare.count) declarations, the first: \(bare.first.map { "\($0)" } ?? "")")
+    }
+}

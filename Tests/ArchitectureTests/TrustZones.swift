@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// What the executables may know, beyond what Package.swift's arrows say.
+struct TrustZones {
+    @Test("a service imports no other service")
+    func services() throws {
+        let services = ["MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution"]
+        for service in services {
+            let tree = try SourceTree("Services/\(service)")
+            for other in services where other != service {
+                let imports = tree.lines(matching: try Regex("^(package |@testable )?import \(other)$")) {
+                    !$0.path.contains("/Main/")
+                }
+                #expect(imports.isEmpty)
+            }
+        }
+    }
+
+    @Test("the metadata proxy links no database: neither libpq nor a line of Shared/Postgres")
+    func proxyLinksNoDatabase() throws {
+        let proxy = try Self.executable("metadata-proxy")
+        #expect(try Self.output("/usr/bin/ldd", [proxy]).contains("libpq") == false)
+        // The finder works: a service with a database is caught by it.
+        #expect(try Self.output("/usr/bin/ldd", [try Self.executable("submission-server")]).contains("libpq"))
+        let symbols = try Data(contentsOf: URL(filePath: proxy))
+        #expect(symbols.range(of: Data("PostgresClient".utf8)) == nil)
+    }
+
+    @Test("domain modules know no input or output")
+    func domain() throws {
+        let tree = try SourceTree("Shared/ExposureKeys", "Shared/Credentials")
+        let known = tree.lines(
+            matching: /^(package )?import (NIO|Async|Hummingbird|Postgres|ServiceKit|Glibc|Foundation$)/)
+        #expect(known.isEmpty)
+    }
+
+    @Test(
+        "each service's README gives its six answers",
+        arguments: ["MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution"])
+    func readmes(service: String) throws {
+        let path = SourceTree.root.appending(path: "Services/\(service)/README.md")
+        let headings = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3).lowercased() }
+        for answer in ["what for", "trust zone", "endpoints", "configuration", "tables and retention", "metrics"] {
+            #expect(headings.contains { $0.contains(answer) }, "\(answer)")
+        }
+    }
+
+    // MARK: Helpers
+
+    /// Executables lie beside the test bundle.
+    private static func executable(_ name: String) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        var folder = URL(filePath: own).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appending(path: name).path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        // The test runner itself may lie in the toolchain; then the build folder is below the checkout.
+        return SourceTree.root.appending(path: ".build/debug/\(name)").path
+    }
+
+    private static func output(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: data, as: UTF8.self)
+    }
+}

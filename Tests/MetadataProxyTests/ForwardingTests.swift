@@ -1,0 +1,159 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import MetadataProxy
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import ServiceKit
+import SubmissionAPI
+import Synchronization
+import TestSupport
+import Testing
+import VerificationAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct ForwardingTests {
+    private static let token = "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"
+    private static let tanBody = #"{"registrationToken":"\#(token)","requestPadding":"abc"}"#
+
+    @Test("body and named fields pass, everything else of the caller stays outside", arguments: [false, true])
+    func nothingElsePasses(http2: Bool) async throws {
+        try await ProxyStage.run { stage in
+            let planted = [
+                "user-agent": "canary-agent", "cookie": "canary=cookie", "x-forwarded-for": "203.0.113.77",
+                "forwarded": "for=203.0.113.77", "accept-language": "canary-language",
+                "referer": "https://canary.example/",
+                "x-canary": "canary-other", "cwa-header-padding": "canary-padding", "via": "canary-via",
+                "accept-encoding": "canary-encoding", "authorization": "Bearer canary",
+            ]
+            let answer = try await stage.send(
+                "/version/v1/tan?canary=query", body: Self.tanBody, fields: planted.merging(["cwa-fake": "0"]) { $1 },
+                http2: http2)
+            #expect(answer.status == .created)
+            let seen = try #require(stage.seen.withLock { $0.first })
+            #expect(seen.path == "/version/v1/tan")
+            #expect(seen.body == Self.tanBody)
+            let names = Set(seen.fields.map(\.name.canonicalName))
+            #expect(names == ["cwa-fake", "content-type", "content-length"])
+            #expect(!"\(seen.fields)".contains("canary"))
+        }
+    }
+
+    @Test("two phones' requests look alike behind the proxy, whatever order and case they write")
+    func alike() async throws {
+        try await ProxyStage.run { stage in
+            _ = try await stage.send(
+                "/version/v1/tan", body: Self.tanBody, fields: ["CWA-Fake": "0", "X-A": "1"], http2: false)
+            _ = try await stage.send("/version/v1/tan", body: Self.tanBody, fields: ["cwa-fake": "0"], http2: true)
+            let seen = stage.seen.withLock { $0 }
+            #expect(seen.count == 2)
+            #expect(seen.first?.fields == seen.last?.fields)
+        }
+    }
+
+    @Test("of an answer only status, body and named fields come back")
+    func answers() async throws {
+        try await ProxyStage.run { stage in
+            stage.answer.withLock {
+                $0 = Response(
+                    status: .created,
+                    headers: [
+                        .contentType: "application/json; charset=utf-8", .server: "canary", .setCookie: "canary=1",
+                    ],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"tan":"x"}"#)))
+            }
+            let answer = try await stage.send("/version/v1/tan", body: Self.tanBody)
+            #expect(answer.body == #"{"tan":"x"}"#)
+            #expect(!"\(answer.headers)".contains("canary"))
+            #expect(
+                Set(answer.headers.map { $0.name.lowercased() }).subtracting(["date"]) == [
+                    "content-type", "content-length", "cache-control",
+                ])
+        }
+    }
+
+    @Test(
+        "a refusal loses its body and whatever an upstream may say beside its status", arguments: [400, 403, 404, 500])
+    func refusals(code: Int) async throws {
+        try await ProxyStage.run { stage in
+            stage.answer.withLock {
+                $0 = Response(
+                    status: HTTPResponse.Status(code: code), headers: [.contentType: "text/plain"],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: "canary")))
+            }
+            let answer = try await stage.send("/version/v1/tan", body: Self.tanBody)
+            #expect(answer.status.code == UInt(code))
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test("uploads keep their fields, and the answer's check-in counts")
+    func upload() async throws {
+        try await ProxyStage.run { stage in
+            stage.answer.withLock {
+                $0 = Response(
+                    status: .ok, headers: [.filteredCheckIns: "1", .savedCheckIns: "2"])
+            }
+            let answer = try await stage.send(
+                "/version/v1/diagnosis-keys", body: "payload",
+                fields: [
+                    "content-type": "application/x-protobuf", "cwa-authorization": Self.token, "cwa-fake": "0",
+                    "cwa-header-padding": "xxx",
+                ])
+            #expect(answer.status == .ok)
+            #expect(answer.headers.first(name: "cwa-filtered-checkins") == "1")
+            #expect(answer.headers.first(name: "cwa-saved-checkins") == "2")
+            let seen = try #require(stage.seen.withLock { $0.first })
+            #expect(seen.fields[.cwaAuthorization] == Self.token)
+            #expect(seen.fields.map(\.name).contains { $0.canonicalName == "cwa-header-padding" } == false)
+        }
+    }
+
+    struct Bad: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var method = HTTPMethod.POST
+        var path = "/version/v1/tan"
+        var media = "application/json"
+        var body = ForwardingTests.tanBody
+        let status: HTTPResponseStatus
+    }
+
+    static let bad = [
+        Bad(testDescription: "an unknown path", path: "/version/v1/unknown", status: .notFound),
+        Bad(testDescription: "an internal route", path: "/version/v1/tan/reservations", status: .notFound),
+        Bad(testDescription: "the teleTAN route", path: "/version/v1/tan/teletan", status: .notFound),
+        Bad(testDescription: "a lab's route", path: "/api/v1/lab/results", status: .notFound),
+        Bad(testDescription: "a path with a dot segment", path: "/version/v1/./tan", status: .notFound),
+        Bad(testDescription: "a path in capitals", path: "/VERSION/v1/tan", status: .notFound),
+        Bad(testDescription: "GET", method: .GET, body: "", status: .methodNotAllowed),
+        Bad(testDescription: "DELETE", method: .DELETE, body: "", status: .methodNotAllowed),
+        Bad(testDescription: "another media type", media: "text/plain", status: .unsupportedMediaType),
+        Bad(
+            testDescription: "a body that is too long", body: String(repeating: "a", count: 10_001),
+            status: .payloadTooLarge),
+    ]
+
+    @Test("what is no app's request is refused and never passed on", arguments: bad)
+    func refused(bad: Bad) async throws {
+        try await ProxyStage.run { stage in
+            let answer = try await stage.send(
+                bad.path, method: bad.method, body: bad.body, fields: ["content-type": bad.media])
+            #expect(answer.status == bad.status)
+            #expect(answer.body.isEmpty)
+            #expect(stage.seen.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test("a service that is down is a 503 with Retry-After, and the proxy goes on")
+    func upstreamDown() async throws {
+        try await ProxyStage.run(upstreamPort: TestPort.free()) { stage in
+            let answer = try await stage.send("/version/v1/tan", body: Self.tanBody)
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.headers.first(name: "retry-after") != nil)
+            #expect(answer.body.isEmpty)
+        }
+    }
+}

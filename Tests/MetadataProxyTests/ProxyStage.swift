@@ -1,0 +1,101 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import MetadataProxy
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import ServiceKit
+import Synchronization
+import TestSupport
+
+/// A proxy in front of an upstream that remembers every request as it came and answers as it is told.
+final class ProxyStage: Sendable {
+    struct Seen: Sendable {
+        let path: String
+        let fields: HTTPFields
+        let body: String
+    }
+
+    struct Answer: Sendable {
+        let status: HTTPResponseStatus
+        let headers: HTTPHeaders
+        let body: String
+    }
+
+    let seen = Mutex<[Seen]>([])
+    let answer = Mutex(Response(status: .created))
+    private let base: String
+    private let authorities: String
+
+    private init(base: String, authorities: String) {
+        self.base = base
+        self.authorities = authorities
+    }
+
+    /// - Parameter upstreamPort: where the proxy looks for its upstreams; by default where there is one.
+    static func run<Result: Sendable>(
+        upstreamPort: Int? = nil, _ body: @Sendable (ProxyStage) async throws -> Result
+    ) async throws -> Result {
+        let certificates = try TestCertificates()
+        let port = TestPort.free()
+        let stage = ProxyStage(
+            base: "https://localhost:\(port)", authorities: "\(certificates.directory)/authority.pem")
+        let upstream = Listener(
+            name: "upstream", host: "127.0.0.1", port: 0,
+            security: .mutualTLS(try certificates.files(role: .verificationServer))
+        ) { routes in
+            routes.fallback { exchange in
+                let body = try await exchange.body(upTo: 1 << 20)
+                stage.seen.withLock {
+                    $0.append(
+                        Seen(
+                            path: exchange.request.head.path ?? "", fields: exchange.request.headers,
+                            body: String(buffer: body)))
+                }
+                return stage.answer.withLock { $0 }
+            }
+        }
+        return try await withService(listeners: [upstream]) { _ in
+            let inner = try certificates.files(role: .metadataProxy)
+            let outer = try certificates.files(role: nil)
+            let target: Int
+            if let upstreamPort { target = upstreamPort } else { target = try await upstream.boundPort }
+            let settings = [
+                "listen.port": "\(port)", "public.certificate": outer.certificate, "public.key": outer.key,
+                "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
+                "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
+            ]
+            return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) { _ in
+                try await body(stage)
+            }
+        }
+    }
+
+    /// Sends a request as an app might.
+    func send(
+        _ path: String, method: HTTPMethod = .POST, body: String, fields: [String: String] = [:], http2: Bool = false
+    ) async throws -> Answer {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorities))
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.httpVersion = http2 ? .automatic : .http1Only
+        let client = HTTPClient(configuration: configuration)
+        var request = HTTPClientRequest(url: base + path)
+        request.method = method
+        request.headers = HTTPHeaders(Array(["content-type": "application/json"].merging(fields) { $1 }))
+        if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
+        let result: Swift.Result<Answer, any Error>
+        do {
+            let response = try await client.execute(request, timeout: .seconds(20))
+            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            result = .success(Answer(status: response.status, headers: response.headers, body: text))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+}

@@ -1,0 +1,165 @@
+import Crypto
+import Distribution
+import ExposureFormat
+import Foundation
+import HTTPContract
+import Logging
+import MetadataProxy
+import Phone
+import Schema
+import ServiceKit
+import SubmissionServer
+import Synchronization
+import TestResultServer
+import TestSupport
+import VerificationServer
+import Vigil
+
+/// The whole suite in this process: every service from its front door, over real TLS connections, on a real database.
+struct InProcessSuite: Sendable {
+    let clock: WallClock
+    let logger: Logger
+    let database: MigratedDatabase
+    let certificates: TestCertificates
+    /// A vigil state folder, for secrets and officers.
+    let folder: StateFolder
+    private let ports = Ports()
+    private let runtimes = Runtimes()
+
+    private struct Ports: Sendable {
+        let proxy = TestPort.free()
+        let verificationApp = TestPort.free()
+        let verificationInternal = TestPort.free()
+        let testResults = TestPort.free()
+        let submission = TestPort.free()
+        let distribution = TestPort.free()
+    }
+
+    /// Starts the suite, calls `body`, and stops it.
+    static func run<Result: Sendable>(
+        clock: WallClock, logger: Logger = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() },
+        _ body: @Sendable (InProcessSuite) async throws -> Result
+    ) async throws -> Result {
+        try await TestPostgres.withMigratedDatabase { database in
+            let path = FileManager.default.temporaryDirectory.appending(path: "vigil-suite-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let folder = StateFolder(path)
+            try folder.prepare()
+            try SuiteSecrets.prepare(in: folder)
+            let suite = InProcessSuite(
+                clock: clock, logger: logger, database: database, certificates: try TestCertificates(), folder: folder)
+            return try await suite.run(body)
+        }
+    }
+
+    private func run<Result: Sendable>(
+        _ body: @Sendable (InProcessSuite) async throws -> Result
+    ) async throws -> Result {
+        try await start("test-result-server", testResultSettings, TestResultServer.serve) {
+            try await start("verification-server", verificationSettings, VerificationServer.serve) {
+                try await start("submission-server", submissionSettings, SubmissionServer.serve) {
+                    try await start("distribution-serve", distributionSettings, Distribution.serve) {
+                        try await start("metadata-proxy", proxySettings, MetadataProxy.serve) {
+                            try await body(self)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func start<Result: Sendable>(
+        _ name: String, _ settings: () throws -> [String: String],
+        _ serve: @escaping @Sendable (ServiceRuntime) async throws -> Void, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withRunningService(name, settings: try settings(), clock: clock, logger: logger, serve: serve) {
+            runtimes.add($0)
+            return try await body()
+        }
+    }
+
+    // MARK: What users reach
+
+    var proxyURL: String { "https://localhost:\(ports.proxy)" }
+    var treeURL: String { "http://localhost:\(ports.distribution)" }
+    var testResultsURL: String { "https://localhost:\(ports.testResults)" }
+    var verificationInternalURL: String { "https://localhost:\(ports.verificationInternal)" }
+    var authorities: String { "\(certificates.directory)/authority.pem" }
+
+    func fold(asOf instant: Date) async throws {
+        try await SubmissionServer.fold(
+            asOf: instant,
+            ServiceRuntime(name: "submission-server", settings: try submissionSettings(), clock: clock, logger: logger))
+    }
+
+    func publish(asOf instant: Date) async throws {
+        try await Distribution.publish(
+            asOf: instant,
+            ServiceRuntime(name: "distribution", settings: try distributionSettings(), clock: clock, logger: logger))
+    }
+
+    /// What an operator's Prometheus would see of all services together.
+    var metrics: String { runtimes.metrics }
+
+    // MARK: Configuration
+
+    private func common(_ role: Role?) throws -> [String: String] {
+        let files = try certificates.files(role: role)
+        return [
+            "tls.certificate": files.certificate, "tls.key": files.key, "tls.authorities": authorities,
+        ]
+    }
+
+    private func testResultSettings() throws -> [String: String] {
+        try common(.testResultServer).merging([
+            "listen.port": "\(ports.testResults)",
+            "postgres.connection": database.connection(as: .testResults),
+        ]) { $1 }
+    }
+
+    private func verificationSettings() throws -> [String: String] {
+        try common(.verificationServer).merging([
+            "app.port": "\(ports.verificationApp)", "internal.port": "\(ports.verificationInternal)",
+            "testResults.url": testResultsURL,
+            "postgres.connection": database.connection(as: .verification),
+            "secrets.tanKey": folder.secret(SuiteSecrets.tanKey),
+            "secrets.teleTANKey": folder.secret(SuiteSecrets.teleTANKey),
+            "officers.keys": SuiteSecrets.officerKeysFile(in: folder),
+            "officers.issuer": OfficerIssuer.issuer, "officers.audience": OfficerIssuer.audience,
+        ]) { $1 }
+    }
+
+    private func submissionSettings() throws -> [String: String] {
+        try common(.submissionServer).merging([
+            "listen.port": "\(ports.submission)", "verification.url": verificationInternalURL,
+            "postgres.connection": database.connection(as: .submission),
+            "secrets.tagKey": folder.secret(SuiteSecrets.tagKey), "hourKeys.directory": folder.hourKeys,
+        ]) { $1 }
+    }
+
+    private func distributionSettings() throws -> [String: String] {
+        [
+            "listen.port": "\(ports.distribution)", "directory": folder.published,
+            "postgres.connection": database.connection(as: .distribution),
+            "signing.key": folder.secret(SuiteSecrets.signingKey),
+        ]
+    }
+
+    private func proxySettings() throws -> [String: String] {
+        let outer = try certificates.files(role: nil)
+        return try common(.metadataProxy).merging([
+            "listen.port": "\(ports.proxy)", "public.certificate": outer.certificate, "public.key": outer.key,
+            "verification.url": "https://localhost:\(ports.verificationApp)",
+            "submission.url": "https://localhost:\(ports.submission)",
+        ]) { $1 }
+    }
+}
+
+/// The services that run, in the order in which they started.
+private final class Runtimes: Sendable {
+    private let all = Mutex<[ServiceRuntime]>([])
+
+    func add(_ runtime: ServiceRuntime) { all.withLock { $0.append(runtime) } }
+
+    var metrics: String { all.withLock { $0.map(\.metrics.text).joined() } }
+}

@@ -1,0 +1,108 @@
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import HTTPContract
+import Phone
+import ServiceKit
+import Synchronization
+import TestSupport
+import Testing
+import Vigil
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct StoryTests {
+    /// A clock that shows an instant now and runs on.
+    private static func running(from instant: Date) -> WallClock {
+        .offset(by: instant.timeIntervalSinceNow)
+    }
+
+    private static let day = Day(number: 20_600)
+
+    struct Start: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let instant: Date
+    }
+
+    static let starts = [
+        Start(testDescription: "at noon", instant: day.firstHour.advanced(by: 12).start),
+        Start(testDescription: "at midnight UTC, while the day changes", instant: day.firstHour.start - 0.7),
+        Start(testDescription: "in the embargo of yesterday's key", instant: day.firstHour.start + 3601),
+        Start(testDescription: "while the hour changes", instant: day.firstHour.advanced(by: 15).start - 1),
+    ]
+
+    @Test("one positive test travels from the lab to a stranger's phone", arguments: starts)
+    func story(start: Start) async throws {
+        let clock = Self.running(from: start.instant)
+        try await InProcessSuite.run(clock: clock) { suite in
+            try await Self.play(on: suite)
+        }
+    }
+
+    @Test("the story can be told again and again on the same suite")
+    func repeated() async throws {
+        try await InProcessSuite.run(clock: Self.running(from: Self.day.firstHour.advanced(by: 22).start)) { suite in
+            // The third telling publishes the first hour of the next day.
+            for _ in 0..<3 { try await Self.play(on: suite) }
+        }
+    }
+
+    private static func play(on suite: InProcessSuite) async throws {
+        let told = Mutex<[String]>([])
+        try await suite.withStage { stage in
+            try await Story(on: stage) { sentence in told.withLock { $0.append(sentence) } }.play()
+        }
+        #expect(told.withLock { $0 }.contains("Phone C found nothing."))
+    }
+}
+
+extension InProcessSuite {
+    /// Everybody who takes part in the story, connected to this suite.
+    func withStage<Result: Sendable>(_ body: (StoryStage) async throws -> Result) async throws -> Result {
+        let pem = try String(contentsOfFile: SuiteSecrets.signingPublicKeyFile(in: folder), encoding: .utf8)
+        let apps = try AppClient(base: proxyURL, authorities: authorities)
+        let packages = PackageClient(base: treeURL, region: "DE", trusted: [try VerificationKey(pem: pem)])
+        let lab = try ServiceClient(
+            base: testResultsURL, tls: try certificates.files(role: .lab), name: "test-result-server")
+        let portal = try ServiceClient(
+            base: verificationInternalURL, tls: try certificates.files(role: .portal), name: "verification-server")
+        let stage = StoryStage(
+            apps: apps, packages: packages, lab: lab, portal: portal,
+            officerToken: try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300),
+            clock: clock, minimumKeys: 140, fold: fold, publish: publish,
+            publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(stage))
+        } catch {
+            result = .failure(error)
+        }
+        await apps.close()
+        await packages.close()
+        await lab.close()
+        await portal.close()
+        return try result.get()
+    }
+
+    private func publishedFiles() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.published) {
+            let url = URL(filePath: folder.published).appending(path: path)
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            files[path] = try Data(contentsOf: url)
+        }
+        return files
+    }
+
+    private func inspect(_ archive: Data) throws -> (output: String, exitStatus: Int32) {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString).zip")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try archive.write(to: copy)
+        do {
+            let inspection = try Inspection(
+                file: copy.path, publicKeyFile: SuiteSecrets.signingPublicKeyFile(in: folder))
+            return (inspection.text, 0)
+        } catch let failure as CommandFailure {
+            return (failure.description, failure.exitStatus)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Postgres
+package import Schema
+
+extension TestPostgres {
+    /// Calls `body` with a new database that has the newest schema, and is dropped afterwards.
+    package static func withMigratedDatabase<R: Sendable>(
+        _ body: (MigratedDatabase) async throws -> R
+    ) async throws -> R {
+        try await withDatabase(template: "vigil") {
+            try await Schema.migrate(owner: $0)
+        } _: { connection in
+            try await body(MigratedDatabase(superuserConnection: connection))
+        }
+    }
+}
+
+/// A database with the newest schema.
+package struct MigratedDatabase: Sendable {
+    /// For looking at what no service may see.
+    package let superuserConnection: String
+
+    /// As a service connects: with its own role and nothing more.
+    package func connection(as role: DatabaseRole) -> String {
+        // The last of two users counts.
+        "\(superuserConnection) user=\(role.rawValue)"
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+package import Logging
+package import ServiceKit
+import Synchronization
+
+/// Runs a service from its front door, for as long as the body takes.
+///
+/// - Parameters:
+///   - settings: as a configuration file would have them, with dotted keys; ports from ``TestPort``.
+///   - serve: the front door, such as `VerificationServer.serve`.
+///   - logger: by default nothing is logged.
+package func withRunningService<Result: Sendable>(
+    _ name: String, settings: [String: String], clock: WallClock = .system,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    serve: @escaping @Sendable (ServiceRuntime) async throws -> Void,
+    _ body: (ServiceRuntime) async throws -> Result
+) async throws -> Result {
+    let runtime = ServiceRuntime(name: name, settings: settings, clock: clock, logger: logger)
+    return try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask {
+            try await serve(runtime)
+            return false
+        }
+        group.addTask {
+            try await runtime.opened()
+            return true
+        }
+        // Whichever comes first: the ports are open, or the service failed.
+        guard try await group.next() == true else { throw ServiceEndedEarly(name: name) }
+        let result = try await body(runtime)
+        group.cancelAll()
+        try await group.waitForAll()
+        return result
+    }
+}
+
+/// A service returned before its ports were open.
+package struct ServiceEndedEarly: Error {
+    package let name: String
+}
+
+/// Ports for listeners whose callers must know them beforehand.
+package enum TestPort {
+    /// Below the range from which the system takes ports for outgoing connections, so that nobody else gets them; each
+    /// process begins elsewhere in it.
+    private static let range = 20_000..<32_000
+    private static let next = Mutex(range.lowerBound + Int(getpid()) * 97 % range.count)
+
+    /// A port on which nobody listens.
+    package static func free() -> Int {
+        for _ in range {
+            let candidate = next.withLock { next in
+                next = next + 1 < range.upperBound ? next + 1 : range.lowerBound
+                return next
+            }
+            if isFree(candidate) { return candidate }
+        }
+        preconditionFailure("all ports are taken")
+    }
+
+    private static func isFree(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
