@@ -170,7 +170,7 @@ targets += service(
     "SubmissionServer", executable: "submission-server",
     uses: serviceParts + storageParts + [
         "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
-    ])
+    ], testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"])
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
@@ -191,6 +191,7 @@ targets += [
         name: "TestSupport",
         dependencies: dependencies([
             "Postgres", "Schema", "ServiceKit", "Logging", "InMemoryLogging", "Crypto", "X509", "SwiftASN1",
+            "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(

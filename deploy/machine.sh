@@ -73,3 +73,60 @@ check_disk() {
     [ $((free + built)) -ge "$2" ] ||
         fail "The disk has $free MiB free below $1, but the build needs $(($2 - built)) MiB more: make room."
 }
+
+# MARK: A throw-away PostgreSQL
+
+# Its folder, socket and logs, its process, and the folder of its programs; set by start_postgres.
+scratch=
+server=
+postgres_programs=
+
+# Ends the server, if one was started, and removes what it left. For the exit trap.
+stop_postgres() {
+    trap - EXIT INT TERM HUP
+    if [ -n "$server" ]; then
+        # Fast, not smart: a test that failed may have left connections.
+        kill -INT "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    [ -z "$scratch" ] || rm -rf "$scratch"
+}
+
+# PostgreSQL refuses to run as root. `setpriv` ends the server if this script is killed.
+as_postgres() {
+    if [ "$(id -u)" = 0 ]; then
+        exec setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig INT "$@"
+    else
+        exec setpriv --pdeathsig INT "$@"
+    fi
+}
+
+# Starts a server that listens on a Unix socket in a private temporary folder only.
+# Arguments: a command that starts it and `--`, if wanted; then options of `postgres`.
+start_postgres() {
+    local prefix=() attempt
+    if [[ " $* " == *" -- "* ]]; then
+        while [ "$1" != -- ]; do prefix+=("$1") && shift; done
+        shift
+    fi
+    postgres_programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+    [ -x "$postgres_programs/initdb" ] || fail "PostgreSQL's server is not installed: run apt-get install postgresql."
+    # A short path: a socket's may have 107 bytes.
+    scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+    [ "$(id -u)" != 0 ] || chown postgres: "$scratch"
+    say "Starting a throw-away PostgreSQL …"
+    # Whoever may enter the folder may be anybody in the database: it is private, and gone at the end.
+    (cd "$scratch" && as_postgres "$postgres_programs/initdb" --pgdata="$scratch/data" --username=postgres \
+        --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$scratch/initdb.log" 2>&1) ||
+        fail "initdb failed: $(tail -n 1 "$scratch/initdb.log")"
+    (cd "$scratch" && as_postgres "${prefix[@]}" "$postgres_programs/postgres" -D "$scratch/data" \
+        -c listen_addresses= -c unix_socket_directories="$scratch" -c max_connections=200 "$@" \
+        >"$scratch/postgres.log" 2>&1) &
+    server=$!
+    for attempt in $(seq 300); do
+        "$postgres_programs/pg_isready" -q -h "$scratch" -U postgres && return
+        kill -0 "$server" 2>/dev/null || fail "PostgreSQL does not start: $(tail -n 1 "$scratch/postgres.log")"
+        sleep 0.1
+    done
+    fail "PostgreSQL was not ready within 30 seconds: $(tail -n 1 "$scratch/postgres.log")"
+}

@@ -25,55 +25,6 @@ for argument in "$@"; do
     esac
 done
 
-# MARK: The throw-away PostgreSQL
-
-scratch=
-server=
-
-stop_postgres() {
-    trap - EXIT INT TERM HUP
-    if [ -n "$server" ]; then
-        # Fast, not smart: a test that failed may have left connections.
-        kill -INT "$server" 2>/dev/null || true
-        wait "$server" 2>/dev/null || true
-    fi
-    [ -z "$scratch" ] || rm -rf "$scratch"
-}
-
-# PostgreSQL refuses to run as root. `setpriv` ends the server if this script is killed.
-as_postgres() {
-    if [ "$(id -u)" = 0 ]; then
-        exec setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig INT "$@"
-    else
-        exec setpriv --pdeathsig INT "$@"
-    fi
-}
-
-start_postgres() {
-    local programs
-    programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
-    [ -x "$programs/initdb" ] || fail "PostgreSQL's server is not installed: run apt-get install postgresql."
-    # A short path: a socket's may have 107 bytes.
-    scratch=$(mktemp -d /tmp/vigil-test.XXXXXX)
-    [ "$(id -u)" != 0 ] || chown postgres: "$scratch"
-    say "Starting a PostgreSQL for the tests …"
-    # Whoever may enter the folder may be anybody in the database: it is private, and gone after the tests.
-    (cd "$scratch" && as_postgres "$programs/initdb" --pgdata="$scratch/data" --username=postgres --auth=trust \
-        --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$scratch/initdb.log" 2>&1) ||
-        fail "initdb failed: $(tail -n 1 "$scratch/initdb.log")"
-    (cd "$scratch" && as_postgres "$programs/postgres" -D "$scratch/data" -c listen_addresses= \
-        -c unix_socket_directories="$scratch" -c max_connections=200 -c fsync=off -c full_page_writes=off \
-        >"$scratch/postgres.log" 2>&1) &
-    server=$!
-    local attempt
-    for attempt in $(seq 300); do
-        "$programs/pg_isready" -q -h "$scratch" -U postgres && return
-        kill -0 "$server" 2>/dev/null || fail "PostgreSQL does not start: $(tail -n 1 "$scratch/postgres.log")"
-        sleep 0.1
-    done
-    fail "PostgreSQL was not ready within 30 seconds: $(tail -n 1 "$scratch/postgres.log")"
-}
-
 # MARK: The checks
 
 check_swift
@@ -92,7 +43,8 @@ swift build --build-tests --explicit-target-dependency-import-check error ||
 trap 'stop_postgres' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-start_postgres
+# Nothing here must outlive a power cut.
+start_postgres -c fsync=off -c full_page_writes=off
 export VIGIL_TEST_POSTGRES="host=$scratch port=5432 user=postgres dbname=postgres"
 export VIGIL_REQUIRE_POSTGRES=1
 

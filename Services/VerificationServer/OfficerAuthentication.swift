@@ -36,18 +36,21 @@ struct OfficerAuthentication: Sendable {
     /// The keys of a set that name a signature algorithm: a realm's set also has keys to encrypt with, and for a key
     /// without algorithm the first token would choose one.
     private static func signingKeys(inFile path: String) async throws -> JWTKeyCollection {
+        let problem = ConfigurationProblem(
+            "officers.keys must name a JWKS file whose keys have `kid`, at least one of them with an `alg` to sign with."
+        )
         let collection = JWTKeyCollection()
         do {
             let set = try JSONDecoder().decode(JWKS.self, from: try Data(contentsOf: URL(filePath: path)))
-            let signing = set.keys.filter { $0.algorithm.map { $0 != .rsaOAEP } ?? false }
-            guard !signing.isEmpty else { throw ConfigurationProblem("no key") }
-            for key in signing { try await collection.add(jwk: key) }
+            for key in set.keys {
+                guard let algorithm = key.algorithm, algorithm != .rsaOAEP else { continue }
+                try await collection.add(jwk: key)
+            }
         } catch {
-            throw ConfigurationProblem(
-                "officers.keys must name a JWKS file with at least one key that has `kid` and a signature `alg`.")
+            throw problem
         }
-        // Else a token without or with an unknown `kid` would be tried with the first key.
-        await collection.clearDefault()
+        // The first key became the default: a token without or with an unknown `kid` would be tried with it.
+        guard await collection.clearDefault() else { throw problem }
         return collection
     }
 }

@@ -34,6 +34,7 @@ struct SuiteRun: Sendable {
         } catch {
             outcome = .failure(error)
         }
+        if await !supervisor.isEmpty { Console.say("Stopping.") }
         await supervisor.stop()
         let failedStep = try outcome.get()
         guard failedStep == 0 else {

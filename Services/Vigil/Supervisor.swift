@@ -20,6 +20,9 @@ package actor Supervisor {
     /// With no process yet.
     package init() {}
 
+    /// Whether nothing was started yet.
+    package var isEmpty: Bool { members.isEmpty }
+
     /// Adds a process that was started.
     package func add(
         _ process: ChildProcess, name: String, log: String, stopSignal: Int32 = SIGTERM,
@@ -57,7 +60,6 @@ package actor Supervisor {
     /// Stops what runs, the youngest first; what doesn't stop in time is killed. To be called once all else is over,
     /// outside any cancelled task.
     package func stop() async {
-        if !members.isEmpty { Console.say("Stopping.") }
         while let member = members.popLast() {
             member.process.send(member.stopSignal)
             if (try? await member.process.end(within: member.patience)) == nil {

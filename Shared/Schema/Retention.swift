@@ -1,48 +1,62 @@
 package import FoundationEssentials
 package import Postgres
 
-/// For how long a table keeps its rows.
+/// For how long tables keep their rows.
 ///
 /// These rules and the migrations are the page on which an operator reads who may know what for how long. The service
-/// that owns a table applies its rules (``Retention/apply(_:at:in:)``) every hour.
+/// that owns a table applies its rules (``Retention/apply(_:at:in:)``) all the time.
 package struct RetentionRule: Sendable {
     package let role: DatabaseRole
-    package let name: String
+    /// The tables from which it deletes, each as `schema.table`.
+    package let tables: [String]
+    /// When a row goes, in words.
+    package let limit: String
     /// Deletes what is too old at an instant; gives the number of rows.
     fileprivate let delete: @Sendable (Session, Date) throws(PostgresError) -> Int
 
     fileprivate init(
-        _ role: DatabaseRole, _ name: String,
+        _ role: DatabaseRole, _ tables: String..., limit: String,
         delete: @escaping @Sendable (Session, Date) throws(PostgresError) -> Int
     ) {
         self.role = role
-        self.name = name
+        self.tables = tables
+        self.limit = limit
         self.delete = delete
     }
+
+    /// Tables and limit, for the log.
+    package var name: String { "\(tables.joined(separator: ", ")): \(limit)" }
 }
 
 package enum Retention {
     private static let day: TimeInterval = 86_400
 
+    /// The tables without a rule, and why they need none.
+    package static let exempt = [
+        "vigil.migration": "says which steps of the schema were applied",
+        "submission.inbox": "emptied by the fold, hour by hour",
+    ]
+
     package static let rules: [RetentionRule] = [
-        RetentionRule(.testResults, "test_results.result: 60 days") { session, now throws(PostgresError) in
+        RetentionRule(.testResults, "test_results.result", limit: "60 days") { session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM test_results.result WHERE created_at < \(now.addingTimeInterval(-60 * day))")
         },
-        RetentionRule(.verification, "verification.session: 21 days") { session, now throws(PostgresError) in
+        RetentionRule(.verification, "verification.session", limit: "21 days") { session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM verification.session WHERE created_at < \(now.addingTimeInterval(-21 * day))")
         },
-        RetentionRule(.verification, "verification.registered_guid: 82 days") { session, now throws(PostgresError) in
+        RetentionRule(.verification, "verification.registered_guid", limit: "82 days") {
+            session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM verification.registered_guid WHERE created_at < \(now.addingTimeInterval(-82 * day))")
         },
-        RetentionRule(.verification, "verification.tele_tan: 1 day after expiry") {
+        RetentionRule(.verification, "verification.tele_tan", limit: "1 day after expiry") {
             session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM verification.tele_tan WHERE expires_at < \(now.addingTimeInterval(-day))")
         },
-        RetentionRule(.verification, "verification.tan: expiry, or 15 minutes after the upload") {
+        RetentionRule(.verification, "verification.tan", limit: "expiry, or 15 minutes after the upload") {
             session, now throws(PostgresError) in
             try session.execute(
                 """
@@ -50,13 +64,14 @@ package enum Retention {
                 WHERE expires_at < \(now) OR confirmed_at < \(now.addingTimeInterval(-15 * 60))
                 """)
         },
-        RetentionRule(.submission, "submission.diagnosis_key: 14 days, by partition") {
+        RetentionRule(.submission, "submission.diagnosis_key", limit: "14 days, by partition") {
             session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / day).rounded(.down)) - 14
             let dropped: Int32? = try session.row("SELECT submission.drop_days_before(\(firstKept))", as: Int32.self)
             return Int(dropped ?? 0)
         },
-        RetentionRule(.submission, "submission.folded_hour, hour_key: 15 days") { session, now throws(PostgresError) in
+        RetentionRule(.submission, "submission.folded_hour", "submission.hour_key", limit: "15 days") {
+            session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 15 * 24
             return try session.execute("DELETE FROM submission.folded_hour WHERE hour < \(firstKept)")
                 + session.execute(
@@ -66,11 +81,12 @@ package enum Retention {
                       AND NOT EXISTS (SELECT FROM submission.inbox WHERE inbox.hour = hour_key.hour)
                     """)
         },
-        RetentionRule(.distribution, "distribution.published_hour: 15 days") { session, now throws(PostgresError) in
+        RetentionRule(.distribution, "distribution.published_hour", limit: "15 days") {
+            session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 15 * 24
             return try session.execute("DELETE FROM distribution.published_hour WHERE hour < \(firstKept)")
         },
-        RetentionRule(.distribution, "distribution.signature: 15 days") { session, now throws(PostgresError) in
+        RetentionRule(.distribution, "distribution.signature", limit: "15 days") { session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM distribution.signature WHERE created_at < \(now.addingTimeInterval(-15 * day))")
         },

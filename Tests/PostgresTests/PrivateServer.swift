@@ -2,7 +2,7 @@ import Foundation
 
 /// A PostgreSQL server that a test may stop and start as it likes: made from scratch in a temporary directory, reached
 /// by a socket in it, and gone afterwards.
-struct PrivateServer: Sendable {
+actor PrivateServer {
     /// Where the server's programs are; nil if they are not installed.
     static let programs: URL? = {
         let manager = FileManager.default
@@ -24,71 +24,90 @@ struct PrivateServer: Sendable {
 
     private let programs: URL
     private let directory: URL
+    private var running: Child?
+
+    private init(programs: URL, directory: URL) {
+        self.programs = programs
+        self.directory = directory
+    }
 
     /// Calls `body` with a running server.
-    static func with<R>(_ programs: URL, _ body: (PrivateServer) async throws -> R) async throws -> R {
+    static func with(_ programs: URL, _ body: (PrivateServer) async throws -> Void) async throws {
         // In a short place: a socket's path can't be long.
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("pg-\(UInt32.random(in: .min ... .max))")
         let server = PrivateServer(programs: programs, directory: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let result: Result<R, any Error>
+        let result: Result<Void, any Error>
         do {
-            if getuid() == 0 { try await run("/bin/chown", ["postgres", directory.path]) }
-            try await server.program("initdb", ["-D", server.data, "-A", "trust", "-U", "postgres", "--no-sync"])
+            try await server.create()
             try await server.start()
             result = .success(try await body(server))
         } catch {
             result = .failure(error)
         }
-        try? await server.stop()
+        await server.stop()
         try FileManager.default.removeItem(at: directory)
         return try result.get()
     }
 
     /// A connection string for it.
-    var connection: String { "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres" }
+    nonisolated var connection: String { "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres" }
 
-    /// Starts it and waits until it answers.
-    func start() async throws {
-        let options = "-F -p \(Self.port) -k \(directory.path) -c listen_addresses=''"
-        try await program("pg_ctl", ["start", "-w", "-D", data, "-l", directory.path + "/log", "-o", options])
+    /// Starts it. Whoever connects has to wait until it answers.
+    func start() throws {
+        let arguments = ["-D", data, "-F", "-p", "\(Self.port)", "-k", directory.path, "-c", "listen_addresses="]
+        running = try program("postgres", arguments)
     }
 
     /// Stops it as a crash would.
-    func stop() async throws {
-        try await program("pg_ctl", ["stop", "-w", "-m", "immediate", "-D", data])
+    func stop() async {
+        guard let child = running else { return }
+        running = nil
+        kill(child.process.processIdentifier, SIGQUIT)
+        for await _ in child.status {}
+    }
+
+    private func create() async throws {
+        if getuid() == 0 { try await finished(Self.run("/bin/chown", ["postgres", directory.path])) }
+        try await finished(program("initdb", ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]))
+    }
+
+    private func finished(_ child: Child) async throws {
+        for await status in child.status where status != 0 {
+            throw Failure(program: child.process.executableURL?.lastPathComponent ?? "", status: status)
+        }
     }
 
     private var data: String { directory.path + "/data" }
 
-    private func program(_ name: String, _ arguments: [String]) async throws {
+    private func program(_ name: String, _ arguments: [String]) throws -> Child {
         let path = programs.appendingPathComponent(name).path
+        guard getuid() == 0 else { return try Self.run(path, arguments) }
         // The server refuses to be root.
-        if getuid() == 0 {
-            let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups", path]
-            try await Self.run("/usr/bin/setpriv", user + arguments)
-        } else {
-            try await Self.run(path, arguments)
-        }
+        let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups", path]
+        return try Self.run("/usr/bin/setpriv", user + arguments)
     }
 
-    private static func run(_ path: String, _ arguments: [String]) async throws {
+    private struct Child {
+        let process: Process
+        /// The status when it has ended.
+        let status: AsyncStream<Int32>
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws -> Child {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let status = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
+        let (status, continuation) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = {
+            continuation.yield($0.terminationStatus)
+            continuation.finish()
         }
-        guard status == 0 else { throw Failure(program: path, status: status) }
+        try process.run()
+        return Child(process: process, status: status)
     }
 }

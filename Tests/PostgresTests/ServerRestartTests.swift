@@ -19,11 +19,12 @@ struct ServerRestartTests {
             patient.acquireDeadline = .seconds(30)
             try await TestPostgres.withClient(configuration) { client in
                 try await TestPostgres.withClient(patient) { patientClient in
-                    #expect(await client.isHealthy())
+                    try await patientClient.session { try $0.execute("SELECT 1") }
                     #expect(await patientClient.isHealthy())
+                    #expect(await client.isHealthy())
                     try await client.session { try $0.script("CREATE TABLE t (x int); CHECKPOINT") }
 
-                    try await server.stop()
+                    await server.stop()
                     for _ in 0..<3 {
                         let error = await #expect(throws: PostgresError.self) {
                             try await client.session { try $0.execute("SELECT 1") }
@@ -66,7 +67,7 @@ struct ServerRestartTests {
                         #expect(error?.code == .connection)
                     }
                     for await _ in started {}
-                    try await server.stop()
+                    await server.stop()
                     try await group.waitForAll()
                 }
                 try await server.start()

@@ -38,13 +38,10 @@ struct PostgresClusterTests {
             try await Self.running(cluster) {
                 try await Self.prepareDatabase(of: cluster, in: folder)
                 for role in DatabaseRole.allCases {
-                    for key in DatabaseRole.allCases {
-                        let connection = cluster.connection(
-                            user: role.rawValue, database: SuiteDatabase.name,
-                            passwordFile: SuiteSecrets.passwordFile(of: key.rawValue, in: folder))
-                        let isIn = try await TestPostgres.withClient(connection) { await $0.isHealthy() }
-                        #expect(isIn == (role == key), "\(role) with the password file of \(key)")
-                    }
+                    let own = try SuiteSecrets.password(of: role.rawValue, in: folder)
+                    #expect(try await Self.mayLogIn(role, with: own, cluster, folder), "\(role)")
+                    let another = try SuiteSecrets.password(of: DatabaseRole.owner, in: folder)
+                    #expect(try await !Self.mayLogIn(role, with: another, cluster, folder), "\(role)")
                 }
             }
         }
@@ -91,6 +88,15 @@ struct PostgresClusterTests {
     }
 
     // MARK: Helpers
+
+    private static func mayLogIn(
+        _ role: DatabaseRole, with password: String, _ cluster: PostgresCluster, _ folder: StateFolder
+    ) async throws -> Bool {
+        try folder.write("*:*:*:*:\(password)\n", to: folder.secret("pgpass-attempt"))
+        let connection = cluster.connection(
+            user: role.rawValue, database: SuiteDatabase.name, passwordFile: folder.secret("pgpass-attempt"))
+        return try await TestPostgres.withClient(connection) { await $0.isHealthy() }
+    }
 
     private static func newCluster(in folder: StateFolder) async throws -> PostgresCluster {
         try folder.prepare()

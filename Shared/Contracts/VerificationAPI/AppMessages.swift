@@ -86,7 +86,7 @@ package struct TestResultRequest: FakeableMessage, Equatable {
     package let registrationToken: RegistrationToken
     package var isFake = false
     /// See ``RegistrationTokenRequest/requestPadding``.
-    package let requestPadding: String?
+    package let requestPadding: String
 
     package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
         self.registrationToken = registrationToken
@@ -94,6 +94,12 @@ package struct TestResultRequest: FakeableMessage, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey { case registrationToken, requestPadding }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        registrationToken = try container.decode(RegistrationToken.self, forKey: .registrationToken)
+        requestPadding = ""
+    }
 }
 
 package struct TestResultResponse: JSONMessage, Equatable {
@@ -120,7 +126,7 @@ package struct TANRequest: FakeableMessage, Equatable {
     package let registrationToken: RegistrationToken
     package var isFake = false
     /// See ``RegistrationTokenRequest/requestPadding``.
-    package let requestPadding: String?
+    package let requestPadding: String
 
     package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
         self.registrationToken = registrationToken
@@ -128,6 +134,12 @@ package struct TANRequest: FakeableMessage, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey { case registrationToken, requestPadding }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        registrationToken = try container.decode(RegistrationToken.self, forKey: .registrationToken)
+        requestPadding = ""
+    }
 }
 
 package struct TANResponse: JSONMessage, Equatable {

@@ -28,11 +28,12 @@ final class ConnectionPool: Sendable {
         self.configuration = configuration
         self.logger = logger
         metrics = PoolMetrics(pool: configuration.applicationName)
-        state = Mutex(
-            State(
-                .init(
-                    connections: configuration.maximumConnections, waiters: configuration.maximumWaiters,
-                    acquireDeadline: configuration.acquireDeadline)))
+        var limits = State.Limits(
+            connections: configuration.maximumConnections, waiters: configuration.maximumWaiters,
+            acquireDeadline: configuration.acquireDeadline)
+        // So that each caller who waits sees an attempt to connect.
+        limits.maximumBackoff = min(limits.maximumBackoff, configuration.acquireDeadline / 2)
+        state = Mutex(State(limits))
         workers = Mutex([])
         let created = (0..<configuration.maximumConnections).map { slot in
             Worker { [self] in work($0, slot: slot) }

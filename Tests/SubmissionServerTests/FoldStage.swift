@@ -1,0 +1,139 @@
+import Credentials
+import ExposureKeys
+import Foundation
+import Logging
+import Postgres
+import Schema
+import ServiceKit
+import TestSupport
+
+@testable import SubmissionServer
+
+/// Inbox and fold on a database and a key directory of their own, without the front door.
+struct FoldStage: Sendable {
+    let database: MigratedDatabase
+    /// Connected as the submission server connects.
+    let client: PostgresClient
+    let directory: URL
+    let clock: ManualClock
+    let inbox: Inbox
+    let hourKeys: HourKeys
+    let fold: Fold
+
+    var store: SubmissionStore { hourKeys.store }
+
+    /// A stage whose clock shows ``Samples/now``.
+    static func run<Result: Sendable>(_ body: @Sendable (FoldStage) async throws -> Result) async throws -> Result {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await run(on: database, body)
+        }
+    }
+
+    static func run<Result: Sendable>(
+        on database: MigratedDatabase, _ body: (FoldStage) async throws -> Result
+    ) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-keys-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
+            let clock = ManualClock(Samples.now)
+            let store = SubmissionStore($0)
+            let hourKeys = HourKeys(store: store, files: HourKeyFiles(directory: directory))
+            return try await body(
+                FoldStage(
+                    database: database, client: $0, directory: directory, clock: clock,
+                    inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
+                    fold: Fold(store: store, hourKeys: hourKeys, logger: Logger(label: "test") { _ in quiet })))
+        }
+    }
+
+    /// Another server's inbox on the same database and directory.
+    func replica(_ clock: ManualClock) -> Inbox {
+        Inbox(store: store, hourKeys: hourKeys, clock: clock.clock)
+    }
+
+    private static let quiet = SwiftLogNoOpLogHandler()
+
+    /// Stores an upload at the clock's time, under a tag that nothing else has.
+    func upload(_ keys: [DiagnosisKey]) async throws {
+        try await inbox.store(keys, tag: Digest(sha256: UUID().uuidString.utf8))
+    }
+
+    /// Folds what ended at or before the beginning of an hour.
+    @discardableResult
+    func fold(before hour: Hour) async throws -> Fold.Report {
+        try await fold.run(asOf: hour.start)
+    }
+
+    // MARK: What is in the database, as nobody but its owner sees it
+
+    struct FoldedKey: Hashable, Sendable {
+        let hour: Hour
+        let data: KeyData?
+    }
+
+    /// In the order of the table's pages.
+    func foldedKeys() async throws -> [FoldedKey] {
+        try await asSuperuser { session in
+            try session.rows(
+                "SELECT hour, key_data FROM submission.diagnosis_key ORDER BY tableoid, ctid",
+                as: Int32.self, [UInt8].self
+            ).map { FoldedKey(hour: Hour(number: $0), data: KeyData($1)) }
+        }
+    }
+
+    struct FoldedHour: Hashable, Sendable {
+        let hour: Hour
+        let keys: Int
+    }
+
+    func foldedHours() async throws -> [FoldedHour] {
+        try await asSuperuser { session in
+            try session.rows(
+                "SELECT hour, keys FROM submission.folded_hour ORDER BY hour", as: Int32.self, Int32.self
+            ).map { FoldedHour(hour: Hour(number: $0), keys: Int($1)) }
+        }
+    }
+
+    /// How many uploads wait.
+    func waiting() async throws -> Int {
+        try await count("SELECT count(*) FROM submission.inbox")
+    }
+
+    func count(_ query: SQL) async throws -> Int {
+        try await asSuperuser { session in Int(try session.row(query, as: Int64.self) ?? -1) }
+    }
+
+    func asSuperuser<Result: Sendable>(
+        _ body: @escaping @Sendable (Session) throws -> Result
+    ) async throws -> Result {
+        try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { client in
+            try await client.session(body)
+        }
+    }
+
+    /// The hours whose private keys exist.
+    func keyFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+    }
+
+    /// Everything that must be the same however a fold came to its end.
+    struct Outcome: Equatable, Sendable {
+        let keys: [FoldedKey]
+        let hours: [FoldedHour]
+        let waiting: Int
+        let files: [String]
+        let openKeys: Int
+    }
+
+    func outcome() async throws -> Outcome {
+        Outcome(
+            keys: try await foldedKeys(), hours: try await foldedHours(), waiting: try await waiting(),
+            files: try keyFiles(), openKeys: try await count("SELECT count(*) FROM submission.hour_key WHERE NOT closed"))
+    }
+}
+
+extension URL {
+    /// Where the private key of an hour lies.
+    func key(of hour: Hour) -> URL { appending(path: "hour-\(hour.number).key") }
+}

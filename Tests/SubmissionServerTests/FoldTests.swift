@@ -1,0 +1,492 @@
+import Credentials
+import ExposureKeys
+import Foundation
+import Postgres
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import SubmissionServer
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct FoldTests {
+    private static let hour = Samples.hour
+    private static let next = hour.advanced(by: 1)
+
+    /// The data of keys in the order in which a fold must write them.
+    private static func sorted(_ keys: some Sequence<DiagnosisKey>) -> [KeyData] { keys.sorted().map(\.data) }
+
+    // MARK: What comes out
+
+    @Test("all keys of an hour come out, each once, in the order of their content")
+    func complete() async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<10 { try await stage.upload(try Samples.keys(upload * 14..<upload * 14 + 14)) }
+            let report = try await stage.fold(before: Self.next)
+
+            let all = try Samples.keys(0..<140)
+            let folded = try await stage.foldedKeys()
+            #expect(folded.map(\.data) == Self.sorted(all))
+            #expect(Set(folded.map(\.hour)) == [Self.hour])
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 10, keys: 140, unreadable: 0))
+            #expect(try await stage.foldedHours() == [.init(hour: Self.hour, keys: 140)])
+        }
+    }
+
+    @Test("every field of a key survives")
+    func fields() async throws {
+        try await FoldStage.run { stage in
+            let key = try Samples.key(1)
+            try await stage.upload([key])
+            try await stage.fold(before: Self.next)
+            let row = try await stage.asSuperuser { session in
+                try session.row(
+                    """
+                    SELECT key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
+                        report_type
+                    FROM submission.diagnosis_key
+                    """, as: [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self)
+            }
+            let (data, start, period, level, onset, report) = try #require(row)
+            #expect(data == key.data.bytes)
+            #expect(start == Int32(key.rollingPeriod.start.rawValue))
+            #expect(period == 144)
+            #expect(level == Int16(key.transmissionRiskLevel.rawValue))
+            #expect(onset == Int16(key.daysSinceOnsetOfSymptoms.rawValue))
+            #expect(report == Int16(key.reportType.rawValue))
+        }
+    }
+
+    @Test("a key in two uploads of an hour, or folded in an earlier hour, is there once")
+    func duplicates() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            try await stage.upload(try Samples.keys(2..<5))
+            #expect(try await stage.fold(before: Self.next).keys == 5)
+
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(4..<7))
+            #expect(try await stage.fold(before: Self.next.advanced(by: 1)).keys == 2)
+
+            // A day later the keys lie in another partition.
+            stage.clock.advance(by: 86_400)
+            try await stage.upload(try Samples.keys(0..<8))
+            #expect(try await stage.fold(before: Self.next.advanced(by: 25)).keys == 1)
+
+            let folded = try await stage.foldedKeys()
+            #expect(Set(folded.map(\.data)) == Set(try Samples.keys(0..<8).map(\.data)))
+            #expect(folded.count == 8)
+        }
+    }
+
+    @Test("a key whose uploads contradict each other is there once, and which one it is follows from content")
+    func contradiction() async throws {
+        let key = try Samples.key(0)
+        let shorter = DiagnosisKey(
+            data: key.data, rollingPeriod: try #require(RollingPeriod(start: key.rollingPeriod.start, length: 6)),
+            transmissionRiskLevel: key.transmissionRiskLevel,
+            daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms, reportType: key.reportType)
+        for uploads in [[key, shorter], [shorter, key]] {
+            try await FoldStage.run { stage in
+                for key in uploads { try await stage.upload([key]) }
+                try await stage.fold(before: Self.next)
+                #expect(try await stage.count("SELECT count(*) FROM submission.diagnosis_key") == 1)
+                #expect(try await stage.count("SELECT rolling_period::bigint FROM submission.diagnosis_key") == 6)
+            }
+        }
+    }
+
+    @Test("an upload of which nothing is left to keep folds to nothing")
+    func empty() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload([])
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 1, keys: 0, unreadable: 0))
+            #expect(try await stage.foldedHours() == [.init(hour: Self.hour, keys: 0)])
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+
+    @Test("more keys than fit one statement come out complete and in order")
+    func batches() async throws {
+        try await FoldStage.run { stage in
+            // 10,500 keys, 14 an upload, stored as the inbox stores them but faster.
+            let key = try await stage.hourKeys.open(atOrAfter: Self.hour)
+            let uploads = try (0..<750).map { number in
+                let tag = Digest(sha256: "upload \(number)".utf8)
+                let keys = try Samples.keys(number * 14..<number * 14 + 14)
+                return (tag.bytes, try SealedUpload(sealing: keys, tag: tag, to: key).bytes)
+            }
+            try await stage.client.session { session in
+                _ = try session.execute(
+                    """
+                    INSERT INTO submission.inbox (tag, hour, sealed)
+                    SELECT tag, \(key.hour.number), sealed
+                    FROM unnest(\(uploads.map(\.0)), \(uploads.map(\.1))) AS stored (tag, sealed)
+                    """)
+            }
+            #expect(try await stage.fold(before: Self.next).keys == 10_500)
+            #expect(try await stage.foldedKeys().map(\.data) == Self.sorted(try Samples.keys(0..<10_500)))
+        }
+    }
+
+    // MARK: What remains
+
+    @Test("after the fold nothing says which keys came together: order is content, one transaction, no tag, no key")
+    func unlinkable() async throws {
+        try await FoldStage.run { stage in
+            let tags = (0..<20).map { Digest(sha256: "unlinkable \($0)".utf8) }
+            for (number, tag) in tags.enumerated() {
+                try await stage.inbox.store(Samples.keys(number * 5..<number * 5 + 5), tag: tag)
+            }
+            let before = try await Self.tables(of: stage, containing: tags)
+            #expect(before == ["inbox"])
+            #expect(try stage.keyFiles().contains(stage.directory.key(of: Self.hour).lastPathComponent))
+
+            try await stage.fold(before: Self.next)
+
+            #expect(try await Self.tables(of: stage, containing: tags).isEmpty)
+            #expect(try await stage.foldedKeys().map(\.data) == Self.sorted(try Samples.keys(0..<100)))
+            #expect(try await stage.count("SELECT count(DISTINCT xmin::text) FROM submission.diagnosis_key") == 1)
+            #expect(try await stage.count("SELECT count(DISTINCT cmin::text) FROM submission.diagnosis_key") == 1)
+            #expect(try stage.keyFiles().allSatisfy { $0 > stage.directory.key(of: Self.hour).lastPathComponent })
+            let open = try await stage.count(
+                "SELECT count(*) FROM submission.hour_key WHERE hour <= \(Self.hour.number) AND NOT closed")
+            #expect(open == 0)
+        }
+    }
+
+    /// The tables that have one of the tags in any row.
+    private static func tables(of stage: FoldStage, containing tags: [Digest]) async throws -> Set<String> {
+        try await stage.asSuperuser { session in
+            let tables = try session.rows(
+                "SELECT schemaname::text, tablename::text FROM pg_tables WHERE schemaname !~ '^(pg_|information_)'",
+                as: String.self, String.self)
+            var found: Set<String> = []
+            for (schema, table) in tables {
+                let schemaName = try #require(Identifier(validating: schema))
+                let tableName = try #require(Identifier(validating: table))
+                for tag in tags {
+                    let rows = try session.row(
+                        """
+                        SELECT count(*) FROM \(identifier: schemaName).\(identifier: tableName) AS looked_at
+                        WHERE position(\(tag.hex) IN looked_at::text) > 0
+                        """, as: Int64.self)
+                    if rows != 0 { found.insert(table) }
+                }
+            }
+            return found
+        }
+    }
+
+    // MARK: Again, later, together
+
+    @Test("a second fold of the same hour changes nothing")
+    func repeated() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<5))
+            try await stage.fold(before: Self.next)
+            let before = try await stage.outcome()
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number))
+            #expect(try await stage.outcome() == before)
+            // Nor does one that comes too late.
+            try await stage.fold(before: Self.hour)
+            #expect(try await stage.outcome() == before)
+        }
+    }
+
+    @Test("uploads before and after an hour's end are folded with their own hours")
+    func hours() async throws {
+        try await FoldStage.run { stage in
+            stage.clock.set(Self.hour.end.addingTimeInterval(-0.001))
+            try await stage.upload(try Samples.keys(0..<2))
+            stage.clock.set(Self.hour.end)
+            try await stage.upload(try Samples.keys(2..<5))
+            #expect(try await stage.fold(before: Self.next).keys == 2)
+            #expect(try await stage.waiting() == 1)
+            #expect(try await stage.fold(before: Self.next.advanced(by: 1)).keys == 3)
+            #expect(
+                try await stage.foldedHours() == [.init(hour: Self.hour, keys: 2), .init(hour: Self.next, keys: 3)])
+        }
+    }
+
+    @Test("an upload that finds its hour closed goes to the next one")
+    func closed() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<1))
+            // The server's clock has not reached the end of the hour that is folded.
+            try await stage.fold(before: Self.next)
+            try await stage.upload(try Samples.keys(1..<2))
+            #expect(try await stage.count("SELECT hour::bigint FROM submission.inbox") == Int(Self.next.number))
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            #expect(
+                try await stage.foldedKeys() == [
+                    .init(hour: Self.hour, data: try Samples.key(0).data),
+                    .init(hour: Self.next, data: try Samples.key(1).data),
+                ])
+        }
+    }
+
+    @Test("two hundred uploads race with the folds of ten hours, and each is folded exactly once")
+    func race() async throws {
+        try await FoldStage.run { stage in
+            // One server's clock is behind, as clocks are.
+            let behind = ManualClock(stage.clock.now.addingTimeInterval(-3))
+            let replicas = [stage.inbox, stage.replica(behind)]
+            let stored = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        do {
+                            try await replicas[number % 2].store(
+                                try Samples.keys(number * 3..<number * 3 + 3), tag: Samples.tag(number))
+                            return number
+                        } catch is HourKeyProblem {
+                            // Told that it is not stored.
+                            return nil
+                        }
+                    }
+                }
+                for _ in 0..<10 {
+                    group.addTask {
+                        stage.clock.advance(by: 3600)
+                        behind.advance(by: 3600)
+                        _ = try await stage.fold.run(asOf: stage.clock.now)
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+            }
+            stage.clock.advance(by: 7200)
+            try await stage.fold.run(asOf: stage.clock.now)
+
+            let folded = try await stage.foldedKeys().map(\.data)
+            #expect(folded.count == Set(folded).count)
+            let missing = try stored.flatMap { try Samples.keys($0 * 3..<$0 * 3 + 3).map(\.data) }
+                .filter { !Set(folded).contains($0) }
+            #expect(missing.isEmpty)
+            #expect(stored.count > 190)
+            #expect(try await stage.waiting() == 0)
+            let hours = try await stage.foldedHours()
+            #expect(hours.map(\.keys).reduce(0, +) == folded.count)
+            #expect(zip(hours, hours.dropFirst()).allSatisfy { $0.hour.advanced(by: 1) == $1.hour })
+        }
+    }
+
+    @Test("two folds at once do the work of one")
+    func twice() async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<20 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+            async let one = stage.fold(before: Self.next)
+            async let other = stage.fold(before: Self.next)
+            let reports = try await [one, other]
+            #expect(reports.map(\.keys).sorted() == [0, 100])
+            #expect(try await stage.foldedKeys().map(\.data) == Self.sorted(try Samples.keys(0..<100)))
+        }
+    }
+
+    @Test("after an outage every missed hour is folded, each with its own uploads")
+    func outage() async throws {
+        try await FoldStage.run { stage in
+            try await stage.fold(before: Self.hour)
+            try await stage.upload(try Samples.keys(0..<2))
+            stage.clock.advance(by: 2 * 3600)
+            try await stage.upload(try Samples.keys(2..<5))
+            #expect(try await stage.fold(before: Self.hour.advanced(by: 5)).keys == 5)
+            #expect(
+                try await stage.foldedHours()
+                    == zip(-1...4, [0, 2, 0, 3, 0, 0]).map {
+                        .init(hour: Self.hour.advanced(by: $0), keys: $1)
+                    })
+            #expect(
+                Set(try await stage.foldedKeys().map(\.hour)) == [Self.hour, Self.hour.advanced(by: 2)])
+        }
+    }
+
+    @Test("an outage that outlasts the keys leaves no more hours than keys are kept")
+    func longOutage() async throws {
+        try await FoldStage.run { stage in
+            try await stage.fold(before: Self.hour)
+            let later = Self.hour.advanced(by: 40 * 24)
+            stage.clock.set(later.start)
+            try await stage.upload([try Samples.key(1, day: later.day.advanced(by: -1))])
+            try await stage.fold(before: later.advanced(by: 1))
+            let hours = try await stage.foldedHours().map(\.hour)
+            #expect(hours.last == later)
+            #expect(hours.count <= 1 + 14 * 24 + 1)
+            #expect(try await stage.foldedKeys().map(\.hour) == [later])
+        }
+    }
+
+    // MARK: What can go wrong
+
+    @Test("without an hour's private key nothing is folded and nothing lost; the fold goes on when it is back")
+    func missingKey() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(3..<5))
+            let file = stage.directory.key(of: Self.hour)
+            let elsewhere = stage.directory.appending(path: "elsewhere")
+            try FileManager.default.moveItem(at: file, to: elsewhere)
+
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next.advanced(by: 1)) }
+            #expect(try await stage.waiting() == 2)
+            #expect(try await stage.foldedHours().isEmpty)
+            #expect(try await stage.foldedKeys().isEmpty)
+            #expect(FileManager.default.fileExists(atPath: stage.directory.key(of: Self.next).path))
+
+            try FileManager.default.moveItem(at: elsewhere, to: file)
+            #expect(try await stage.fold(before: Self.next.advanced(by: 1)).keys == 5)
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+
+    @Test("uploads go on while the fold can't")
+    func missingKeyOfAnEarlierHour() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            try FileManager.default.removeItem(at: stage.directory.key(of: Self.hour))
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next) }
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(3..<5))
+            #expect(try await stage.waiting() == 2)
+        }
+    }
+
+    @Test("after the key directory was lost, the steps of the README bring the fold back")
+    func lostDirectory() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            for file in try stage.keyFiles() {
+                try FileManager.default.removeItem(at: stage.directory.appending(path: file))
+            }
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next) }
+
+            try await stage.asSuperuser { session in
+                _ = try session.execute("UPDATE submission.hour_key SET closed = true")
+                _ = try session.execute("DELETE FROM submission.inbox")
+            }
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(3..<5))
+            // The keys that were made ahead are closed, too: the upload waits behind them.
+            try await stage.fold(before: Self.next.advanced(by: 4))
+            #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(3..<5).map(\.data)))
+        }
+    }
+
+    @Test("rows that no key opens are counted and dropped, and the others folded")
+    func unreadable() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            try await stage.client.session { session in
+                for (number, sealed) in [[UInt8](), [1, 2, 3], [UInt8](repeating: 0, count: 413)].enumerated() {
+                    _ = try session.execute(
+                        """
+                        INSERT INTO submission.inbox (tag, hour, sealed)
+                        VALUES (\(Samples.tag(number).bytes), \(Self.hour.number), \(sealed))
+                        """)
+                }
+            }
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 1, keys: 3, unreadable: 3))
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+
+    enum Crash: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case afterMakingKeys = "after the next keys were made"
+        case afterClosing = "after the hours were closed"
+        case insideTheTransaction = "inside the transaction"
+        case beforeDestroying = "before the private keys were destroyed"
+
+        var testDescription: String { rawValue }
+    }
+
+    private struct Killed: Error {}
+
+    @Test("a fold that died is finished by the next one, with the same result", arguments: Crash.allCases)
+    func crash(_ crash: Crash) async throws {
+        let expected = try await FoldStage.run { stage in
+            try await Self.uploadTwoHours(to: stage)
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            return try await stage.outcome()
+        }
+        let outcome = try await FoldStage.run { stage in
+            try await Self.uploadTwoHours(to: stage)
+            try await Self.fold(on: stage, until: crash)
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            return try await stage.outcome()
+        }
+        #expect(outcome == expected)
+        #expect(outcome.keys.count == 30)
+    }
+
+    private static func uploadTwoHours(to stage: FoldStage) async throws {
+        for upload in 0..<3 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+        stage.clock.advance(by: 3600)
+        for upload in 3..<6 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+    }
+
+    /// The steps of ``Fold/run(asOf:)`` up to a point.
+    private static func fold(on stage: FoldStage, until crash: Crash) async throws {
+        let files = stage.hourKeys.files
+        try await stage.hourKeys.make(from: next)
+        if crash == .afterMakingKeys { return }
+        try await stage.store.close(through: next)
+        if crash == .afterClosing { return }
+        if crash == .insideTheTransaction {
+            await #expect(throws: Killed.self) {
+                try await stage.store.fold(through: next) { rows in
+                    _ = try Fold.open(rows, with: files)
+                    throw Killed()
+                }
+            }
+            return
+        }
+        _ = try await stage.store.fold(through: next) { try Fold.open($0, with: files) }
+    }
+
+    // MARK: Clocks that are wrong
+
+    @Test("a fold that was told a time far ahead costs no upload", arguments: [1, 2, 5, 30])
+    func ahead(hours: Int) async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<2))
+            try await stage.fold(before: Self.next.advanced(by: hours))
+            // The real time goes on, hour by hour, with uploads and folds of its own.
+            for hour in 0...hours + 2 {
+                try await stage.upload(try Samples.keys(2 + hour..<3 + hour))
+                stage.clock.advance(by: 3600)
+                try await stage.fold.run(asOf: stage.clock.now)
+            }
+            stage.clock.advance(by: 3600)
+            try await stage.fold.run(asOf: stage.clock.now)
+            #expect(try await stage.waiting() == 0)
+            let folded = try await stage.foldedKeys().map(\.data)
+            #expect(folded.count == hours + 5)
+            #expect(Set(folded) == Set(try Samples.keys(0..<hours + 5).map(\.data)))
+        }
+    }
+
+    @Test("after an outage, a server whose clock is an hour behind folds and stores nothing into a folded hour")
+    func behindAfterOutage() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<2))
+            let now = Self.hour.advanced(by: 6)
+            // Both servers come up at the turn of the hour; the late one closes its hours between the other's steps.
+            try await stage.hourKeys.make(from: now.advanced(by: -1))
+            try await stage.store.close(through: now.advanced(by: -1))
+            try await stage.hourKeys.make(from: now.advanced(by: -2))
+            stage.clock.set(now.start.addingTimeInterval(-1))
+            try await stage.upload(try Samples.keys(2..<4))
+            try await stage.fold(before: now)
+            try await stage.upload(try Samples.keys(4..<6))
+            #expect(try await stage.foldedHours().last?.hour == now.advanced(by: -1))
+            try await stage.fold(before: now.advanced(by: 1))
+            try await stage.fold(before: now.advanced(by: 2))
+            #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(0..<6).map(\.data)))
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+}

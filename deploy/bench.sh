@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Measures the suite against what an operator would compare it with, side by side in one run.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+for file in "$checkout"/deploy/bench/*.sh; do . "$file"; done
+
+# Every row: its name, the aim for its ratio, and what is counted. Its functions are in deploy/bench/: ROW_ours and
+# ROW_reference print one rate each, ROW_prepare and ROW_end are called before and after all rounds.
+rows=(
+    "postgres-lookup 0.7 look-ups/s"
+    "postgres-insert 0.7 inserts-of-14-rows/s"
+    "servicekit-json 0.9 requests/CPU-s"
+)
+
+usage() {
+    cat <<'TEXT'
+bash deploy/bench.sh [--json FILE] [--rounds N] [--seconds N] [ROW…]
+
+Builds for release and measures ratios: ours against a reference, in turn, on the same machine in the same minutes; the
+server on the first core, the client on the second; the median of the rounds' ratios counts. More than 1 is better than
+the reference. An aim that is missed is printed as missed.
+
+  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "aim", "unit"}
+  --rounds N    rounds a row (default 5)
+  --seconds N   length of one measurement (default 4)
+  --list        prints the rows' names
+  --help        this text
+TEXT
+}
+
+json=
+rounds=5
+seconds=4
+wanted=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --json) json=${2:?--json needs a file} && shift ;;
+        --rounds) rounds=${2:?--rounds needs a number} && shift ;;
+        --seconds) seconds=${2:?--seconds needs a number} && shift ;;
+        --list)
+            printf '%s\n' "${rows[@]%% *}"
+            exit 0
+            ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        -*) fail "bench.sh has no option $1; see --help." ;;
+        *) wanted+=("$1") ;;
+    esac
+    shift
+done
+for name in "${wanted[@]}"; do
+    printf '%s\n' "${rows[@]%% *}" | grep -qx -- "$name" || fail "There is no row $name; --list prints them all."
+done
+[ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
+
+packages+=(wrk util-linux)
+check_swift
+install_packages
+check_disk "$checkout" 6000
+cd "$checkout"
+say "Building for release; the first time this takes several minutes …"
+swift build -c release --product benchmarks --explicit-target-dependency-import-check error ||
+    fail "The build failed: see what the compiler says above."
+benchmarks=$(swift build -c release --show-bin-path)/benchmarks
+
+# MARK: Measuring
+
+# Processes that a row started, by their ids.
+started=()
+
+finish() {
+    trap - EXIT
+    local id
+    for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
+    stop_postgres
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The median of numbers on standard input.
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+# Processor time of a process so far, in ticks of 10 ms.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+measure() {
+    local name=$1 aim=$2 unit=$3 function=${1//-/_} round ours reference
+    say "$name: $rounds rounds of 2 × $seconds s …"
+    "${function}_prepare"
+    : >"$scratch/ours" && : >"$scratch/reference" && : >"$scratch/ratios"
+    for round in $(seq "$rounds"); do
+        # Whoever goes first in a round goes second in the next.
+        if [ $((round % 2)) = 1 ]; then
+            ours=$("${function}_ours") && reference=$("${function}_reference")
+        else
+            reference=$("${function}_reference") && ours=$("${function}_ours")
+        fi
+        [ -n "$ours" ] && [ -n "$reference" ] || fail "$name: a measurement failed; run it alone to see why."
+        printf '%s\n' "$ours" >>"$scratch/ours"
+        printf '%s\n' "$reference" >>"$scratch/reference"
+        awk -v a="$ours" -v b="$reference" 'BEGIN { print a / b }' >>"$scratch/ratios"
+    done
+    "${function}_end"
+    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" \
+        -v low="$(sort -g "$scratch/ratios" | head -n 1)" -v high="$(sort -g "$scratch/ratios" | tail -n 1)" 'BEGIN {
+            printf "%-18s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
+                high, aim, (ratio >= aim ? "met" : "MISSED"), unit }' >>"$scratch/table"
+    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" 'BEGIN {
+            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"aim\": %s, \"unit\": \"%s\"}\n",
+                name, ours, reference, ratio, aim, unit }' >>"$scratch/json"
+}
+
+# A database like an operator's: durable, on the first core.
+start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB
+: >"$scratch/table" && : >"$scratch/json"
+for row in "${rows[@]}"; do
+    read -r name aim unit <<<"$row"
+    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$aim" "$unit"; fi
+done
+
+printf '%-18s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
+cat "$scratch/table"
+if [ -n "$json" ]; then
+    { printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$json"
+    say "Written to $json."
+fi
