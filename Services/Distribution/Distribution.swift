@@ -12,6 +12,7 @@ package struct Distribution: AsyncParsableCommand {
         abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
         subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self])
 
+    /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
     /// Publishes every hour until it is told to stop.

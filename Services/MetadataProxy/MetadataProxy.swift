@@ -10,8 +10,10 @@ package struct MetadataProxy: AsyncParsableCommand {
         commandName: "metadata-proxy",
         abstract: "The only door for apps: passes on what a request must say and nothing about who asks.")
 
+    /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
 
+    /// For ArgumentParser, which fills in the options afterwards.
     package init() {}
 
     package func run() async throws {

@@ -36,8 +36,7 @@ struct Fold: Sendable {
     /// 3. The closed hours' private keys are destroyed.
     func run(asOf instant: Date) async throws -> Report {
         let last = Hour(endedBy: instant)
-        try await hourKeys.make(from: last.advanced(by: 1))
-        try await store.close(through: last)
+        try await close(through: last)
 
         let files = hourKeys.files
         let report = try await store.fold(through: last) { rows in
@@ -48,6 +47,12 @@ struct Fold: Sendable {
             logger.error("Rows of the inbox could not be opened", metadata: ["rows": "\(report.unreadable)"])
         }
         return report
+    }
+
+    /// The first step.
+    func close(through last: Hour) async throws {
+        try await hourKeys.make(from: last.advanced(by: 1))
+        try await store.close(through: last)
     }
 
     /// Opens rows of the inbox. The order of what comes out says nothing about the order of what went in.

@@ -16,6 +16,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         abstract: "Takes diagnosis keys, each upload authorised by one TAN; seals them, and folds them every hour.",
         subcommands: [ServeCommand.self, FoldCommand.self], defaultSubcommand: ServeCommand.self)
 
+    /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
     /// Runs the service until it is told to stop.

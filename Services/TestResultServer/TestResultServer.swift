@@ -9,8 +9,10 @@ package struct TestResultServer: AsyncParsableCommand {
         commandName: "test-result-server",
         abstract: "Keeps test results under hashed GUIDs: labs post them, the verification server asks for them.")
 
+    /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
 
+    /// For ArgumentParser, which fills in the options afterwards.
     package init() {}
 
     package func run() async throws {

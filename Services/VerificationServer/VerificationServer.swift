@@ -11,8 +11,10 @@ package struct VerificationServer: AsyncParsableCommand {
         commandName: "verification-server",
         abstract: "Gives phones registration tokens, results and TANs, and health officers teleTANs.")
 
+    /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
 
+    /// For ArgumentParser, which fills in the options afterwards.
     package init() {}
 
     package func run() async throws {

@@ -5,6 +5,7 @@ package struct Digest: Hashable, Sendable {
     /// Exactly 32 bytes.
     package let bytes: [UInt8]
 
+    /// Bytes of a SHA-256 value.
     package static let count = 32
 
     /// Nil unless there are exactly 32 bytes.
@@ -36,6 +37,7 @@ package struct Digest: Hashable, Sendable {
 package struct HashKey: Sendable {
     private let key: SymmetricKey
 
+    /// Bytes of a key, as many as the hash gives.
     package static let count = 32
 
     /// Nil unless there are exactly 32 bytes.

@@ -33,6 +33,7 @@ package struct RandomIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// 36 characters, lower case with dashes: the secret as it goes over the wire, not for logs.
     package var text: String {
         let hex = Array(bytes.hex.utf8)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
@@ -42,8 +43,10 @@ package struct RandomIdentifier: Hashable, Sendable {
 
 /// What a phone holds after it registered a test: it opens the result and the TAN.
 package struct RegistrationToken: Hashable, Sendable {
+    /// The token without its meaning.
     package let identifier: RandomIdentifier
 
+    /// Declares an identifier to be a token; nothing tells it from a TAN but its type.
     package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
 
     /// Nil unless the text has the shape of a token.
@@ -52,6 +55,7 @@ package struct RegistrationToken: Hashable, Sendable {
         self.identifier = identifier
     }
 
+    /// As a phone holds and sends it; not for logs.
     package var text: String { identifier.text }
     /// What is stored of it.
     package var digest: Digest { Digest(sha256: text.utf8) }
@@ -59,8 +63,10 @@ package struct RegistrationToken: Hashable, Sendable {
 
 /// What authorises one upload.
 package struct TAN: Hashable, Sendable {
+    /// The TAN without its meaning.
     package let identifier: RandomIdentifier
 
+    /// Declares an identifier to be a TAN; nothing tells it from a token but its type.
     package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
 
     /// Nil unless the text has the shape of a TAN.
@@ -69,6 +75,7 @@ package struct TAN: Hashable, Sendable {
         self.identifier = identifier
     }
 
+    /// As a phone holds and sends it; not for logs.
     package var text: String { identifier.text }
     /// What is stored of it.
     package var digest: Digest { Digest(sha256: text.utf8) }

@@ -5,6 +5,7 @@ package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custo
 {
     private let value: Value
 
+    /// Wraps a value; the caller should keep no copy that prints.
     package init(_ value: Value) {
         self.value = value
     }

@@ -1,10 +1,12 @@
 /// The code that a health officer reads out over the telephone: nine random characters and a check character
 /// (Corona-Warn-App sheet, 1.5).
 package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
+    /// Ten upper-case characters: the secret as it is read out and sent, not for logs.
     package let text: String
 
     /// 31 characters; those that are easily mistaken for another (0 1 I L O) are missing.
     package static let alphabet = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ")
+    /// Characters before the check character.
     package static let randomCharacters = 9
 
     /// A fresh code; about 44.6 bits.
@@ -54,6 +56,7 @@ package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
         self.text = String(text)
     }
 
+    /// SHA-256 of a GUID's text, in lower-case digits, as an app computes it.
     package init(hashing guid: some StringProtocol) {
         text = Digest(sha256: guid.utf8).hex
     }

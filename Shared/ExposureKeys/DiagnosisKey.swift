@@ -3,6 +3,7 @@ package struct KeyData: Hashable, Comparable, Sendable {
     /// Exactly 16 bytes.
     package let bytes: [UInt8]
 
+    /// Bytes of a key.
     package static let count = 16
 
     /// Nil unless there are exactly 16 bytes.
@@ -21,12 +22,18 @@ package struct KeyData: Hashable, Comparable, Sendable {
 /// It is `Comparable` by metadata first and key data second: an order that is a function of content alone, so it tells
 /// nothing about who uploaded which keys together, and it compresses best (design decision 11).
 package struct DiagnosisKey: Hashable, Sendable {
+    /// What phones compute broadcasts from, and so recognise them by.
     package let data: KeyData
+    /// When the key was in use. Uploaded keys begin at midnight UTC; ``UploadRules`` sees to it.
     package let rollingPeriod: RollingPeriod
+    /// As uploaded, or derived from the days since onset.
     package let transmissionRiskLevel: TransmissionRiskLevel
+    /// As uploaded, or derived from the risk level.
     package let daysSinceOnsetOfSymptoms: DaysSinceOnset
+    /// As uploaded; a key that came without one counts as a confirmed test (Corona-Warn-App sheet, 4.4).
     package let reportType: ReportType
 
+    /// A key as its parts, each of which is valid by its type.
     package init(
         data: KeyData, rollingPeriod: RollingPeriod, transmissionRiskLevel: TransmissionRiskLevel,
         daysSinceOnsetOfSymptoms: DaysSinceOnset, reportType: ReportType

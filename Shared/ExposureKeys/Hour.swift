@@ -7,6 +7,7 @@ package struct Hour: Hashable, Comparable, Sendable, Strideable {
     /// Hours since the epoch.
     package let number: Int32
 
+    /// The hour of a number, which is negative before 1970.
     package init(number: Int32) {
         self.number = number
     }
@@ -21,10 +22,15 @@ package struct Hour: Hashable, Comparable, Sendable, Strideable {
         self = Hour(containing: instant).advanced(by: -1)
     }
 
+    /// When the hour begins, in seconds since the epoch.
     package var startSeconds: Int64 { Int64(number) * 3600 }
+    /// When the next hour begins, in seconds since the epoch.
     package var endSeconds: Int64 { startSeconds + 3600 }
+    /// When the hour begins.
     package var start: Date { Date(timeIntervalSince1970: Double(startSeconds)) }
+    /// When the next hour begins; not part of this one.
     package var end: Date { Date(timeIntervalSince1970: Double(endSeconds)) }
+    /// The UTC day that the hour belongs to.
     package var day: Day { Day(number: Int32(number.dividedFloor(by: 24))) }
     /// 0...23, the name of the hour's package.
     package var ofDay: Int { Int(number - day.number * 24) }
@@ -39,17 +45,23 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
     /// Days since the epoch.
     package let number: Int32
 
+    /// The day of a number, which is negative before 1970.
     package init(number: Int32) {
         self.number = number
     }
 
+    /// The UTC day that contains an instant, whatever the machine's time zone.
     package init(containing instant: Date) {
         self = Hour(containing: instant).day
     }
 
+    /// From 00:00 UTC.
     package var firstHour: Hour { Hour(number: number * 24) }
+    /// From 23:00 UTC.
     package var lastHour: Hour { Hour(number: number * 24 + 23) }
+    /// Midnight UTC that opens the day, in seconds since the epoch.
     package var startSeconds: Int64 { firstHour.startSeconds }
+    /// Midnight UTC that opens the next day, in seconds since the epoch.
     package var endSeconds: Int64 { lastHour.endSeconds }
     /// The interval at midnight UTC that opens the day.
     package var firstInterval: IntervalNumber {

@@ -29,7 +29,9 @@ package struct IntervalNumber: RawRepresentable, Hashable, Comparable, Sendable 
 
 /// The intervals for which one key was in use: [start, start + length), with length in 1...144.
 package struct RollingPeriod: Hashable, Sendable {
+    /// The first interval of the period.
     package let start: IntervalNumber
+    /// In intervals of ten minutes, 1...144.
     package let length: UInt32
 
     /// Nil unless the length is 1...144 and the end fits an interval number.
@@ -44,5 +46,6 @@ package struct RollingPeriod: Hashable, Sendable {
     /// The first interval after the period.
     package var end: IntervalNumber { IntervalNumber(rawValue: start.rawValue + length) }
 
+    /// Whether the key was in use in an interval.
     package func contains(_ interval: IntervalNumber) -> Bool { start <= interval && interval < end }
 }

@@ -9,6 +9,7 @@ package struct PublicationPolicy: Sendable {
     /// gets an empty package, and its keys wait.
     package var minimumKeys: Int
 
+    /// A policy; by default with the field's values (Corona-Warn-App sheet, 5.4).
     package init(
         lowestLevel: TransmissionRiskLevel = .lowestPublished, embargoMinutes: Int64 = 120, minimumKeys: Int = 140
     ) {

@@ -10,7 +10,9 @@ package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Se
 
     private init(known rawValue: Int) { self.rawValue = rawValue }
 
+    /// The levels there are (Corona-Warn-App sheet, 4.3).
     package static let range = 1...8
+    /// What a key gets of whose days since onset the table says nothing.
     package static let lowest = TransmissionRiskLevel(known: 1)
     /// Keys below this level are kept but not published (Corona-Warn-App sheet, 5.4).
     package static let lowestPublished = TransmissionRiskLevel(known: 3)
@@ -62,6 +64,7 @@ package struct DaysSinceOnset: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// What an upload may say (Corona-Warn-App sheet, 4.3).
     package static let range: ClosedRange<Int32> = -15...4000
 
     /// The value for a key that came with a risk level only (Corona-Warn-App sheet, 4.4).

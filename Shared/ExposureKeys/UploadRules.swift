@@ -2,13 +2,20 @@ package import FoundationEssentials
 
 /// A key as a phone uploads it, before any rule was applied.
 package struct UploadedKey: Hashable, Sendable {
+    /// Of any length; 16 bytes are right.
     package var data: [UInt8]
+    /// The first interval of use, as its number; midnight UTC is right, a multiple of 144 above 0.
     package var rollingStart: Int64
+    /// In intervals of ten minutes; 1...144 is right.
     package var rollingPeriod: Int64
+    /// Any number, 1...8 is right; nil when the phone sent none.
     package var transmissionRiskLevel: Int?
+    /// Any number, -15...4000 is right; nil when the phone sent none.
     package var daysSinceOnsetOfSymptoms: Int32?
+    /// A confirmed test where the phone sent none, as the schema has it (Corona-Warn-App sheet, 4.2).
     package var reportType: ReportType
 
+    /// A key as its parts, none of them checked.
     package init(
         data: [UInt8], rollingStart: Int64, rollingPeriod: Int64, transmissionRiskLevel: Int?,
         daysSinceOnsetOfSymptoms: Int32?, reportType: ReportType
@@ -35,9 +42,12 @@ package enum InvalidUpload: Error, Equatable {
 
 /// The rules for uploaded keys (Corona-Warn-App sheet, 4.3 and 4.4).
 package struct UploadRules: Sendable {
+    /// The most keys of one upload; the fewest is one.
     package var maximumKeys: Int
+    /// Days before today whose keys are kept; older ones are dropped in silence.
     package var retentionDays: Int
 
+    /// The rules; by default with the field's values (Corona-Warn-App sheet, 4.3).
     package init(maximumKeys: Int = 14, retentionDays: Int = 14) {
         self.maximumKeys = maximumKeys
         self.retentionDays = retentionDays

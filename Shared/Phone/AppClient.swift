@@ -33,17 +33,23 @@ package struct AppClient: Sendable {
         await proxy.close()
     }
 
+    /// Registers a test or redeems a teleTAN, which can be done once.
+    /// - Throws: `CallError.refused` with 400 for one that is unknown, used or expired.
     package func register(_ proof: RegistrationTokenRequest.Proof) async throws -> RegistrationToken {
         let bare = RegistrationTokenRequest(proof)
         let padded = RegistrationTokenRequest(proof, requestPadding: try Self.padding(after: bare))
         return try await proxy.call(VerificationAPI.registrationToken, padded).registrationToken
     }
 
+    /// Asks for the result of a registered test.
+    /// - Throws: `CallError.refused` with 400 for an unknown token.
     package func testResult(_ token: RegistrationToken) async throws -> TestResultCode {
         let padded = TestResultRequest(token, requestPadding: try Self.padding(after: TestResultRequest(token)))
         return try await proxy.call(VerificationAPI.testResult, padded).testResult
     }
 
+    /// Asks for the TAN that a positive result entitles to; a repeat gives the same one until it is used.
+    /// - Throws: `CallError.refused` with 400 for an unknown token, a result that isn't positive, or a spent TAN.
     package func tan(_ token: RegistrationToken) async throws -> TAN {
         let padded = TANRequest(token, requestPadding: try Self.padding(after: TANRequest(token)))
         return try await proxy.call(VerificationAPI.tan, padded).tan

@@ -13,6 +13,7 @@ package struct RollingProximityIdentifier: Hashable, Sendable {
 package struct KeySchedule: Sendable {
     private let identifierKey: SymmetricKey
 
+    /// Derives the identifier key, once for all intervals; the day's key itself is not kept.
     package init(_ key: KeyData) {
         identifierKey = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: key.bytes), info: Array("EN-RPIK".utf8), outputByteCount: 16)

@@ -12,7 +12,9 @@ package struct Phone: Sendable {
 
     /// A day's key.
     package struct DailyKey: Sendable {
+        /// Random, and on nobody else's phone until it is shared.
         package let data: KeyData
+        /// The UTC day during which the key is in use.
         package let day: Day
         fileprivate let schedule: KeySchedule
     }
@@ -76,8 +78,11 @@ package struct Phone: Sendable {
 
     /// An encounter with somebody whose key was published.
     package struct Match: Hashable, Sendable {
+        /// The published key; it says which day it was, but not who.
         package let key: KeyData
+        /// When the other phone broadcast it, which is within two hours of when it was heard.
         package let interval: IntervalNumber
+        /// As published with the key.
         package let transmissionRiskLevel: TransmissionRiskLevel
     }
 

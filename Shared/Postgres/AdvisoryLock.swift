@@ -4,6 +4,7 @@ import Dispatch
 package struct AdvisoryLock: Sendable, Hashable {
     fileprivate let number: Int64
 
+    /// The lock of a number; all programs that use one database share the numbers.
     package init(_ number: Int64) {
         self.number = number
     }

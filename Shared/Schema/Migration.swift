@@ -3,8 +3,11 @@ package import Postgres
 
 /// One step of the schema. Steps are append-only: a step that was released never changes, and its checksum proves it.
 package struct Migration: Sendable {
+    /// Its place in the order; a database's version is the highest that was applied.
     package let number: Int32
+    /// What it brings, as `vigil migrate` and the table `vigil.migration` call it.
     package let name: String
+    /// Its statements; they run in one transaction with the record that they ran.
     package let script: Script
 
     init(_ number: Int32, _ name: String, _ script: Script) {

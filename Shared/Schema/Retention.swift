@@ -6,6 +6,7 @@ package import Postgres
 /// These rules and the migrations are the page on which an operator reads who may know what for how long. The service
 /// that owns a table applies its rules (``Retention/apply(_:at:in:)``) all the time.
 package struct RetentionRule: Sendable {
+    /// Whose rows they are: the service that connects as this role applies the rule.
     package let role: DatabaseRole
     /// The tables from which it deletes, each as `schema.table`.
     package let tables: [String]
@@ -28,6 +29,7 @@ package struct RetentionRule: Sendable {
     package var name: String { "\(tables.joined(separator: ", ")): \(limit)" }
 }
 
+/// The rules of all tables, and how a service applies its own.
 package enum Retention {
     private static let day: TimeInterval = 86_400
 
@@ -37,6 +39,7 @@ package enum Retention {
         "submission.inbox": "emptied by the fold, hour by hour",
     ]
 
+    /// Every rule; a table has one or a reason in ``exempt``.
     package static let rules: [RetentionRule] = [
         RetentionRule(.testResults, "test_results.result", limit: "60 days") { session, now throws(PostgresError) in
             try session.execute(

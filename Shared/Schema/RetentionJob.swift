@@ -13,6 +13,10 @@ package struct RetentionJob: Service {
 
     private static let interval = Duration.seconds(300)
 
+    /// The job of one service.
+    /// - Parameters:
+    ///   - role: whose rules are applied.
+    ///   - database: connected as that role.
     package init(_ role: DatabaseRole, database: PostgresClient, runtime: ServiceRuntime) {
         self.role = role
         self.database = database

@@ -98,7 +98,9 @@ package enum Schema {
 
 /// The database's schema isn't the one this program was built for.
 package struct SchemaMismatch: OperatorProblem, Equatable {
+    /// The database's newest migration; 0 when it has none.
     package let found: Int32
+    /// The newest migration of this program, ``Schema/version``.
     package let needed: Int32
 
     package var description: String {
@@ -110,6 +112,7 @@ package struct SchemaMismatch: OperatorProblem, Equatable {
 
 /// A released migration differs from the one that was applied.
 package struct ChangedMigration: OperatorProblem, Equatable {
+    /// The step whose checksum is another one.
     package let number: Int32
 
     package var description: String {

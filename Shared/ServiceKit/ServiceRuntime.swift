@@ -10,12 +10,17 @@ import UnixSignals
 /// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
 /// `admin.host` (default 127.0.0.1), `shutdown.delay` (seconds between "not ready" and closed ports, default 0).
 package struct ServiceRuntime: Sendable {
+    /// The executable's name, such as `submission-server`, as log lines and messages to the operator call it.
     package let name: String
+    /// All settings; the service reads its own from them at start.
     package let configuration: Settings
+    /// For our own code, from `log.level` upwards.
     package let logger: Logger
     /// A logger to hand to outside libraries: it passes on warnings and errors without their words.
     package let libraryLogger: Logger
+    /// What time it is for expiry, embargo and retention; `clock.offset` moves it.
     package let clock: WallClock
+    /// What the admin port shows under `/metrics`.
     package let metrics: PrometheusMetrics
     private let signals: [UnixSignal]
     private let admin = BoundPort()

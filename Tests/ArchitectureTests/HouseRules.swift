@@ -113,9 +113,9 @@ struct HouseRules {
                 guard line.contains(/^\s*package (?!import|extension)/), !line.contains(Self.witnesses) else {
                     continue
                 }
-                // Attributes may stand between comment and declaration.
-                let above = file.lines[..<index].last { !$0.contains(/^\s*@/) }
-                guard above?.contains(/^\s*\/\/\//) != true else { continue }
+                // Attributes may stand between comment and declaration, on several lines.
+                let above = file.lines[..<index].reversed().prefix { !$0.isEmpty && !$0.contains("package ") }
+                guard !above.contains(where: { $0.contains(/^\s*\/\/\//) }) else { continue }
                 bare.append(
                     SourceTree.Finding(path: file.path, line: index + 1, text: String(line.drop { $0 == " " })))
             }

@@ -1,6 +1,7 @@
 import Foundation
-import ServiceKit
 import Testing
+
+@testable import ServiceKit
 
 @Suite struct DurableFileTests {
     /// A directory that exists for as long as the body takes.

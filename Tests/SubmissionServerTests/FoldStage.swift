@@ -65,6 +65,11 @@ struct FoldStage: Sendable {
         try await fold.run(asOf: hour.start)
     }
 
+    /// Folds what ended at or before the clock's time.
+    func foldNow() async throws {
+        _ = try await fold.run(asOf: clock.now)
+    }
+
     // MARK: What is in the database, as nobody but its owner sees it
 
     struct FoldedKey: Hashable, Sendable {
@@ -129,7 +134,8 @@ struct FoldStage: Sendable {
     func outcome() async throws -> Outcome {
         Outcome(
             keys: try await foldedKeys(), hours: try await foldedHours(), waiting: try await waiting(),
-            files: try keyFiles(), openKeys: try await count("SELECT count(*) FROM submission.hour_key WHERE NOT closed"))
+            files: try keyFiles(),
+            openKeys: try await count("SELECT count(*) FROM submission.hour_key WHERE NOT closed"))
     }
 }
 

@@ -17,6 +17,8 @@ struct SubmissionStore: Sendable {
 
     /// Whoever makes keys, closes hours or folds holds this advisory lock. The number is arbitrary.
     private static let foldLock: Int64 = 0x7669_6769_6c00_0002
+    /// How long a statement of the fold may take; a request's would be far too short for a crowded hour.
+    private static let foldTime: Duration = .seconds(300)
 
     init(_ database: PostgresClient) {
         self.database = database
@@ -104,6 +106,7 @@ struct SubmissionStore: Sendable {
         through last: Hour, open: @escaping @Sendable ([InboxRow]) throws -> OpenedInbox
     ) async throws -> Fold.Report {
         try await database.transaction { session in
+            try session.limitStatements(to: Self.foldTime)
             try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
             let folded = try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self)
             let lastFolded = folded?.map(Hour.init(number:))

@@ -14,6 +14,7 @@ package struct StoryStage: Sendable {
     package var portal: ServiceClient
     /// A health officer's token that allows teleTANs for tests.
     package var officerToken: String
+    /// What time it is on the stage; the services must have been told the same.
     package var clock: WallClock
     /// The fewest keys of a package that isn't empty.
     package var minimumKeys: Int
@@ -26,6 +27,7 @@ package struct StoryStage: Sendable {
     /// Runs `vigil inspect` on an archive.
     package var inspect: @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
 
+    /// A stage as its parts.
     package init(
         apps: AppClient, packages: PackageClient, lab: ServiceClient, portal: ServiceClient, officerToken: String,
         clock: WallClock, minimumKeys: Int, fold: @escaping @Sendable (Date) async throws -> Void,

@@ -5,6 +5,7 @@ package import HTTPTypes
 /// The server mounts it and every client calls it, so the two ends cannot drift apart. What phones in the field depend
 /// on is pinned by golden files besides, because a type shared by both ends can't notice that both changed.
 package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
+    /// What is fixed before any message is read; the server mounts it, and the proxy forwards by it.
     package let route: Route
     /// The status of a successful answer.
     package let success: HTTPResponse.Status
@@ -27,13 +28,20 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
 
 /// What can be known of an operation without understanding its messages: all that the metadata proxy may know.
 package struct Route: Hashable, Sendable {
+    /// A known path with another method is answered with 405.
     package let method: HTTPRequest.Method
+    /// The whole path, without parameters or query; it is compared as sent, without percent-decoding.
     package let path: String
+    /// The roles that may call, where callers have certificates; others are answered with 403.
     package let callers: Set<Role>
     /// In bytes.
     package let bodyLimit: Int
+    /// What a request's `Content-Type` must name, else 415; nil when a request has no body.
     package let requestMedia: MediaType?
+    /// All header fields of a request that a handler gets to see, and that the metadata proxy passes on.
     package let requestHeaders: [HTTPField.Name]
+    /// The `Content-Type` of a successful answer; nil when it has no body.
     package let responseMedia: MediaType?
+    /// All header fields of its own that an answer may carry; the metadata proxy drops any other.
     package let responseHeaders: [HTTPField.Name]
 }

@@ -19,7 +19,9 @@ package protocol WireMessage: Sendable {
 
 /// A message in its wire form.
 package struct EncodedMessage: Sendable {
+    /// The fields of the message's own, without those of its content such as `Content-Type`.
     package var fields: HTTPFields
+    /// The content; empty when the message has none.
     package var body: Data
 
     package init(fields: HTTPFields = [:], body: Data = Data()) {
@@ -30,6 +32,7 @@ package struct EncodedMessage: Sendable {
 
 /// A message broke its contract; the answer is 400. It says nothing about the input, so it may be logged.
 package struct MalformedMessage: Error, Equatable {
+    /// The one value: which rule was broken is deliberately not said.
     package init() {}
 }
 
@@ -66,6 +69,7 @@ extension JSONMessage {
 
 /// The message without body or fields.
 package struct NoContent: WireMessage, Equatable {
+    /// The one value there is.
     package init() {}
     package static var mediaType: MediaType? { nil }
     package static var headerNames: [HTTPField.Name] { [] }

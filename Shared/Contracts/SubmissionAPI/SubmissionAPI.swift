@@ -14,10 +14,12 @@ package enum SubmissionAPI {
 package struct DiagnosisKeysUpload: WireMessage, Equatable {
     /// The TAN as sent, whatever its shape: a malformed one is refused like an unknown one.
     package let authorization: String
+    /// True when the field `cwa-fake` was a number but 0 (Corona-Warn-App sheet, 4.1); no number is 400.
     package let isFake: Bool
     /// A serialised `SubmissionPayload`.
     package let payload: Data
 
+    /// An upload as a phone sends it.
     package init(authorization: String, isFake: Bool = false, payload: Data) {
         self.authorization = authorization
         self.isFake = isFake
@@ -42,9 +44,12 @@ package struct DiagnosisKeysUpload: WireMessage, Equatable {
 
 /// The upload is stored, or was already. The numbers are about check-ins, which apps read from header fields.
 package struct UploadAccepted: WireMessage, Equatable {
+    /// Check-ins of the upload that were left out, for the field `cwa-filtered-checkins`.
     package let filteredCheckIns: Int
+    /// Check-ins of the upload that were stored, for the field `cwa-saved-checkins`.
     package let savedCheckIns: Int
 
+    /// Both numbers are 0 unless given: this suite stores no check-ins, but apps expect the fields.
     package init(filteredCheckIns: Int = 0, savedCheckIns: Int = 0) {
         self.filteredCheckIns = filteredCheckIns
         self.savedCheckIns = savedCheckIns

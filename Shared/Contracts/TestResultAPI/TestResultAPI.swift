@@ -30,6 +30,7 @@ package struct ResultID: Hashable, Sendable, Codable, CustomStringConvertible {
         self.text = String(text)
     }
 
+    /// The name under which the result of a GUID's test lies: the hash itself.
     package init(_ guid: HashedGUID) { text = guid.text }
 
     package init(from decoder: any Decoder) throws {
@@ -49,12 +50,16 @@ package struct ResultID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// One batch of a laboratory.
 package struct LabResults: JSONMessage, Equatable {
+    /// One test of a batch.
     package struct Result: Codable, Equatable, Sendable {
+        /// The test, by the hash of the GUID in its QR code or by the variant for a date of birth.
         package let id: ResultID
+        /// A PCR result, 1...3; with any other number the whole batch is refused with 400.
         package let result: TestResultCode
         /// When the sample was taken, in seconds since the epoch; nil means now.
         package let sampleCollected: Int32?
 
+        /// A result as its parts.
         package init(id: ResultID, result: TestResultCode, sampleCollected: Int32?) {
             self.id = id
             self.result = result
@@ -67,10 +72,12 @@ package struct LabResults: JSONMessage, Equatable {
         }
     }
 
+    /// 1...1000 entries (``TestResultAPI/maximumResults``), else 400.
     package let testResults: [Result]
     /// The laboratory's name for itself, at most 64 characters, none of them a control character.
     package let labID: String?
 
+    /// A batch as its parts; only the server checks their limits.
     package init(testResults: [Result], labID: String?) {
         self.testResults = testResults
         self.labID = labID
@@ -82,18 +89,25 @@ package struct LabResults: JSONMessage, Equatable {
     }
 }
 
+/// Which result is asked for (Corona-Warn-App sheet, section 2, T1).
 package struct ResultQuery: JSONMessage, Equatable {
+    /// The name under which a laboratory would have posted it.
     package let id: ResultID
 
+    /// A question for one result.
     package init(_ id: ResultID) { self.id = id }
 }
 
+/// A result as the test result server tells it (Corona-Warn-App sheet, section 2, T1).
 package struct ResultAnswer: JSONMessage, Equatable {
     /// As the apps know it.
     package let testResult: TestResultCode
+    /// When the sample was taken, in seconds since the epoch; nil when no result was posted yet.
     package let sampleCollected: Int32?
+    /// The laboratory's name for itself; nil when it gave none, or no result was posted yet.
     package let labID: String?
 
+    /// An answer as its parts.
     package init(testResult: TestResultCode, sampleCollected: Int32?, labID: String?) {
         self.testResult = testResult
         self.sampleCollected = sampleCollected

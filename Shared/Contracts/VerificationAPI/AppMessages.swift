@@ -28,16 +28,20 @@ extension FakeableMessage {
 
 /// What a phone registers: the hash of the GUID in its QR code, or a teleTAN it was told on the telephone.
 package struct RegistrationTokenRequest: FakeableMessage, Equatable {
+    /// What entitles to a registration, to one each.
     package enum Proof: Equatable, Sendable {
         case guid(HashedGUID)
         case teleTAN(TeleTAN)
     }
 
+    /// On the wire it is a `key` with its `keyType`, `GUID` or `TELETAN`; another type or shape is 400.
     package let proof: Proof
+    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
     /// Random text that gives all requests of a phone one length; ignored by servers.
     package let requestPadding: String
 
+    /// A request that isn't fake; padding is up to the caller.
     package init(_ proof: Proof, requestPadding: String = "") {
         self.proof = proof
         self.requestPadding = requestPadding
@@ -74,20 +78,27 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     }
 }
 
+/// The answer to a registration (Corona-Warn-App sheet, 1.2, V1).
 package struct RegistrationTokenResponse: JSONMessage, Equatable {
+    /// The only time that the token leaves the server, which keeps its digest alone.
     package let registrationToken: RegistrationToken
 
+    /// An answer with a fresh token; that of a fake request opens nothing.
     package init(_ registrationToken: RegistrationToken) {
         self.registrationToken = registrationToken
     }
 }
 
+/// A phone asks for the result of its test (Corona-Warn-App sheet, 1.2, V2).
 package struct TestResultRequest: FakeableMessage, Equatable {
+    /// From the registration; an unknown one is answered with 400.
     package let registrationToken: RegistrationToken
+    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
     /// See ``RegistrationTokenRequest/requestPadding``.
     package let requestPadding: String
 
+    /// A request that isn't fake; padding is up to the caller.
     package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
         self.registrationToken = registrationToken
         self.requestPadding = requestPadding
@@ -102,13 +113,16 @@ package struct TestResultRequest: FakeableMessage, Equatable {
     }
 }
 
+/// A result as apps read it (Corona-Warn-App sheet, 1.2, V2).
 package struct TestResultResponse: JSONMessage, Equatable {
+    /// A number that apps know, 0...9.
     package let testResult: TestResultCode
     /// When the sample was taken, in seconds since the epoch; 32 bits, because Android's app reads it so.
     package let sampleCollected: Int32
     /// The laboratory's name for itself, where it gave one.
     package let labID: String?
 
+    /// An answer as its parts.
     package init(testResult: TestResultCode, sampleCollected: Int32, labID: String?) {
         self.testResult = testResult
         self.sampleCollected = sampleCollected
@@ -122,12 +136,16 @@ package struct TestResultResponse: JSONMessage, Equatable {
     }
 }
 
+/// A phone whose test is positive asks for its TAN (Corona-Warn-App sheet, 1.2, V3).
 package struct TANRequest: FakeableMessage, Equatable {
+    /// From the registration; unknown, not positive or spent are all answered with 400.
     package let registrationToken: RegistrationToken
+    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
     /// See ``RegistrationTokenRequest/requestPadding``.
     package let requestPadding: String
 
+    /// A request that isn't fake; padding is up to the caller.
     package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
         self.registrationToken = registrationToken
         self.requestPadding = requestPadding
@@ -142,8 +160,11 @@ package struct TANRequest: FakeableMessage, Equatable {
     }
 }
 
+/// The TAN of a registration (Corona-Warn-App sheet, 1.2, V3).
 package struct TANResponse: JSONMessage, Equatable {
+    /// Authorises one upload; that of a fake request authorises nothing.
     package let tan: TAN
 
+    /// An answer with a TAN.
     package init(_ tan: TAN) { self.tan = tan }
 }

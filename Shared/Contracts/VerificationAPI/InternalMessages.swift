@@ -16,10 +16,14 @@ package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
 /// The tag is a keyed hash over TAN and canonical content, made by the submission server. The first tag wins; the same
 /// tag again succeeds again, so that no crash and no lost answer costs a phone its upload; another tag never does.
 package struct TANReservation: Codable, Equatable, Sendable {
+    /// As the phone sent it; an unknown one is refused, not an error.
     package let tan: TAN
+    /// Stands for the upload; without the submission server's key it tells nothing about keys or TAN.
     package let tag: Digest
+    /// A TAN of a kind that doesn't fit is refused and stays free.
     package let purpose: UploadPurpose
 
+    /// A reservation as its parts.
     package init(tan: TAN, tag: Digest, purpose: UploadPurpose) {
         self.tan = tan
         self.tag = tag
@@ -27,33 +31,41 @@ package struct TANReservation: Codable, Equatable, Sendable {
     }
 }
 
+/// Reservations in one call; each succeeds or fails for itself.
 package struct TANReservations: JSONMessage, Equatable {
     /// 1...256 entries.
     package let reservations: [TANReservation]
 
+    /// A call with these entries; only the server checks their number (400).
     package init(_ reservations: [TANReservation]) { self.reservations = reservations }
 }
 
 /// An upload is stored; the TAN it was reserved for is spent.
 package struct TANConfirmation: Codable, Equatable, Sendable {
+    /// The TAN as it was reserved.
     package let tan: TAN
+    /// The tag under which it was reserved; another one is refused.
     package let tag: Digest
 
+    /// A confirmation as its parts.
     package init(tan: TAN, tag: Digest) {
         self.tan = tan
         self.tag = tag
     }
 }
 
+/// Confirmations in one call; each succeeds or fails for itself.
 package struct TANConfirmations: JSONMessage, Equatable {
     /// 1...256 entries.
     package let confirmations: [TANConfirmation]
 
+    /// A call with these entries; only the server checks their number (400).
     package init(_ confirmations: [TANConfirmation]) { self.confirmations = confirmations }
 }
 
 /// What became of each entry, in the order of the request.
 package struct TANOutcomes: JSONMessage, Equatable {
+    /// What became of one entry.
     package enum Outcome: String, Codable, Sendable {
         /// The TAN is this upload's, now or already.
         case granted = "GRANTED"
@@ -61,8 +73,10 @@ package struct TANOutcomes: JSONMessage, Equatable {
         case refused = "REFUSED"
     }
 
+    /// As many as there were entries, in their order.
     package let outcomes: [Outcome]
 
+    /// An answer to a call with as many entries.
     package init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
 }
 
@@ -70,8 +84,10 @@ package struct TANOutcomes: JSONMessage, Equatable {
 package struct TeleTANRequest: WireMessage, Equatable {
     /// The officer's JSON web token.
     package let officerToken: String
+    /// From the field `X-CWA-TELETAN-TYPE`: missing means a test, an unknown name is 400.
     package let kind: TeleTANKind
 
+    /// A wish as its parts.
     package init(officerToken: String, kind: TeleTANKind) {
         self.officerToken = officerToken
         self.kind = kind
@@ -99,8 +115,11 @@ package struct TeleTANRequest: WireMessage, Equatable {
     }
 }
 
+/// A new teleTAN, for the officer to read out (Corona-Warn-App sheet, 1.2, V5).
 package struct TeleTANResponse: JSONMessage, Equatable {
+    /// All ten characters, the check character included.
     package let value: TeleTAN
 
+    /// An answer with a teleTAN.
     package init(_ value: TeleTAN) { self.value = value }
 }

@@ -7,8 +7,10 @@ final class ConnectionPool: Sendable {
     private typealias State = PoolState<Job>
     private typealias Worker = PoolWorker<State.Step>
 
-    /// Unused for longer than this, a connection is asked for a sign of life before it is lent.
-    private static let quietIdleTime: Duration = .seconds(30)
+    /// Unused for longer than this, a connection is looked at before it is lent: what worked a moment ago needs no look.
+    private static let shortIdleTime: Duration = .milliseconds(5)
+    /// Unused for longer than this, it is asked for a sign of life too.
+    private static let longIdleTime: Duration = .seconds(30)
 
     private struct Ending {
         var isFinished = false
@@ -20,7 +22,7 @@ final class ConnectionPool: Sendable {
     private let metrics: PoolMetrics
     private let state: Mutex<State>
     private let lastConnectError = Mutex<PostgresError?>(nil)
-    private let workers: Mutex<[Worker]>
+    private let workers: [Worker]
     private let alarms = DispatchQueue(label: "postgres.pool.alarm")
     private let ending = Mutex(Ending())
 
@@ -34,11 +36,7 @@ final class ConnectionPool: Sendable {
         // So that each caller who waits sees an attempt to connect.
         limits.maximumBackoff = min(limits.maximumBackoff, configuration.acquireDeadline / 2)
         state = Mutex(State(limits))
-        workers = Mutex([])
-        let created = (0..<configuration.maximumConnections).map { slot in
-            Worker { [self] in work($0, slot: slot) }
-        }
-        workers.withLock { $0 = created }
+        workers = (0..<configuration.maximumConnections).map { _ in Worker() }
     }
 
     // MARK: - Callers
@@ -113,7 +111,7 @@ final class ConnectionPool: Sendable {
     // MARK: - Workers
 
     private func send(_ step: State.Step, to slot: Int) {
-        workers.withLock { $0[slot] }.send(step)
+        workers[slot].send(step) { [self] in work($0, slot: slot) }
     }
 
     /// The life of a worker's thread.
@@ -181,8 +179,10 @@ final class ConnectionPool: Sendable {
     /// needs to know: nothing can have been executed.
     private func isAlive(_ connection: Connection, idleSince: ContinuousClock.Instant?) -> Bool {
         guard let idleSince else { return true }
+        let idleTime = ContinuousClock.now - idleSince
+        if idleTime < Self.shortIdleTime { return true }
         guard connection.isQuiet else { return false }
-        return .now - idleSince < Self.quietIdleTime || connection.ping(within: configuration.connectTimeout)
+        return idleTime < Self.longIdleTime || connection.ping(within: configuration.connectTimeout)
     }
 
     private func giveBack(_ entry: State.Entry, _ slot: Int) -> State.Step {
@@ -233,8 +233,6 @@ final class ConnectionPool: Sendable {
 
     private func finishIfDone() {
         guard locked({ $0.isFinished }) else { return }
-        // The workers' closures hold the pool.
-        workers.withLock { $0 = [] }
         let waiting = ending.withLock { ending in
             ending.isFinished = true
             defer { ending.waiting = [] }

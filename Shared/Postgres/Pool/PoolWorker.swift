@@ -13,15 +13,10 @@ final class PoolWorker<Order: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
-    private let body: @Sendable (PoolWorker<Order>) -> Void
 
-    /// `body` is what the thread does: as a rule, to take orders until one says stop.
-    init(body: @escaping @Sendable (PoolWorker<Order>) -> Void) {
-        self.body = body
-    }
-
-    /// Gives an order. The one before it must have been taken, or be obsolete.
-    func send(_ order: Order) {
+    /// Gives an order. The one before it must have been taken, or be obsolete. `body` is what the thread does if it is
+    /// to be started: to take orders until one says stop.
+    func send(_ order: Order, body: @escaping @Sendable (PoolWorker<Order>) -> Void) {
         let mustStart = state.withLock { state in
             state.order = order
             defer { state.isStarted = true }

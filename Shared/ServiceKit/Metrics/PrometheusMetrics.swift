@@ -8,6 +8,7 @@ import Synchronization
 package final class PrometheusMetrics: MetricsFactory {
     private let families = Mutex<[String: Family]>([:])
 
+    /// Without any series yet; each appears when somebody first makes it.
     package init() {}
 
     /// Everything collected so far; families and series are in alphabetical order.

@@ -18,7 +18,9 @@ package struct CertificateAuthority: Sendable {
 
     /// A certificate with its key, both PEM.
     package struct Identity: Sendable {
+        /// The certificate alone, without the authority's.
         package let certificatePEM: String
+        /// Whoever has this key can be what the certificate names; the authority keeps no copy.
         package let privateKeyPEM: String
     }
 

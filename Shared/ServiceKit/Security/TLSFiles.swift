@@ -4,10 +4,12 @@ package import NIOSSL
 package struct TLSFiles: Sendable {
     /// The certificate, then what leads from it to an authority.
     package let certificate: String
+    /// The private key of the certificate, without a passphrase.
     package let key: String
     /// The authorities of the other side; nil where no certificate is asked for.
     package let authorities: String?
 
+    /// Paths as they are; nothing is read before a server or client is made of them.
     package init(certificate: String, key: String, authorities: String?) {
         self.certificate = certificate
         self.key = key

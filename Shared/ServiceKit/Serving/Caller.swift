@@ -10,6 +10,7 @@ package struct Caller: Sendable, Equatable {
     /// The certificate's common name, for labs and the officers' portal; empty without certificate.
     package let name: String
 
+    /// A caller as its parts; both come from a verified certificate, or from a test.
     package init(role: Role?, name: String) {
         self.role = role
         self.name = name

@@ -9,6 +9,7 @@ import NIOHTTP1
 package struct Exchange: Sendable {
     /// Hummingbird's request. Its body is read by ``body(upTo:)`` only, which keeps time and limit.
     package let request: Request
+    /// Who asks, by certificate; ``Caller/anonymous`` on listeners that ask for none.
     package let caller: Caller
     let watch: RequestWatch
 

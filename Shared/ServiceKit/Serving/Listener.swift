@@ -14,6 +14,7 @@ package struct Listener: Sendable {
 
     /// Names the listener in metrics and messages; its settings are `<name>.host` and `<name>.port`.
     package let name: String
+    /// The address to listen on, one of this machine's, such as `127.0.0.1`.
     package let host: String
     let port: Int
     let security: Security

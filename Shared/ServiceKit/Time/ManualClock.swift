@@ -5,6 +5,7 @@ import Synchronization
 package final class ManualClock: Sendable {
     private let instant: Mutex<Date>
 
+    /// A clock that stands at an instant.
     package init(_ start: Date) {
         instant = Mutex(start)
     }

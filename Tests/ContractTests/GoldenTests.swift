@@ -1,0 +1,208 @@
+import Foundation
+import HTTPContract
+import HTTPTypes
+import SubmissionAPI
+import TestResultAPI
+import Testing
+import VerificationAPI
+
+/// What goes over the wire, byte by byte. A test that fails here means that phones, labs or portals in the field would
+/// notice: changing a file in `Fixtures/` is changing the interface.
+@Suite struct GoldenTests {
+    /// One file and the message it holds.
+    struct Golden: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let check: @Sendable () throws -> Void
+
+        /// A request that a client of ours sends and a server of ours reads.
+        static func request<Req: WireMessage & Equatable, Res: WireMessage>(
+            _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Req,
+            isReadBack: Bool = true
+        ) -> Golden {
+            Golden(testDescription: "\(name).request") {
+                let file = try WireFile("\(name).request")
+                let message = message(try Samples())
+                let route = endpoint.route
+                #expect(try WireFile(start: "\(route.method) \(route.path)", message: message) == file)
+                if isReadBack { #expect(try file.read(Req.self, fields: route.requestHeaders) == message) }
+            }
+        }
+
+        /// An answer that a server of ours sends and a client of ours reads.
+        static func answer<Req: WireMessage, Res: WireMessage & Equatable>(
+            _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Res
+        ) -> Golden {
+            Golden(testDescription: "\(name).answer") {
+                let file = try WireFile("\(name).answer")
+                let message = message(try Samples())
+                #expect(try WireFile(start: "\(endpoint.success.code)", message: message) == file)
+                #expect(try file.read(Res.self, fields: endpoint.route.responseHeaders) == message)
+            }
+        }
+
+        /// A request as somebody else's program sends it: it is understood, whatever else it carries.
+        static func foreign<Req: WireMessage & Equatable, Res: WireMessage>(
+            _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Req
+        ) -> Golden {
+            Golden(testDescription: "\(name).request") {
+                let file = try WireFile("\(name).request")
+                let route = endpoint.route
+                #expect(file.start == "\(route.method) \(route.path)")
+                #expect(file.body.count <= route.bodyLimit)
+                if let media = route.requestMedia {
+                    #expect(media.matches(contentType: file.fields[.contentType] ?? ""))
+                }
+                #expect(try file.read(Req.self, fields: route.requestHeaders) == message(try Samples()))
+            }
+        }
+    }
+
+    static let verification: [Golden] = [
+        .request("registrationToken-guid", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
+        .request("registrationToken-teletan", VerificationAPI.registrationToken) { .init(.teleTAN($0.teleTAN)) },
+        .request(
+            "registrationToken-padded", VerificationAPI.registrationToken,
+            { fake(RegistrationTokenRequest(.guid($0.guid), requestPadding: "aB3/xyz")) }, isReadBack: false),
+        .answer("registrationToken", VerificationAPI.registrationToken) { .init($0.token) },
+        .request("testresult", VerificationAPI.testResult) { .init($0.token) },
+        .answer("testresult", VerificationAPI.testResult) { _ in
+            .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7")
+        },
+        .answer("testresult-without-lab", VerificationAPI.testResult) { _ in
+            .init(testResult: .pcrPending, sampleCollected: 1_779_796_800, labID: nil)
+        },
+        .request("tan", VerificationAPI.tan) { .init($0.token) },
+        .answer("tan", VerificationAPI.tan) { .init($0.tan) },
+        .request("reservations", VerificationAPI.reservations) {
+            .init([
+                TANReservation(tan: $0.tan, tag: $0.tag, purpose: .diagnosisKeys),
+                TANReservation(tan: $0.otherTAN, tag: $0.otherTag, purpose: .onBehalf),
+            ])
+        },
+        .answer("reservations", VerificationAPI.reservations) { _ in .init([.granted, .refused]) },
+        .request("confirmations", VerificationAPI.confirmations) {
+            .init([TANConfirmation(tan: $0.tan, tag: $0.tag)])
+        },
+        .answer("confirmations", VerificationAPI.confirmations) { _ in .init([.granted]) },
+        .request("teletan-test", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .test) },
+        .request("teletan-event", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .event) },
+        .answer("teletan", VerificationAPI.teleTAN) { .init($0.teleTAN) },
+    ]
+
+    static let testResults: [Golden] = [
+        .request("lab-results", TestResultAPI.labResults) {
+            LabResults(
+                testResults: [
+                    .init(id: $0.ids[0], result: .pcrPositive, sampleCollected: 1_779_796_800),
+                    .init(id: $0.ids[1], result: .pcrNegative, sampleCollected: nil),
+                    .init(id: $0.ids[2], result: .pcrInvalid, sampleCollected: 0),
+                ], labID: "lab-7")
+        },
+        .answer("lab-results", TestResultAPI.labResults) { _ in NoContent() },
+        .request("app-result", TestResultAPI.appResult) { .init($0.ids[0]) },
+        .answer("app-result", TestResultAPI.appResult) { _ in
+            .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7")
+        },
+        .answer("app-result-unknown", TestResultAPI.appResult) { _ in
+            .init(testResult: .pcrPending, sampleCollected: nil, labID: nil)
+        },
+    ]
+
+    static let payload = Data([0x12, 3, 0, 0xff, 0x0a, 0x22, 2, 0x44, 0x45, 0x28, 1])
+
+    static let submission: [Golden] = [
+        .request("diagnosis-keys", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: $0.tan.text, payload: payload)
+        },
+        .request("diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
+            .init(authorization: "", isFake: true, payload: Data())
+        },
+        .answer("diagnosis-keys", SubmissionAPI.diagnosisKeys) { _ in
+            .init(filteredCheckIns: 2, savedCheckIns: 1)
+        },
+    ]
+
+    /// Corona-Warn-App sheet, 11.1.
+    static let foreign: [Golden] = [
+        .foreign("ios-registrationToken", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
+        .foreign("ios-registrationToken-fake", VerificationAPI.registrationToken) {
+            fake(RegistrationTokenRequest(.guid($0.guid)))
+        },
+        .foreign("android-registrationToken", VerificationAPI.registrationToken) { .init(.teleTAN($0.teleTAN)) },
+        .foreign("android-registrationToken-dob", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
+        .foreign("ios-testresult", VerificationAPI.testResult) { .init($0.token) },
+        .foreign("android-testresult", VerificationAPI.testResult) { .init($0.token) },
+        .foreign("ios-tan-fake", VerificationAPI.tan) { fake(TANRequest($0.token)) },
+        .foreign("android-tan", VerificationAPI.tan) { .init($0.token) },
+        .foreign("portal-teletan", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .test) },
+        .foreign("lab-results-spaced", TestResultAPI.labResults) {
+            LabResults(
+                testResults: [.init(id: $0.ids[0], result: .pcrPositive, sampleCollected: nil)], labID: nil)
+        },
+        .foreign("ios-diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
+            .init(
+                authorization: "5C4D1A0B-9E3F-4A77-8B1C-0D2E4F6A8B9C", isFake: true,
+                payload: Data([0x12, 4, 1, 2, 3, 4]))
+        },
+        .foreign("android-diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
+            .init(authorization: "", isFake: true, payload: Data([0x12, 4, 1, 2, 3, 4]))
+        },
+        .foreign("android-diagnosis-keys", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: $0.tan.text, payload: payload)
+        },
+    ]
+
+    private static func fake<Message: FakeableMessage>(_ message: Message) -> Message {
+        var message = message
+        message.isFake = true
+        return message
+    }
+
+    @Test("what we send and read is the golden file, byte by byte", arguments: verification + testResults + submission)
+    func golden(_ golden: Golden) throws {
+        try golden.check()
+    }
+
+    @Test("what apps, portals and labs in the field send is understood", arguments: foreign)
+    func asInTheField(_ golden: Golden) throws {
+        try golden.check()
+    }
+
+    @Test("no golden file is without a test")
+    func complete() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let tested = (Self.verification + Self.testResults + Self.submission + Self.foreign).map(\.testDescription)
+        #expect(Set(files) == Set(tested))
+    }
+
+    @Test(
+        "only a cwa-fake of exactly 1 makes a request to the verification server fake",
+        arguments: [
+            ("1", true), ("0", false), ("", false), ("01", false), ("true", false), ("1, 1", false), (nil, false),
+        ])
+    func fakeField(value: String?, isFake: Bool) throws {
+        let file = try WireFile("tan.request")
+        var fields = HTTPFields()
+        fields[.cwaFake] = value
+        #expect(try TANRequest(fields: fields, body: file.body).isFake == isFake)
+    }
+
+    @Test(
+        "any whole number but 0 in cwa-fake makes an upload fake",
+        arguments: [("0", false), ("1", true), ("2", true), ("-1", true)])
+    func fakeUpload(value: String, isFake: Bool) throws {
+        #expect(try DiagnosisKeysUpload(fields: [.cwaFake: value], body: Data()).isFake == isFake)
+    }
+
+    @Test("all fakes of one endpoint are as long as the real requests")
+    func equalLength() throws {
+        let samples = try Samples()
+        var request = TANRequest(samples.token, requestPadding: "abc")
+        let real = try request.encoded()
+        request.isFake = true
+        let fake = try request.encoded()
+        #expect(real.body == fake.body)
+        #expect(real.fields[.cwaFake]?.count == fake.fields[.cwaFake]?.count)
+    }
+}

@@ -1,0 +1,211 @@
+import Credentials
+import Foundation
+import HTTPContract
+import HTTPTypes
+import SubmissionAPI
+import TestResultAPI
+import Testing
+import VerificationAPI
+
+/// What is not a message is refused with ``MalformedMessage``, and with nothing else.
+@Suite struct MalformedTests {
+    /// How one kind of message is read, and written and read again.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let file: String
+        /// Reads a body with the fields of the golden file.
+        let read: @Sendable (HTTPFields, Data) throws -> Void
+
+        init<Req: WireMessage & Equatable, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>, _ file: String) {
+            testDescription = endpoint.route.path
+            self.file = file
+            read = { fields, body in
+                let message = try Req(fields: fields, body: body)
+                let again = try message.encoded()
+                #expect(try Req(fields: again.fields, body: again.body) == message)
+            }
+        }
+    }
+
+    static let registrationToken = Kind(VerificationAPI.registrationToken, "registrationToken-guid.request")
+    static let testResult = Kind(VerificationAPI.testResult, "testresult.request")
+    static let tan = Kind(VerificationAPI.tan, "tan.request")
+    static let reservations = Kind(VerificationAPI.reservations, "reservations.request")
+    static let confirmations = Kind(VerificationAPI.confirmations, "confirmations.request")
+    static let labResults = Kind(TestResultAPI.labResults, "lab-results.request")
+    static let appResult = Kind(TestResultAPI.appResult, "app-result.request")
+
+    static let json = [registrationToken, testResult, tan, reservations, confirmations, labResults, appResult]
+
+    @Test(
+        "what isn't a JSON object is malformed", arguments: json,
+        [
+            "", " ", "{", "}", "null", "[]", "7", "\"x\"", "{}", "{\"\":}", "{} {}", "\u{0}", "{'key':1}", "NaN",
+            "\u{FEFF}", String(repeating: "[", count: 9000), String(repeating: #"{"a":"#, count: 1500),
+            #"{"a":"\ud800"}"#, "{\"a\":1e999}",
+        ])
+    func noObject(kind: Kind, body: String) {
+        #expect(throws: MalformedMessage()) { try kind.read([:], Data(body.utf8)) }
+    }
+
+    @Test("bytes that aren't UTF-8 are malformed", arguments: json)
+    func noText(kind: Kind) throws {
+        let file = try WireFile(kind.file)
+        var body = file.body
+        let quote = try #require(body.lastIndex(of: UInt8(ascii: "\"")))
+        body.insert(contentsOf: [0xc3, 0x28, 0xff], at: quote)
+        #expect(throws: MalformedMessage()) { try kind.read(file.fields, body) }
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let kind: Kind
+        let body: String
+        var testDescription: String { "\(kind.testDescription) \(body.prefix(120))" }
+
+        init(_ kind: Kind, _ body: String) {
+            self.kind = kind
+            self.body = body
+        }
+    }
+
+    private static let guid = Samples.guidText
+    private static let token = "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"
+    private static let tag = String(repeating: "ab", count: 32)
+
+    static let cases: [Case] =
+        [
+            #"{"key":"\#(guid)"}"#, #"{"keyType":"GUID"}"#, #"{"key":"\#(guid)","keyType":"QRCode"}"#,
+            #"{"key":"\#(guid)","keyType":"guid"}"#, #"{"key":"\#(guid)","keyType":"TELETAN"}"#,
+            #"{"key":"\#(guid)","keyType":null}"#, #"{"key":null,"keyType":"GUID"}"#, #"{"key":7,"keyType":"GUID"}"#,
+            #"{"key":["\#(guid)"],"keyType":"GUID"}"#, #"{"key":"\#(guid.dropLast())","keyType":"GUID"}"#,
+            #"{"key":"\#(guid)0","keyType":"GUID"}"#, #"{"key":" \#(guid.dropLast())","keyType":"GUID"}"#,
+            #"{"key":"x\#(guid.dropFirst())","keyType":"GUID"}"#, #"{"key":"\#(guid.dropLast())g","keyType":"GUID"}"#,
+            #"{"key":"FE9A5MAK6D","keyType":"TELETAN"}"#, #"{"key":"fe9a5mak6c","keyType":"TELETAN"}"#,
+            #"{"key":"FE9A5MAK6","keyType":"TELETAN"}"#, #"{"key":"FE9A5MAK6C ","keyType":"TELETAN"}"#,
+            #"{"key":"","keyType":"TELETAN"}"#, #"{"Key":"\#(guid)","keyType":"GUID"}"#,
+        ].map { Case(registrationToken, $0) }
+        + [testResult, tan].flatMap { kind in
+            [
+                #"{"registrationToken":null}"#, #"{"registrationToken":7}"#, #"{"registrationToken":""}"#,
+                #"{"registrationToken":"\#(token.uppercased())"}"#, #"{"registrationToken":"\#(token) "}"#,
+                #"{"registrationToken":"00000000-0000-0000-0000-000000000000"}"#,
+                #"{"registrationToken":"63b4d3ff-e0de-1bd4-90c1-17c2bb683a2f"}"#,
+                #"{"registrationToken":"63b4d3ffe0de4bd490c117c2bb683a2f"}"#, #"{"registrationtoken":"\#(token)"}"#,
+                #"{"registrationToken":{"text":"\#(token)"}}"#,
+            ].map { Case(kind, $0) }
+        }
+        + [
+            #"{"reservations":null}"#, #"{"reservations":{}}"#, #"{"reservations":[{}]}"#, #"{"reservations":[null]}"#,
+            #"{"reservations":[{"tan":"\#(token)","tag":"\#(tag)"}]}"#,
+            #"{"reservations":[{"tan":"\#(token)","tag":"\#(tag)","purpose":"OTHER"}]}"#,
+            #"{"reservations":[{"tan":"\#(token)","tag":"\#(tag.dropLast())","purpose":"ON_BEHALF"}]}"#,
+            #"{"reservations":[{"tan":"\#(token)","tag":"\#(tag)00","purpose":"ON_BEHALF"}]}"#,
+            #"{"reservations":[{"tan":"x","tag":"\#(tag)","purpose":"ON_BEHALF"}]}"#,
+        ].map { Case(reservations, $0) }
+        + [
+            #"{"confirmations":[{"tan":"\#(token)"}]}"#, #"{"confirmations":[{"tag":"\#(tag)"}]}"#,
+            #"{"confirmations":[{"tan":"\#(token)","tag":""}]}"#,
+        ].map { Case(confirmations, $0) }
+        + [
+            #"{"testResults":[{"id":"\#(guid)"}]}"#, #"{"testResults":[{"result":1}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":15}]}"#, #"{"testResults":[{"id":"\#(guid)","result":-1}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":"1"}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1.5}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":1779796800000}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":"now"}]}"#,
+            #"{"testResults":[{"id":"\#(guid)","result":1,"sc":0.5}]}"#,
+            #"{"testResults":[{"id":"","result":1}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1}],"labId":7}"#,
+            #"{"testResults":"\#(guid)"}"#, #"{"labId":"lab-7"}"#,
+        ].map { Case(labResults, $0) }
+        + [#"{"id":null}"#, #"{"id":""}"#, #"{"id":"\#(guid)0"}"#, #"{"id":["\#(guid)"]}"#].map { Case(appResult, $0) }
+
+    @Test("what breaks the contract of its endpoint is malformed", arguments: cases)
+    func malformed(_ wrong: Case) {
+        #expect(throws: MalformedMessage()) { try wrong.kind.read([:], Data(wrong.body.utf8)) }
+    }
+
+    @Test(
+        "a wish for a teleTAN without a bearer token or with another type is malformed",
+        arguments: [
+            [:], [.authorization: ""], [.authorization: "Basic abc"], [.authorization: "Bearer"],
+            [.authorization: "eyJ.eyJ.sig"], [.authorization: "Bearer x", .teleTANType: "test"],
+            [.authorization: "Bearer x", .teleTANType: ""], [.authorization: "Bearer x", .teleTANType: "TEST, EVENT"],
+            [.teleTANType: "TEST"],
+        ] as [HTTPFields])
+    func teleTAN(fields: HTTPFields) {
+        #expect(throws: MalformedMessage()) { try TeleTANRequest(fields: fields, body: Data()) }
+    }
+
+    @Test(
+        "an upload whose cwa-fake is no number is malformed", arguments: [nil, "", "x", "1.0", "0x1", " "] as [String?])
+    func upload(value: String?) {
+        var fields: HTTPFields = [.cwaAuthorization: Self.token]
+        fields[.cwaFake] = value
+        #expect(throws: MalformedMessage()) { try DiagnosisKeysUpload(fields: fields, body: Data()) }
+    }
+
+    @Test(
+        "an answer to an upload without its numbers is malformed",
+        arguments: [[:], [.savedCheckIns: "1"], [.filteredCheckIns: "x", .savedCheckIns: "1"]] as [HTTPFields])
+    func uploadAnswer(fields: HTTPFields) {
+        #expect(throws: MalformedMessage()) { try UploadAccepted(fields: fields, body: Data()) }
+    }
+
+    @Test("no change of a valid body ends in anything but a message or a refusal", arguments: json)
+    func mutations(kind: Kind) throws {
+        let file = try WireFile(kind.file)
+        var randomness = SeededGenerator(seed: 0x7669_6769_6c)
+        var refused = 0
+        for _ in 0..<1500 {
+            var body = file.body
+            for _ in 0...Int.random(in: 0...3, using: &randomness) { body.mutate(using: &randomness) }
+            do {
+                try kind.read(file.fields, body)
+            } catch {
+                #expect(error is MalformedMessage)
+                refused += 1
+            }
+        }
+        // The mutations are not so mild that all of them pass.
+        #expect(refused > 500)
+    }
+}
+
+/// The same sequence for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension Data {
+    private static let pieces: [[UInt8]] = [
+        "null", "{", "}", "[", "]", "\"", ",", ":", "\\", "\\u0000", "\\ud800", "1e999", "-", "0", "true", "\u{0}", "é",
+        "\u{1F9EA}", "\"key\":", "-0.0", "9223372036854775808",
+    ].map { Array($0.utf8) }
+
+    /// Changes one place: another bit, another byte, a piece that means something in JSON, less, more, or twice.
+    fileprivate mutating func mutate(using randomness: inout SeededGenerator) {
+        guard !isEmpty else { return append(.random(in: .min ... .max, using: &randomness)) }
+        let place = Int.random(in: indices, using: &randomness)
+        let end = Swift.min(count, place + Int.random(in: 1...12, using: &randomness))
+        switch Int.random(in: 0...6, using: &randomness) {
+        case 0: self[place] ^= 1 << UInt8.random(in: 0...7, using: &randomness)
+        case 1: self[place] = .random(in: .min ... .max, using: &randomness)
+        case 2: insert(contentsOf: Self.pieces.randomElement(using: &randomness) ?? [], at: place)
+        case 3: removeSubrange(place..<end)
+        case 4: insert(contentsOf: self[place..<end], at: place)
+        case 5: removeSubrange(place...)
+        default: replaceSubrange(place..<end, with: Self.pieces.randomElement(using: &randomness) ?? [])
+        }
+    }
+}

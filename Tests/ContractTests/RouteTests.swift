@@ -1,0 +1,114 @@
+import Credentials
+import Foundation
+import HTTPContract
+import HTTPTypes
+import SubmissionAPI
+import TestResultAPI
+import Testing
+import VerificationAPI
+
+/// Paths, methods, callers and limits, written down a second time: a route that changes must change here, too.
+@Suite struct RouteTests {
+    struct Pin: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let route: Route
+        let status: HTTPResponse.Status
+        let expected: Expected
+
+        struct Expected: Sendable, Equatable {
+            let path: String
+            let callers: Set<Role>
+            let bodyLimit: Int
+            let status: Int
+            var request: String? = "application/json"
+            var requestFields: [String] = []
+            var answer: String? = "application/json"
+            var answerFields: [String] = []
+        }
+
+        init<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>, _ expected: Expected) {
+            testDescription = expected.path
+            route = endpoint.route
+            status = endpoint.success
+            self.expected = expected
+        }
+    }
+
+    static let pins = [
+        Pin(
+            VerificationAPI.registrationToken,
+            .init(
+                path: "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: 10_000, status: 201,
+                requestFields: ["cwa-fake"])),
+        Pin(
+            VerificationAPI.testResult,
+            .init(
+                path: "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: 10_000, status: 200,
+                requestFields: ["cwa-fake"])),
+        Pin(
+            VerificationAPI.tan,
+            .init(
+                path: "/version/v1/tan", callers: [.metadataProxy], bodyLimit: 10_000, status: 201,
+                requestFields: ["cwa-fake"])),
+        Pin(
+            VerificationAPI.reservations,
+            .init(
+                path: "/version/v1/tan/reservations", callers: [.submissionServer], bodyLimit: 65_536, status: 200)),
+        Pin(
+            VerificationAPI.confirmations,
+            .init(
+                path: "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536, status: 200)),
+        Pin(
+            VerificationAPI.teleTAN,
+            .init(
+                path: "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, status: 201, request: nil,
+                requestFields: ["authorization", "x-cwa-teletan-type"])),
+        Pin(
+            TestResultAPI.labResults,
+            .init(path: "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, status: 204, answer: nil)),
+        Pin(
+            TestResultAPI.appResult,
+            .init(path: "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024, status: 200)),
+        Pin(
+            SubmissionAPI.diagnosisKeys,
+            .init(
+                path: "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
+    ]
+
+    @Test("a route is what it always was", arguments: pins)
+    func pinned(_ pin: Pin) {
+        #expect(pin.route.method == .post)
+        let route = Pin.Expected(
+            path: pin.route.path, callers: pin.route.callers, bodyLimit: pin.route.bodyLimit, status: pin.status.code,
+            request: pin.route.requestMedia?.name,
+            requestFields: pin.route.requestHeaders.map(\.canonicalName).sorted(),
+            answer: pin.route.responseMedia?.name,
+            answerFields: pin.route.responseHeaders.map(\.canonicalName).sorted())
+        #expect(route == pin.expected)
+    }
+
+    @Test("the numbers of entries that one call may have")
+    func batches() {
+        #expect(VerificationAPI.maximumEntries == 256)
+        #expect(TestResultAPI.maximumResults == 1000)
+    }
+
+    @Test("the largest call of each kind fits into its body limit")
+    func largest() throws {
+        let samples = try Samples()
+        let reservations = TANReservations(
+            Array(
+                repeating: TANReservation(tan: samples.tan, tag: samples.tag, purpose: .diagnosisKeys),
+                count: VerificationAPI.maximumEntries))
+        #expect(try reservations.encodedBody().count <= VerificationAPI.reservations.route.bodyLimit)
+        let results = LabResults(
+            testResults: Array(
+                repeating: .init(id: samples.ids[0], result: .pcrPositive, sampleCollected: .min),
+                count: TestResultAPI.maximumResults),
+            labID: String(repeating: "\u{1F9EA}", count: 64))
+        #expect(try results.encodedBody().count <= TestResultAPI.labResults.route.bodyLimit)
+        #expect(try ResultQuery(samples.ids[0]).encodedBody().count <= TestResultAPI.appResult.route.bodyLimit)
+    }
+}

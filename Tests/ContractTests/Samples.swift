@@ -1,0 +1,32 @@
+import Credentials
+import HTTPContract
+import TestResultAPI
+import Testing
+import VerificationAPI
+
+/// The values in the golden files.
+struct Samples {
+    static let guidText = "cdc274c49e7f9bac6b64445e30fb2ff90bb14b9c44ffe5c90332d06cbc0a45e4"
+
+    let guid: HashedGUID
+    let teleTAN: TeleTAN
+    let token: RegistrationToken
+    let tan: TAN
+    let otherTAN: TAN
+    let tag: Digest
+    let otherTag: Digest
+    let ids: [ResultID]
+
+    init() throws {
+        guid = try #require(HashedGUID(Self.guidText))
+        teleTAN = try #require(TeleTAN("FE9A5MAK6C"))
+        token = try #require(RegistrationToken("63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"))
+        tan = try #require(TAN("c5ad0d33-0c6f-4d4b-9bd4-7d6a0b2b8a11"))
+        otherTAN = try #require(TAN("0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0ff"))
+        tag = try #require(Digest(hex: String(repeating: "ab", count: 32)))
+        otherTag = try #require(Digest(hex: String(repeating: "0123456789abcdef", count: 4)))
+        ids = try [Self.guidText, "x" + Self.guidText.dropFirst(), Self.guidText.uppercased()].map {
+            try #require(ResultID($0))
+        }
+    }
+}

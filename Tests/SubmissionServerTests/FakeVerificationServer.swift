@@ -1,0 +1,71 @@
+import Credentials
+import HTTPContract
+import ServiceKit
+import Synchronization
+import TestSupport
+import VerificationAPI
+
+/// A verification server that knows the TANs it was told, and otherwise refuses as the real one does.
+final class FakeVerificationServer: Sendable {
+    struct State {
+        /// Each TAN with the tag it is reserved for.
+        var tans: [TAN: Digest?] = [:]
+        var confirmed: Set<TAN> = []
+        var calls = 0
+        var isConfirming = true
+    }
+
+    let state = Mutex(State())
+
+    /// A TAN that authorises one upload.
+    func issue() throws -> TAN {
+        let tan = try Samples.tan()
+        state.withLock { $0.tans[tan] = .some(nil) }
+        return tan
+    }
+
+    var calls: Int { state.withLock { $0.calls } }
+
+    func tag(of tan: TAN) -> Digest? { state.withLock { $0.tans[tan] ?? nil } }
+
+    func isConfirmed(_ tan: TAN) -> Bool { state.withLock { $0.confirmed.contains(tan) } }
+
+    /// Listens for as long as the body takes.
+    func run<Result: Sendable>(
+        port: Int, certificates: TestCertificates, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let listener = Listener(
+            name: "internal", host: "127.0.0.1", port: port,
+            security: .mutualTLS(try certificates.files(role: .verificationServer))
+        ) { routes in
+            routes.on(VerificationAPI.reservations) { request, _ in try self.reserve(request) }
+            routes.on(VerificationAPI.confirmations) { request, _ in try self.confirm(request) }
+        }
+        return try await withService(listeners: [listener]) { _ in try await body() }
+    }
+
+    private func reserve(_ request: TANReservations) throws -> TANOutcomes {
+        state.withLock { state in
+            state.calls += 1
+            return TANOutcomes(
+                request.reservations.map { wanted in
+                    guard wanted.purpose == .diagnosisKeys, let tag = state.tans[wanted.tan] else { return .refused }
+                    if tag == nil { state.tans[wanted.tan] = wanted.tag }
+                    return tag == nil || tag == wanted.tag ? .granted : .refused
+                })
+        }
+    }
+
+    private func confirm(_ request: TANConfirmations) throws -> TANOutcomes {
+        try state.withLock { state in
+            state.calls += 1
+            guard state.isConfirming else { throw Problem.unavailable }
+            return TANOutcomes(
+                request.confirmations.map { spent in
+                    guard let tag = state.tans[spent.tan], tag == spent.tag else { return .refused }
+                    state.confirmed.insert(spent.tan)
+                    return .granted
+                })
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import Postgres
+import ServiceKit
+import TestResultAPI
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct AppResultTests {
+    @Test("an unknown id is a pending test, and asking for it leaves no trace")
+    func unknown() async throws {
+        try await ResultStage.run { stage in
+            for number in 0..<3 {
+                let answer = try await stage.ask(.numbered(number))
+                #expect(answer == ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil))
+            }
+            #expect(try await stage.count() == 0)
+        }
+    }
+
+    @Test("results of point-of-care PCR tests are told as those of PCR tests, the others as they are")
+    func codes() async throws {
+        try await ResultStage.run { stage in
+            let id = try ResultID.numbered(1)
+            try await stage.post([.numbered(1)])
+            for code in TestResultCode.allCases {
+                try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                    _ = try await client.session {
+                        try $0.execute("UPDATE test_results.result SET code = \(Int16(code.rawValue))")
+                    }
+                }
+                let told = try await stage.ask(id).testResult.rawValue
+                #expect(told == (code.rawValue >= 10 ? code.rawValue - 10 : code.rawValue))
+            }
+        }
+    }
+
+    @Test(
+        "a certificate opens the routes of its role only",
+        arguments: [("/api/v1/lab/results", Role.lab), ("/api/v1/app/result", Role.verificationServer)])
+    func roles(path: String, allowed: Role) async throws {
+        try await ResultStage.run { stage in
+            for role in Role.allCases.map(Optional.some) + [nil] {
+                let answer = try await stage.raw(role) { try await $0.post(path, "{}") }
+                #expect(answer.status == (role == allowed ? 400 : 403), "\(role?.rawValue ?? "no role")")
+                #expect(answer.body.isEmpty)
+            }
+        }
+    }
+
+    @Test("a caller without certificate doesn't get through the handshake")
+    func noCertificate() async throws {
+        try await ResultStage.run { stage in
+            let anonymous = try ServiceClient(
+                base: stage.base, authorities: "\(stage.certificates.directory)/authority.pem", name: "anonymous")
+            await #expect(throws: CallError.unavailable) {
+                try await anonymous.call(TestResultAPI.appResult, ResultQuery(.numbered(1)))
+            }
+            await anonymous.close()
+        }
+    }
+
+    struct Request: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var method = "POST"
+        var path = "/api/v1/lab/results"
+        var type: String? = "application/json"
+        let body: RawClient.Body
+        let status: Int
+    }
+
+    private static let batch = #"{"testResults":[{"id":"\#(String(repeating: "a", count: 64))","result":1}]}"#
+
+    static let wrong = [
+        Request(testDescription: "GET", method: "GET", body: .none, status: 405),
+        Request(testDescription: "PUT", method: "PUT", body: .text(batch), status: 405),
+        Request(testDescription: "another path", path: "/api/v1/lab/result", body: .text(batch), status: 404),
+        Request(testDescription: "a path with a slash", path: "/api/v1/lab/results/", body: .text(batch), status: 404),
+        Request(testDescription: "no media type", type: nil, body: .text(batch), status: 415),
+        Request(testDescription: "a form", type: "application/x-www-form-urlencoded", body: .text(batch), status: 415),
+        Request(testDescription: "no body", body: .none, status: 400),
+        Request(testDescription: "half a body", body: .text(String(batch.dropLast(2))), status: 400),
+        Request(
+            testDescription: "a body one byte too long",
+            body: .text(batch + String(repeating: " ", count: 262_145 - batch.utf8.count)), status: 413),
+        Request(
+            testDescription: "a body without end", body: .endless(String(repeating: " ", count: 4096)), status: 413),
+    ]
+
+    @Test("what isn't a batch is refused, and nothing is stored", arguments: wrong)
+    func wrong(_ request: Request) async throws {
+        try await ResultStage.run { stage in
+            let answer = try await stage.raw(.lab) { client in
+                try await client.send(
+                    request.method, request.path, fields: request.type.map { ["content-type": $0] } ?? [:],
+                    request.body)
+            }
+            #expect(answer.status == request.status)
+            #expect(answer.body.isEmpty)
+            #expect(try await stage.count() == 0)
+        }
+    }
+
+    @Test("a batch of the largest size that is allowed is read")
+    func largest() async throws {
+        try await ResultStage.run { stage in
+            let body = Self.batch + String(repeating: " ", count: 262_144 - Self.batch.utf8.count)
+            #expect(try await stage.raw(.lab) { try await $0.post("/api/v1/lab/results", body) }.status == 204)
+        }
+    }
+}

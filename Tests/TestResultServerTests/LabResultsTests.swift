@@ -1,0 +1,154 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import Postgres
+import ServiceKit
+import TestResultAPI
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct LabResultsTests {
+    private static let noon: Int32 = 1_779_796_800
+
+    @Test("a result that a lab posted is what the verification server is told", arguments: [1, 2, 3])
+    func posted(code: Int) async throws {
+        let code = try #require(TestResultCode(rawValue: code))
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1, code, sampleCollected: 1_779_700_000)], labID: "lab-7")
+            let answer = try await stage.ask(.numbered(1))
+            #expect(answer == ResultAnswer(testResult: code, sampleCollected: 1_779_700_000, labID: "lab-7"))
+        }
+    }
+
+    @Test("a sample without a time was taken now, and a lab needs no name")
+    func defaults() async throws {
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1)])
+            let answer = try await stage.ask(.numbered(1))
+            #expect(answer == ResultAnswer(testResult: .pcrNegative, sampleCollected: Self.noon, labID: nil))
+        }
+    }
+
+    @Test("a later result replaces an earlier one, with all that belongs to it")
+    func replaced() async throws {
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1, .pcrPositive, sampleCollected: 5)], labID: "lab-7")
+            try await stage.post([.numbered(1, .pcrNegative)])
+            let answer = try await stage.ask(.numbered(1))
+            #expect(answer == ResultAnswer(testResult: .pcrNegative, sampleCollected: Self.noon, labID: nil))
+            #expect(try await stage.count() == 1)
+        }
+    }
+
+    @Test("a redeemed result stays redeemed", arguments: [4, 9, 14])
+    func redeemed(code: Int) async throws {
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1, .pcrPositive)], labID: "lab-7")
+            try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                _ = try await client.session {
+                    try $0.execute("UPDATE test_results.result SET code = \(Int16(code))")
+                }
+            }
+            try await stage.post([.numbered(1, .pcrPositive), .numbered(2, .pcrPositive)], labID: "lab-8")
+            let answer = try await stage.ask(.numbered(1))
+            #expect(answer.testResult == TestResultCode(rawValue: code)?.forApps)
+            #expect(answer.labID == "lab-7")
+            #expect(try await stage.ask(.numbered(2)).testResult == .pcrPositive)
+        }
+    }
+
+    @Test("where a batch has an id twice, the last one counts")
+    func duplicates() async throws {
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1, .pcrPositive), .numbered(2), .numbered(1, .pcrInvalid)])
+            #expect(try await stage.ask(.numbered(1)).testResult == .pcrInvalid)
+            #expect(try await stage.ask(.numbered(2)).testResult == .pcrNegative)
+            #expect(try await stage.count() == 2)
+        }
+    }
+
+    @Test("ids that differ in case, or are the variant for a date of birth, are different ids")
+    func shapes() async throws {
+        try await ResultStage.run { stage in
+            let lower = try ResultID.numbered(1)
+            let upper = try #require(ResultID(lower.text.uppercased()))
+            let variant = try #require(ResultID("x" + lower.text.dropFirst()))
+            try await stage.post([
+                .init(id: lower, result: .pcrPositive, sampleCollected: nil),
+                .init(id: upper, result: .pcrNegative, sampleCollected: nil),
+                .init(id: variant, result: .pcrInvalid, sampleCollected: nil),
+            ])
+            #expect(try await stage.ask(lower).testResult == .pcrPositive)
+            #expect(try await stage.ask(upper).testResult == .pcrNegative)
+            #expect(try await stage.ask(variant).testResult == .pcrInvalid)
+        }
+    }
+
+    @Test("a batch has 1 to 1000 results")
+    func batchSize() async throws {
+        try await ResultStage.run { stage in
+            let many = try (0..<1001).map { try LabResults.Result.numbered($0) }
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.post([]) }
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.post(many) }
+            #expect(try await stage.count() == 0)
+            try await stage.post(Array(many.dropLast()))
+            #expect(try await stage.count() == 1000)
+        }
+    }
+
+    @Test("one result that isn't acceptable refuses the whole batch, and nothing of it is stored")
+    func wholeOrNothing() async throws {
+        let good = #"{"id":"\#(try ResultID.numbered(1).text)","result":2}"#
+        let id = try ResultID.numbered(2).text
+        var bad = (0...15).filter { !(1...3).contains($0) }.map { #"{"id":"\#(id)","result":\#($0)}"# }
+        bad += [
+            #"{"id":"\#(id.dropLast())","result":1}"#, #"{"id":"\#(id)"}"#, #"{"id":"\#(id)","result":1,"sc":"x"}"#,
+        ]
+        try await ResultStage.run { stage in
+            try await stage.raw(.lab) { client in
+                for result in bad {
+                    let body = #"{"testResults":[\#(good),\#(result)]}"#
+                    #expect(try await client.post("/api/v1/lab/results", body).status == 400, "\(result)")
+                }
+            }
+            #expect(try await stage.count() == 0)
+        }
+    }
+
+    @Test("a lab's name has at most 64 characters, none of them a control character")
+    func labName() async throws {
+        try await ResultStage.run { stage in
+            // Characters as PostgreSQL counts them: this one is two.
+            let flag = "\u{1F1E9}\u{1F1EA}"
+            for name in ["", "lab 7", String(repeating: "é", count: 64), String(repeating: flag, count: 32)] {
+                try await stage.post([.numbered(1)], labID: name)
+                #expect(try await stage.ask(.numbered(1)).labID == name)
+            }
+            let refused = [
+                String(repeating: "a", count: 65), String(repeating: flag, count: 33), "lab\u{0}7", "lab\n7", "\u{7F}",
+            ]
+            for name in refused {
+                await #expect(throws: CallError.refused(.badRequest), "\(name.unicodeScalars.count)") {
+                    try await stage.post([.numbered(2)], labID: name)
+                }
+            }
+            #expect(try await stage.count() == 1)
+        }
+    }
+
+    @Test("batches that share ids, in opposite orders and at the same time, don't wait for each other in a circle")
+    func noDeadlock() async throws {
+        try await ResultStage.run { stage in
+            let ascending = try (0..<300).map { try LabResults.Result.numbered($0, .pcrNegative) }
+            let descending = try (0..<300).reversed().map { try LabResults.Result.numbered($0, .pcrPositive) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 0..<24 {
+                    group.addTask { try await stage.post(round.isMultiple(of: 2) ? ascending : descending) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stage.count() == 300)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import Logging
+import Postgres
+import ServiceKit
+import TestResultAPI
+import TestResultServer
+import TestSupport
+import Testing
+
+/// The test result server from its front door, on a database of its own, and everybody who talks to it.
+struct ResultStage: Sendable {
+    let clock: ManualClock
+    let database: MigratedDatabase
+    let certificates: TestCertificates
+    let runtime: ServiceRuntime
+    let base: String
+    let lab: ServiceClient
+    let verifier: ServiceClient
+
+    /// 2026-05-26, at noon.
+    static let start = Date(timeIntervalSince1970: 1_779_796_800)
+
+    static func run<Result: Sendable>(
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ body: (ResultStage) async throws -> Result
+    ) async throws -> Result {
+        let certificates = try TestCertificates()
+        let files = try certificates.files(role: .testResultServer)
+        let clock = ManualClock(start)
+        let port = TestPort.free()
+        let base = "https://localhost:\(port)"
+        return try await TestPostgres.withMigratedDatabase { database in
+            let settings = [
+                "tls.certificate": files.certificate, "tls.key": files.key,
+                "tls.authorities": "\(certificates.directory)/authority.pem", "listen.port": "\(port)",
+                "postgres.connection": database.connection(as: .testResults),
+            ]
+            return try await withRunningService(
+                "test-result-server", settings: settings, clock: clock.clock, logger: logger,
+                serve: TestResultServer.serve
+            ) { runtime in
+                func client(_ role: Role) throws -> ServiceClient {
+                    try ServiceClient(
+                        base: base, tls: try certificates.files(role: role), name: "test-result-server",
+                        deadline: .seconds(20))
+                }
+                let stage = ResultStage(
+                    clock: clock, database: database, certificates: certificates, runtime: runtime, base: base,
+                    lab: try client(.lab), verifier: try client(.verificationServer))
+                let result: Swift.Result<Result, any Error>
+                do {
+                    result = .success(try await body(stage))
+                } catch {
+                    result = .failure(error)
+                }
+                await stage.lab.close()
+                await stage.verifier.close()
+                return try result.get()
+            }
+        }
+    }
+
+    /// Posts a batch as the laboratory.
+    func post(_ results: [LabResults.Result], labID: String? = nil) async throws(CallError) {
+        _ = try await lab.call(TestResultAPI.labResults, LabResults(testResults: results, labID: labID))
+    }
+
+    /// What the verification server is told.
+    func ask(_ id: ResultID) async throws(CallError) -> ResultAnswer {
+        try await verifier.call(TestResultAPI.appResult, ResultQuery(id))
+    }
+
+    /// How many results are stored.
+    func count() async throws -> Int {
+        try await TestPostgres.withClient(database.superuserConnection) { client in
+            try await client.session { try $0.row("SELECT count(*) FROM test_results.result", as: Int.self) } ?? -1
+        }
+    }
+
+    /// A client with a role's certificate that sends what it likes.
+    func raw<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
+        try await RawClient.with(base, tls: try certificates.files(role: role), body)
+    }
+}
+
+extension ResultID {
+    /// The id that a number stands for.
+    static func numbered(_ number: Int) throws -> ResultID {
+        try #require(ResultID(Digest(sha256: "\(number)".utf8).hex))
+    }
+}
+
+extension LabResults.Result {
+    static func numbered(
+        _ number: Int, _ code: TestResultCode = .pcrNegative, sampleCollected: Int32? = nil
+    ) throws -> LabResults.Result {
+        LabResults.Result(id: try .numbered(number), result: code, sampleCollected: sampleCollected)
+    }
+}
