@@ -111,7 +111,8 @@ func unique(_ names: [String]) -> [String] {
 
 /// What every service with a database and routes is made of.
 let serviceParts = [
-    "ArgumentParser", "ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle", "HTTPTypes",
+    "ArgumentParser", "ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle",
+    "HTTPTypes",
 ]
 let storageParts = ["Postgres", "Schema"]
 
@@ -145,13 +146,14 @@ targets += shared(
         "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto",
     ])
 targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
-targets += shared("Schema", uses: ["Postgres", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging"])
+targets += shared(
+    "Schema", uses: ["Postgres", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging"])
 targets += shared(
     "Phone",
     uses: [
         "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI", "SubmissionAPI",
         "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
-    ])
+    ], testsUse: ["HTTPTypes"])
 
 // Services.
 targets += service(
@@ -198,7 +200,8 @@ targets += [
         name: "SuiteTests",
         dependencies: dependencies([
             "TestSupport", "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer",
-            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat", "InMemoryLogging",
+            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat",
+            "InMemoryLogging",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
             "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
         ]),

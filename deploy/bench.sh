@@ -57,8 +57,7 @@ done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
 packages+=(wrk util-linux)
-check_swift
-install_packages
+prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
 say "Building for release; the first time this takes several minutes …"

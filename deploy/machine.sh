@@ -53,10 +53,11 @@ is_installed() {
     dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'
 }
 
-# A Swift toolchain of version 6.3 or newer.
-check_swift() {
+# Everything but room: a Swift toolchain of version 6.3 or newer, and the system packages, which it needs to run at all.
+prepare_machine() {
     command -v swift >/dev/null ||
         fail "There is no Swift toolchain on the PATH: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
+    install_packages
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     [ -n "$version" ] || fail "swift --version says nothing: the toolchain on the PATH does not work here."

@@ -31,8 +31,7 @@ for argument in "$@"; do
     esac
 done
 
-check_swift
-install_packages
+prepare_machine
 check_disk "$checkout" 6000
 say "Building; the first time this takes some minutes …"
 swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||

@@ -27,8 +27,7 @@ done
 
 # MARK: The checks
 
-check_swift
-install_packages
+prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
 
@@ -48,16 +47,23 @@ start_postgres -c fsync=off -c full_page_writes=off
 export VIGIL_TEST_POSTGRES="host=$scratch port=5432 user=postgres dbname=postgres"
 export VIGIL_REQUIRE_POSTGRES=1
 
+# Tests run in parallel, but not all at once: on few cores those with deadlines would starve.
+width=()
+if swift test --help-hidden 2>/dev/null | grep -q -e --experimental-maximum-parallelization-width; then
+    width=(--experimental-maximum-parallelization-width "$((2 * $(nproc)))")
+fi
+
 say "Testing …"
 output="$scratch/tests.log"
 status=0
 started=$SECONDS
-swift test --skip-build "$@" 2>&1 | tee "$output" || status=$?
+swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output" || status=$?
 
 # Swift Testing's own last line, such as "Test run with 412 tests in 60 suites passed after 12.3 seconds."
 total=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$output" | tail -n 1)
 skipped=$(grep -c -E '(Test|Suite) .* skipped(\.|:)' "$output" || true)
 summary="${total:-0} tests in $((SECONDS - started)) seconds"
+[ "$status" = 0 ] || [ -n "$total" ] || fail "FAILED: the tests did not run to their end; see why above."
 [ "$status" = 0 ] || fail "FAILED: $summary; see what failed above."
 [ "${total:-0}" -gt 0 ] || fail "FAILED: no test ran."
 [ "$skipped" = 0 ] || fail "FAILED: $summary, but $skipped were skipped."

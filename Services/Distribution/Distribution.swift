@@ -23,8 +23,8 @@ package struct Distribution: AsyncParsableCommand {
         try await runtime.run(
             listeners: [],
             services: [
-                database, PublishJob(publisher: publisher, runtime: runtime),
-                RetentionJob(.distribution, database: database, runtime: runtime),
+                database, try publisher.everyHour(in: runtime),
+                Retention.everyHour(for: .distribution, in: database, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

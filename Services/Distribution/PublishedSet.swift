@@ -9,10 +9,8 @@ struct PublishedHour: Sendable, Equatable {
 
 /// Which packages and indexes the tree must have, given the hours that were published (Corona-Warn-App sheet, 5.1).
 struct PublishedSet: Sendable {
-    /// In the order of their hours.
-    let packages: [KeyPackage]
-    private let hours: [Hour]
-    private let days: [Day]
+    /// Those of hours, then those of days, each in order.
+    private(set) var packages: [KeyPackage]
 
     /// - Parameters:
     ///   - hours: in order, without gaps.
@@ -20,26 +18,32 @@ struct PublishedSet: Sendable {
     ///   - daysKept: for how many days a day's package does.
     init(hours published: [PublishedHour], hoursKept: Int, daysKept: Int) {
         guard let last = published.last?.hour else {
-            (packages, hours, days) = ([], [], [])
+            packages = []
             return
         }
         let today = last.advanced(by: 1).day
-        let keptHours = published.filter { $0.hour > last.advanced(by: -hoursKept) }.map(\.hour)
+        let keptHours = published.filter { $0.hour > last.advanced(by: -hoursKept) }
         // A day is published when its last hour is; today never.
         let keptDays = Set(published.map(\.hour.day)).filter {
             $0.lastHour <= last && $0 >= today.advanced(by: -daysKept)
         }.sorted()
         let released = Self.released(published)
         packages =
-            keptHours.map { KeyPackage(kind: .hour($0), released: released[$0]) }
+            keptHours.map { KeyPackage(kind: .hour($0.hour), released: released[$0.hour], keys: $0.keys) }
             + keptDays.map { day in
-                let filled = published.filter { $0.hour.day == day && $0.keys > 0 }.map(\.hour)
-                let first = filled.first.flatMap { released[$0] }
-                let last = filled.last
+                let filled = published.filter { $0.hour.day == day && $0.keys > 0 }
+                let first = filled.first.flatMap { released[$0.hour] }
+                let last = filled.last?.hour
                 let range = first.flatMap { first in last.map { (after: first.after, through: $0) } }
-                return KeyPackage(kind: .day(day), released: range)
+                return KeyPackage(kind: .day(day), released: range, keys: filled.map(\.keys).reduce(0, +))
             }
-        (hours, days) = (keptHours, keptDays)
+    }
+
+    /// The set without some packages, which its indexes don't name either.
+    func without(_ missing: Set<KeyPackage.Kind>) -> PublishedSet {
+        var remaining = self
+        remaining.packages.removeAll { missing.contains($0.kind) }
+        return remaining
     }
 
     /// For each hour that took keys: those that were released after the filled hour before it.
@@ -56,6 +60,8 @@ struct PublishedSet: Sendable {
     /// The JSON indexes, innermost first, so that whatever an index names is there before it.
     func indexes(regions: [String]) -> [(key: TreeKey, content: Data)] {
         let root = TreeKey("version/v1/diagnosis-keys/country")
+        let hours = packages.compactMap(\.kind.hour)
+        let days = packages.compactMap(\.kind.day)
         var indexes: [(key: TreeKey, content: Data)] = []
         for region in regions {
             let dates = root / region / "date"
@@ -80,12 +86,17 @@ struct KeyPackage: Sendable {
     enum Kind: Hashable, Sendable {
         case hour(Hour)
         case day(Day)
+
+        var hour: Hour? { if case .hour(let hour) = self { hour } else { nil } }
+        var day: Day? { if case .day(let day) = self { day } else { nil } }
     }
 
     let kind: Kind
     /// The keys it holds, by release: after one hour (nil: from the beginning), up to and including another. Nil when
     /// the package is empty.
     let released: (after: Hour?, through: Hour)?
+    /// How many keys that were when the package was first built.
+    let keys: Int
 
     /// The window that the package covers.
     var hours: Range<Hour> {

@@ -25,7 +25,7 @@ struct PublishedTree: Sendable {
         self.root = URL(filePath: root, directoryHint: .isDirectory)
     }
 
-    func exists(_ key: TreeKey) -> Bool { FileManager.default.fileExists(atPath: url(key).path) }
+    func exists(_ key: TreeKey) -> Bool { Self.isFile(url(key)) }
 
     /// Writes an object whole; readers see the old one or the new one.
     /// - Returns: false when it has this content already.
@@ -46,11 +46,12 @@ struct PublishedTree: Sendable {
             parts.allSatisfy({ !$0.hasPrefix(".") && !$0.contains("\0") && !$0.contains("%") })
         else { return nil }
         let file = parts.reduce(root) { $0.appending(path: String($1)) }
-        return [file, file.appending(path: "index")].first { candidate in
-            var isDirectory: ObjCBool = false
-            return FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isDirectory)
-                && !isDirectory.boolValue
-        }
+        return [file, file.appending(path: "index")].first(where: Self.isFile)
+    }
+
+    private static func isFile(_ url: URL) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && !isDirectory.boolValue
     }
 
     /// Removes packages that the tree needn't keep any longer, and folders that are empty then. Their indexes don't

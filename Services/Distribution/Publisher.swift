@@ -15,6 +15,7 @@ struct Publisher: Sendable {
     private let tree: PublishedTree
     private let policy: PublicationPolicy
     private let regions: [String]
+    private let logger: Logger
 
     /// For how long the tree keeps a day's package, and an hour's.
     private static let daysKept = 14
@@ -48,6 +49,7 @@ struct Publisher: Sendable {
         policy = PublicationPolicy(minimumKeys: try settings.int("minimumKeys", default: 140, in: 1...100_000))
         let configured = settings.list("regions")
         regions = configured.isEmpty ? ["DE", "EUR"] : configured
+        logger = runtime.logger
     }
 
     /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
@@ -57,16 +59,25 @@ struct Publisher: Sendable {
             try await decide(through: Hour(endedBy: instant), &report)
             let hours = try await store.publishedHours()
             report.lastHour = hours.last?.hour.number
-            let published = PublishedSet(hours: hours, hoursKept: Self.hoursKept, daysKept: Self.daysKept)
-            for region in regions {
-                try await writePackages(published, region: region, &report)
-            }
+            let wanted = PublishedSet(hours: hours, hoursKept: Self.hoursKept, daysKept: Self.daysKept)
+            let published = wanted.without(try await writePackages(of: wanted, &report))
             // Only now that every package is there may an index name it.
             for index in published.indexes(regions: regions) {
                 report.changes += try tree.write(index.content, to: index.key) ? 1 : 0
             }
             report.changes += try tree.removePackages(notIn: published, regions: regions)
             return report
+        }
+    }
+
+    /// Publishes at start, then at the configured minute of every hour (`run.minute`, default 5: the fold is done by then).
+    func everyHour(in runtime: ServiceRuntime) throws -> RecurringJob {
+        let minute = try runtime.configuration.int("run.minute", default: 5, in: 0...59)
+        return RecurringJob("publish", in: runtime) { now in
+            let inThisHour = Hour(containing: now).start.addingTimeInterval(Double(minute) * 60)
+            return inThisHour > now ? inThisHour : inThisHour.addingTimeInterval(3600)
+        } work: { now in
+            try await publish(asOf: now).metadata
         }
     }
 
@@ -88,17 +99,38 @@ struct Publisher: Sendable {
         }
     }
 
-    private func writePackages(_ published: PublishedSet, region: String, _ report: inout Report) async throws {
-        for package in published.packages where !tree.exists(package.key(region: region)) {
-            let keys =
-                if let (after, through) = package.released {
-                    try await store.keys(releasedAfter: after, through: through, by: policy)
-                } else {
-                    [DiagnosisKey]()
-                }
-            let archive = try await packages.build(keys, hours: package.hours, region: region)
-            try tree.write(archive, to: package.key(region: region))
-            report.changes += 1
+    /// Writes the packages that the tree doesn't have.
+    /// - Returns: those that can't be built again, because the tree lost them and some of their keys have expired since.
+    ///   With what is left they would have other bytes than phones know, and perhaps too few keys.
+    private func writePackages(
+        of published: PublishedSet, _ report: inout Report
+    ) async throws -> Set<KeyPackage.Kind> {
+        var lost: Set<KeyPackage.Kind> = []
+        for package in published.packages {
+            let missing = regions.filter { !tree.exists(package.key(region: $0)) }
+            if missing.isEmpty { continue }
+            // They may be many: they are read once for all regions.
+            let keys = try await keys(of: package)
+            guard keys.count == package.keys else {
+                lost.insert(package.kind)
+                continue
+            }
+            for region in missing {
+                let archive = try await packages.build(keys, hours: package.hours, region: region)
+                try tree.write(archive, to: package.key(region: region))
+                report.changes += 1
+            }
         }
+        if !lost.isEmpty {
+            logger.warning(
+                "Packages that were lost can't be built again and are no longer offered",
+                metadata: ["packages": "\(lost.count)"])
+        }
+        return lost
+    }
+
+    private func keys(of package: KeyPackage) async throws -> [DiagnosisKey] {
+        guard let (after, through) = package.released else { return [] }
+        return try await store.keys(releasedAfter: after, through: through, by: policy)
     }
 }

@@ -3,6 +3,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Logging
+import ServiceKit
 
 /// The hourly fold: what was uploaded together becomes part of one sorted set, and nothing remains that could tell the
 /// parts apart (design decision 10).
@@ -49,10 +50,23 @@ struct Fold: Sendable {
         return report
     }
 
-    /// The first step.
+    /// The first step. Afterwards the last ended hour has a key, and it is closed: that is what keeps everybody from
+    /// making keys for hours that are folded, whatever their clocks say.
     func close(through last: Hour) async throws {
-        try await hourKeys.make(from: last.advanced(by: 1))
+        try await hourKeys.make(from: last, count: 3)
         try await store.close(through: last)
+    }
+
+    /// Seconds after the hour. An upload that began in the old hour is stored by then, or joins the new one.
+    private static let delay: TimeInterval = 2
+
+    /// Folds at start and after every hour.
+    func everyHour(in runtime: ServiceRuntime) -> RecurringJob {
+        RecurringJob("fold", in: runtime) { now in
+            Hour(containing: now).end.addingTimeInterval(Self.delay)
+        } work: { now in
+            try await run(asOf: now).metadata
+        }
     }
 
     /// Opens rows of the inbox. The order of what comes out says nothing about the order of what went in.

@@ -22,17 +22,18 @@ struct HourKeys: Sendable {
         return key
     }
 
-    /// Makes keys ahead: for the first hour at or after `hour` that isn't closed, and the one behind it.
-    func make(from hour: Hour) async throws {
+    /// Makes keys, some of them ahead: for `count` hours from `hour` on, except those up to the last closed one; at least
+    /// one key is open then.
+    func make(from hour: Hour, count: Int = 2) async throws {
         let files = files
-        try await store.insertKeys(from: hour, count: 2) { hour in
+        try await store.insertKeys(from: hour, count: count) { hour in
             try files.create(hour)
         }
     }
 }
 
 /// Why an hour's key can't be had.
-enum HourKeyProblem: Error, CustomStringConvertible {
+enum HourKeyProblem: OperatorProblem {
     case notMade
     case missing(Hour)
     case unreadable(Hour)

@@ -44,8 +44,8 @@ package struct SubmissionServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [listener],
             services: [
-                database, verification, FoldJob(fold: fold, runtime: runtime),
-                RetentionJob(.submission, database: database, runtime: runtime),
+                database, verification, fold.everyHour(in: runtime),
+                Retention.everyHour(for: .submission, in: database, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

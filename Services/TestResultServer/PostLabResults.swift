@@ -17,7 +17,7 @@ struct PostLabResults: Sendable {
         return NoContent()
     }
 
-    /// At most 64 characters that can be seen. The database takes no NUL, and apps show the name.
+    /// At most 64 characters, none of them a control character: the database takes no NUL, and apps are told the name.
     private static func isName(_ text: String) -> Bool {
         text.unicodeScalars.count <= 64 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }

@@ -34,7 +34,7 @@ package struct TestResultServer: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [listener],
-            services: [database, RetentionJob(.testResults, database: database, runtime: runtime)],
+            services: [database, Retention.everyHour(for: .testResults, in: database, runtime)],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
 }

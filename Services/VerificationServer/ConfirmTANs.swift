@@ -12,10 +12,10 @@ struct ConfirmTANs: Sendable {
         guard (1...VerificationAPI.maximumEntries).contains(request.confirmations.count) else {
             throw Problem.badRequest
         }
-        let confirmed = try await store.confirm(request.confirmations, at: clock.now)
+        let spent = try await store.confirm(request.confirmations, at: clock.now)
         return TANOutcomes(
             request.confirmations.map { entry in
-                confirmed.contains(entry.tan.digest) ? .granted : .refused
+                spent[entry.tan.digest] == entry.tag ? .granted : .refused
             })
     }
 }

@@ -55,7 +55,11 @@ package struct VerificationServer: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [apps, suite],
-            services: [database, results, RetentionJob(.verification, database: database, runtime: runtime)],
+            services: [
+                database, results,
+                // A spent TAN goes 15 minutes after its upload, not at some time within the hour.
+                Retention.every(300, for: .verification, in: database, runtime),
+            ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
 }

@@ -14,7 +14,6 @@ package struct PostgresCluster: Sendable {
     package let log: String
     private let directory: String
     private let account: PostgresAccount
-    private let installation: PostgresInstallation
 
     /// The number in the socket's name. Nobody else has sockets in the folder, so it needs no choosing.
     package static let port = 5432
@@ -33,8 +32,14 @@ package struct PostgresCluster: Sendable {
         data = "\(directory)/data"
         socketDirectory = Self.socketDirectory(for: directory, temporaryDirectory: temporaryDirectory)
         account = try PostgresAccount()
-        let version = try? String(contentsOfFile: "\(data)/PG_VERSION", encoding: .utf8)
-        installation = try .find(majorVersion: version.flatMap { Int($0.prefix { $0.isNumber }) })
+    }
+
+    /// The programs of the version that made the data directory, or the newest if there is none yet.
+    private var installation: PostgresInstallation {
+        get throws {
+            let version = try? String(contentsOfFile: "\(data)/PG_VERSION", encoding: .utf8)
+            return try .find(majorVersion: version.flatMap { Int($0.prefix { $0.isNumber }) })
+        }
     }
 
     /// A libpq connection string; the password stays in the password file.
@@ -79,18 +84,21 @@ package struct PostgresCluster: Sendable {
     package var exists: Bool { FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") }
 
     /// Makes the data directory. An interrupted attempt leaves nothing that would be taken for a cluster.
-    /// - Parameter passwordFile: holds the superuser's password, one line.
-    package func initialise(passwordFile: String) async throws {
+    /// - Parameters:
+    ///   - passwordFile: holds the superuser's password, one line.
+    ///   - options: more options of `initdb`.
+    package func initialise(passwordFile: String, options: [String] = []) async throws {
         try account.makeDirectory(directory)
+        let initdb = "\(try installation.programs)/initdb"
         let unfinished = "\(directory)/data.unfinished"
         try? FileManager.default.removeItem(atPath: unfinished)
         let exit = try await ChildProcess.run(
             account.program(
-                "\(installation.programs)/initdb",
+                initdb,
                 [
                     "--pgdata=\(unfinished)", "--username=\(Self.superuser)", "--pwfile=\(passwordFile)",
                     "--auth=scram-sha-256", "--data-checksums", "--encoding=UTF8", "--locale=C.UTF-8",
-                ], log: log))
+                ] + options, log: log))
         guard exit == .status(0), rename(unfinished, data) == 0 else {
             throw CommandFailure("PostgreSQL's data directory could not be made (initdb \(exit)): see \(log).")
         }
@@ -103,6 +111,7 @@ package struct PostgresCluster: Sendable {
     package func start(settings: [String] = []) async throws -> ChildProcess {
         try account.makeDirectory(directory)
         try account.makeDirectory(socketDirectory)
+        let server = "\(try installation.programs)/postgres"
         let settings =
             [
                 "listen_addresses=", "port=\(Self.port)", "unix_socket_directories=\(quotedSocketDirectory)",
@@ -110,7 +119,7 @@ package struct PostgresCluster: Sendable {
             ] + settings
         return try await ChildProcess.start(
             account.program(
-                "\(installation.programs)/postgres", ["-D", data] + settings.flatMap { ["-c", $0] }, log: log,
+                server, ["-D", data] + settings.flatMap { ["-c", $0] }, log: log,
                 orphanSignal: .interrupt))
     }
 

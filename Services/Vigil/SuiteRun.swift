@@ -47,13 +47,13 @@ struct SuiteRun: Sendable {
     /// From whatever is in the state folder to a suite that has played the story.
     /// - Returns: the number of the story's step that failed, or 0; without `--story` it doesn't return.
     private func start(under supervisor: Supervisor) async throws -> Int32 {
-        let cluster = try await emptyOrKnownCluster()
+        let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         let plan = try SuitePlan(folder: folder, firstPort: firstPort, clockOffset: clockOffset) { role in
             connection(to: cluster, as: role.rawValue)
         }
         let executables = try executables(of: plan)
         try plan.requireFreePorts()
-        try folder.setLogsAside()
+        try await clear(cluster)
         try prepareKeys()
         try await startPostgres(cluster, under: supervisor)
         try plan.write()
@@ -68,15 +68,17 @@ struct SuiteRun: Sendable {
 
     // MARK: Steps
 
-    private func emptyOrKnownCluster() async throws -> PostgresCluster {
-        let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
+    /// Clears away what earlier runs left, as far as it is in the way or unwanted.
+    private func clear(_ cluster: PostgresCluster) async throws {
         if try await cluster.stopLeftover() {
             Console.say("PostgreSQL: stopped the server that an earlier run left behind.")
         }
-        guard isFresh else { return cluster }
-        try folder.erase()
-        try folder.prepare()
-        return try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
+        if isFresh {
+            try folder.erase()
+            try folder.prepare()
+        } else {
+            try folder.setLogsAside()
+        }
     }
 
     /// The services' executables, which lie beside this one.

@@ -17,8 +17,8 @@ package struct AppClient: Sendable {
     private static let patience = Duration.seconds(15)
     /// Bytes of every request body to the verification server.
     private static let bodySize = 250
-    /// Bytes that stand for one diagnosis key in an upload's padding.
-    private static let keySize = 28
+    /// Bytes of every upload's payload: more than fourteen keys take, and few enough to fit one packet.
+    private static let uploadSize = 700
 
     /// - Parameters:
     ///   - base: the proxy's URL, such as `https://localhost:8000`.
@@ -55,17 +55,20 @@ package struct AppClient: Sendable {
         return try await proxy.call(VerificationAPI.tan, padded).tan
     }
 
-    /// Uploads keys, padded to the size of an upload of 14.
+    /// Uploads keys, padded so that the size doesn't tell how many they are.
     package func upload(_ keys: [DiagnosisKey], tan: TAN) async throws {
-        let payload = try SubmissionPayload.with {
+        var payload = SubmissionPayload.with {
             $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
             $0.origin = "DE"
             $0.visitedCountries = ["DE"]
             $0.consentToFederation = true
-            $0.requestPadding = Data(repeating: 0, count: Self.keySize * max(0, Phone.daysKept - keys.count))
-        }.encoded()
+        }
+        // The padding's own tag and length take three bytes.
+        let missing = Self.uploadSize - 3 - (try payload.encoded().count)
+        payload.requestPadding = Data(repeating: 0, count: max(0, missing))
         _ = try await proxy.call(
-            SubmissionAPI.diagnosisKeys, DiagnosisKeysUpload(authorization: tan.text, payload: Data(payload)))
+            SubmissionAPI.diagnosisKeys,
+            DiagnosisKeysUpload(authorization: tan.text, payload: Data(try payload.encoded())))
     }
 
     /// Random letters that bring a JSON body to its size.

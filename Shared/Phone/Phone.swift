@@ -48,13 +48,14 @@ package struct Phone: Sendable {
     package mutating func meet(_ other: inout Phone, from start: IntervalNumber, intervals: UInt32) throws {
         for offset in 0..<intervals {
             let interval = IntervalNumber(rawValue: start.rawValue + offset)
-            if let identifier = try other.broadcast(in: interval) {
-                heard.insert(Encounter(identifier: identifier, interval: interval))
-            }
-            if let identifier = try broadcast(in: interval) {
-                other.heard.insert(Encounter(identifier: identifier, interval: interval))
-            }
+            if let identifier = try other.broadcast(in: interval) { hear(identifier, in: interval) }
+            if let identifier = try broadcast(in: interval) { other.hear(identifier, in: interval) }
         }
+    }
+
+    /// Notes a broadcast that was received, by this phone's clock.
+    package mutating func hear(_ identifier: RollingProximityIdentifier, in interval: IntervalNumber) {
+        heard.insert(Encounter(identifier: identifier, interval: interval))
     }
 
     // MARK: After a positive test

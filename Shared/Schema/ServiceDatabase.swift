@@ -22,6 +22,9 @@ package enum ServiceDatabase {
     }
 }
 
+/// Its description names no data, so it may be logged and an operator may read it.
+extension PostgresError: OperatorProblem {}
+
 /// A database that is down or busy is a 503; anything else is a defect of ours.
 extension PostgresError: ProblemConvertible {
     package var problem: Problem { isUnavailable ? .unavailable : Problem(.internalServerError) }

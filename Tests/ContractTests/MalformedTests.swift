@@ -52,8 +52,13 @@ import VerificationAPI
     func noText(kind: Kind) throws {
         let file = try WireFile(kind.file)
         var body = file.body
-        let quote = try #require(body.lastIndex(of: UInt8(ascii: "\"")))
-        body.insert(contentsOf: [0xc3, 0x28, 0xff], at: quote)
+        // In the middle of an id, a token or a TAN.
+        let value = try #require(
+            [Samples.guidText, Self.token, try Samples().tan.text].lazy.compactMap {
+                body.firstRange(of: Data($0.utf8))
+            }
+            .first)
+        body.replaceSubrange(value.lowerBound + 20..<value.lowerBound + 22, with: [0xc3, 0x28])
         #expect(throws: MalformedMessage()) { try kind.read(file.fields, body) }
     }
 

@@ -41,11 +41,14 @@ struct CodecCase: Sendable, CustomTestStringConvertible {
         CodecCase("text with everything", "ü 🦠 ' \" \\ $1 \n", "ü 🦠 ' \" \\ $1 \n"),
         CodecCase("empty bytea", [UInt8](), "\\x"),
         CodecCase("bytea", [0, 1, 254, 255] as [UInt8], "\\x0001feff"),
-        CodecCase("uuid", UUID(uuid: (0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255)),
+        CodecCase(
+            "uuid", UUID(uuid: (0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255)),
             "00112233-4455-6677-8899-aabbccddeeff"),
-        CodecCase("the zero of timestamptz", Date(timeIntervalSinceReferenceDate: -31_622_400),
+        CodecCase(
+            "the zero of timestamptz", Date(timeIntervalSinceReferenceDate: -31_622_400),
             "2000-01-01 00:00:00+00"),
-        CodecCase("a time in microseconds", Date(timeIntervalSince1970: 1_600_000_000.123456),
+        CodecCase(
+            "a time in microseconds", Date(timeIntervalSince1970: 1_600_000_000.123456),
             "2020-09-13 12:26:40.123456+00"),
         CodecCase("a time before 2000", Date(timeIntervalSince1970: -1), "1969-12-31 23:59:59+00"),
         CodecCase("the end of time", Date.distantFuture, "infinity"),
@@ -61,7 +64,8 @@ struct CodecCase: Sendable, CustomTestStringConvertible {
         CodecCase("int8s", [1, .max] as [Int64], "{1,9223372036854775807}"),
         CodecCase("texts", ["a", "", "b,c", "NULL"], "{a,\"\",\"b,c\",\"NULL\"}"),
         CodecCase("byteas", [[1, 2], [], [255]] as [[UInt8]], #"{"\\x0102","\\x","\\xff"}"#),
-        CodecCase("uuids", [UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))],
+        CodecCase(
+            "uuids", [UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))],
             "{00000000-0000-0000-0000-000000000001}"),
         CodecCase("times", [Date(timeIntervalSince1970: 0)], "{\"1970-01-01 00:00:00+00\"}"),
     ]
@@ -97,7 +101,7 @@ struct CodecTests {
         for _ in 0..<1000 {
             let bytes = (0..<Int.random(in: 0...40)).map { _ in UInt8.random(in: 0...255) }
             let arrays = (0..<Int.random(in: 0...5)).map { _ in bytes }
-            let date = Date(timeIntervalSinceReferenceDate: Double(Int64.random(in: -1 << 50 ... 1 << 50)) / 1_000_000)
+            let date = Date(timeIntervalSinceReferenceDate: Double(Int64.random(in: -1 << 50...1 << 50)) / 1_000_000)
             #expect(CodecCase("", bytes, nil).isSameLocally())
             #expect(CodecCase("", arrays, nil).isSameLocally())
             #expect(CodecCase("", Int64.random(in: .min ... .max), nil).isSameLocally())

@@ -45,8 +45,8 @@ struct CopyTests {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database) { client in
                 try await client.session { session in
-                    let answer1 = try session.copyOut("SELECT 1 WHERE false") { _ in Issue.record("a row") }
-                    #expect(answer1 == 0)
+                    let count = try session.copyOut("SELECT 1 WHERE false") { _ in Issue.record("a row") }
+                    #expect(count == 0)
                     var length = 0
                     try session.copyOut("SELECT convert_to(repeat('x', 1048576), 'UTF8')") { row in
                         length = try row.next([UInt8].self).count
@@ -66,8 +66,8 @@ struct CopyTests {
                         try session.copyOut("SELECT 1 / (5000 - i) FROM generate_series(1, 10000) AS i") { _ in }
                     }
                     #expect(error?.sqlState == "22012")
-                    let answer2 = try session.row("SELECT 1", as: Int.self)
-                    #expect(answer2 == 1)
+                    let after = try session.row("SELECT 1", as: Int.self)
+                    #expect(after == 1)
                 }
             }
         }
@@ -80,12 +80,13 @@ struct CopyTests {
                 for _ in 0..<2 {
                     await #expect(throws: Enough.self) {
                         try await client.transaction(.snapshot) { session in
-                            try session.copyOut("SELECT i FROM generate_series(1, 1000000) AS i") { _ in throw Enough() }
+                            try session.copyOut("SELECT i FROM generate_series(1, 1000000) AS i") { _ in throw Enough()
+                            }
                         }
                     }
                 }
-                let answer3 = try await client.session { try $0.row("SELECT 1", as: Int.self) }
-                #expect(answer3 == 1)
+                let after = try await client.session { try $0.row("SELECT 1", as: Int.self) }
+                #expect(after == 1)
             }
         }
     }

@@ -30,7 +30,8 @@ struct PoolTests {
                             var backends: [Int32] = []
                             for round in 0..<20 {
                                 let row = try await client.session {
-                                    try $0.row("SELECT \(task * 100 + round), pg_backend_pid()", as: Int.self, Int32.self)
+                                    try $0.row(
+                                        "SELECT \(task * 100 + round), pg_backend_pid()", as: Int.self, Int32.self)
                                 }
                                 #expect(row?.0 == task * 100 + round)
                                 if let row { backends.append(row.1) }
@@ -79,7 +80,9 @@ struct PoolTests {
                 #expect(error?.code == .connection)
                 #expect(error?.sqlState == .adminShutdown)
                 #expect(error?.isUnavailable == true)
-                let exists = try await client.session { try $0.row("SELECT to_regclass('t') IS NOT NULL", as: Bool.self) }
+                let exists = try await client.session {
+                    try $0.row("SELECT to_regclass('t') IS NOT NULL", as: Bool.self)
+                }
                 #expect(exists == false)
             }
         }

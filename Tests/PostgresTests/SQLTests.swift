@@ -14,9 +14,11 @@ struct SQLTests {
     func composition() {
         let condition: SQL = "a = \(1) AND b <> '$1' AND c = \(2)"
         let many = (0..<12).reduce("SELECT" as SQL) { sql, number in "\(sql) \(number)," }
-        #expect("DELETE FROM t WHERE \(condition) OR d = \(3)" as SQL == "DELETE FROM t WHERE a = $1 AND b <> '$1' AND c = $2 OR d = $3")
-        #expect(("\(condition) OR \(condition)" as SQL) == "a = $1 AND b <> '$1' AND c = $2 OR a = $3 AND b <> '$1' AND c = $4")
-        #expect(many == "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,")
+        let outer: SQL = "DELETE FROM t WHERE \(condition) OR d = \(3)"
+        let twice: SQL = "\(condition) OR \(condition)"
+        #expect(outer.description == "DELETE FROM t WHERE a = $1 AND b <> '$1' AND c = $2 OR d = $3")
+        #expect(twice.description == "a = $1 AND b <> '$1' AND c = $2 OR a = $3 AND b <> '$1' AND c = $4")
+        #expect(many.description == "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,")
         #expect(("x = \(0), \(many)" as SQL).description.hasSuffix("$10, $11, $12, $13,"))
     }
 
@@ -43,7 +45,8 @@ struct SQLTests {
         #expect(Identifier(validating: name) == nil)
     }
 
-    @Test("names in the usual form are identifiers", arguments: ["a", "_1", "test_42", String(repeating: "a", count: 63)])
+    @Test(
+        "names in the usual form are identifiers", arguments: ["a", "_1", "test_42", String(repeating: "a", count: 63)])
     func goodIdentifiers(name: String) {
         #expect(Identifier(validating: name)?.quoted == "\"\(name)\"")
     }
@@ -56,8 +59,4 @@ struct SQLTests {
         #expect(!"\(script)".contains("it"))
         #expect((Script("SELECT 1;") + Script(#"SELECT 2;"#)).text == "SELECT 1;\nSELECT 2;")
     }
-}
-
-private func == (statement: SQL, text: String) -> Bool {
-    statement.description == text
 }

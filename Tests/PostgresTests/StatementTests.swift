@@ -1,4 +1,6 @@
+import Logging
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,16 +32,16 @@ struct StatementTests {
                 #expect(rows.map(\.0) == [2, 3])
                 #expect(rows.map(\.1) == ["b", "c"])
                 #expect(rows.map(\.2) == [[], [3, 3]])
-                let answer1 = try session.rows("SELECT name FROM t ORDER BY id", as: String.self)
-                #expect(answer1 == ["a", "b", "c"])
-                let answer2 = try session.row("SELECT count(*) FROM t", as: Int.self)
-                #expect(answer2 == 3)
-                let answer3 = try session.row("SELECT id FROM t WHERE id = \(9)", as: Int64.self)
-                #expect(answer3 == nil)
-                let answer4 = try session.execute("DELETE FROM t WHERE id = ANY(\([1, 2, 99]))")
-                #expect(answer4 == 2)
-                let answer5 = try session.execute("DROP TABLE t")
-                #expect(answer5 == 0)
+                let names = try session.rows("SELECT name FROM t ORDER BY id", as: String.self)
+                #expect(names == ["a", "b", "c"])
+                let count = try session.row("SELECT count(*) FROM t", as: Int.self)
+                #expect(count == 3)
+                let missing = try session.row("SELECT id FROM t WHERE id = \(9)", as: Int64.self)
+                #expect(missing == nil)
+                let deleted = try session.execute("DELETE FROM t WHERE id = ANY(\([1, 2, 99]))")
+                #expect(deleted == 2)
+                let affected = try session.execute("DROP TABLE t")
+                #expect(affected == 0)
             }
         }
     }
@@ -68,8 +70,8 @@ struct StatementTests {
                 #expect(null?.reason == "column \"name\" of type OID 25 is NULL")
                 let count = #expect(throws: PostgresError.self) { try session.rows("SELECT 1, 2", as: Int32.self) }
                 #expect(count?.reason == "2 columns instead of 1")
-                let answer6 = try session.row("SELECT NULL::text, 1", as: String?.self, Int?.self)?.1
-                #expect(answer6 == 1)
+                let second = try session.row("SELECT NULL::text, 1", as: String?.self, Int?.self)?.1
+                #expect(second == 1)
             }
         }
     }
@@ -149,14 +151,14 @@ struct StatementTests {
             try await client.session { session in
                 try session.script("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
                 let query: SQL = "SELECT * FROM t"
-                let answer7 = try session.rows(query, as: Int32.self)
-                #expect(answer7 == [1])
+                let numbers = try session.rows(query, as: Int32.self)
+                #expect(numbers == [1])
                 try session.script("ALTER TABLE t ALTER COLUMN a TYPE text")
-                let answer8 = try session.rows(query, as: String.self)
-                #expect(answer8 == ["1"])
+                let texts = try session.rows(query, as: String.self)
+                #expect(texts == ["1"])
                 try session.script("DEALLOCATE ALL")
-                let answer9 = try session.rows(query, as: String.self)
-                #expect(answer9 == ["1"])
+                let textsAgain = try session.rows(query, as: String.self)
+                #expect(textsAgain == ["1"])
             }
             // Within a transaction the failure is final.
             await #expect(throws: PostgresError.self) {
@@ -194,9 +196,11 @@ struct StatementTests {
                 }
                 #expect(error?.sqlState == "42704")
                 #expect(error?.position == 43)
-                let answer10 = try session.row("SELECT to_regclass('a')::text", as: String?.self)
-                #expect(answer10 == .some(nil))
-                try session.script("CREATE ROLE \(identifier: Identifier("x")) PASSWORD \(literal: #"o'p\q"#); DROP ROLE x")
+                let table = try session.row("SELECT to_regclass('a')::text", as: String?.self)
+                #expect(table == .some(nil))
+                let role = Identifier("role_of_a_test")
+                try session.script(
+                    "CREATE ROLE \(identifier: role) PASSWORD \(literal: #"o'p\q"#); DROP ROLE \(identifier: role)")
             }
         }
     }
@@ -222,17 +226,23 @@ struct StatementTests {
                 }
             }
             #expect(error?.code == .unexpected)
-            let answer11 = try await client.session { try $0.row("SELECT count(*) FROM t", as: Int.self) }
-            #expect(answer11 == 0)
+            let count = try await client.session { try $0.row("SELECT count(*) FROM t", as: Int.self) }
+            #expect(count == 0)
         }
     }
 
-    @Test("notices reach neither the caller nor stderr")
+    @Test("the log counts notices and doesn't repeat them")
     func notices() async throws {
-        try await withClient { client in
-            try await client.session { session in
-                try session.script("DO $$ BEGIN RAISE WARNING 'planted-value'; END $$")
+        try await TestPostgres.withDatabase { database in
+            let log = LogLines()
+            try await TestPostgres.withClient(
+                PostgresConfiguration(connection: database, applicationName: "test"), logger: log.logger
+            ) { client in
+                try await client.session { session in
+                    try session.script("DO $$ BEGIN RAISE WARNING 'planted-value'; END $$")
+                }
             }
+            #expect(log.lines == ["debug database notices dropped [\"count\": 1]"])
         }
     }
 
@@ -242,8 +252,8 @@ struct StatementTests {
             try await client.session { session in
                 try session.script("CREATE TABLE t (x int); COMMIT; BEGIN; INSERT INTO t VALUES (1)")
             }
-            let answer12 = try await client.session { try $0.row("SELECT count(*) FROM t", as: Int.self) }
-            #expect(answer12 == 0)
+            let count = try await client.session { try $0.row("SELECT count(*) FROM t", as: Int.self) }
+            #expect(count == 0)
         }
     }
 
@@ -264,6 +274,34 @@ struct StatementTests {
                 #expect(row?.2 == "test")
                 #expect(row?.3 == "UTC")
             }
+        }
+    }
+}
+
+/// A logger whose lines can be looked at.
+private final class LogLines: Sendable {
+    private let collected = Mutex<[String]>([])
+
+    var lines: [String] { collected.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(log: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let log: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.collected.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
         }
     }
 }

@@ -14,7 +14,8 @@ struct TransactionTests {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: maximumConnections) { client in
                 try await client.session { session in
-                    try session.script("CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0)")
+                    try session.script(
+                        "CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0)")
                 }
                 return try await body(client)
             }
@@ -46,8 +47,8 @@ struct TransactionTests {
                     throw Refusal()
                 }
             }
-            let answer1 = try await sum(client)
-            #expect(answer1 == 2)
+            let total = try await sum(client)
+            #expect(total == 2)
         }
     }
 
@@ -61,8 +62,8 @@ struct TransactionTests {
                 }
             }
             #expect(error?.code == .transactionAborted)
-            let answer2 = try await sum(client)
-            #expect(answer2 == 0)
+            let total = try await sum(client)
+            #expect(total == 0)
         }
     }
 
@@ -77,8 +78,8 @@ struct TransactionTests {
             }
             #expect(error?.code == .server)
             #expect(error?.sqlState == .foreignKeyViolation)
-            let answer3 = try await sum(client)
-            #expect(answer3 == 0)
+            let total = try await sum(client)
+            #expect(total == 0)
         }
     }
 
@@ -92,7 +93,7 @@ struct TransactionTests {
                             do {
                                 let n = try session.row("SELECT n FROM t WHERE id = 1", as: Int.self) ?? 0
                                 try session.execute("UPDATE t SET n = \(Int32(n + 1)) WHERE id = 1")
-                            } catch where hidingTheCause {
+                            } catch  where hidingTheCause {
                                 throw Refusal()
                             }
                         }
@@ -100,8 +101,8 @@ struct TransactionTests {
                 }
                 try await group.waitForAll()
             }
-            let answer4 = try await sum(client)
-            #expect(answer4 == 24)
+            let total = try await sum(client)
+            #expect(total == 24)
         }
     }
 
@@ -138,8 +139,8 @@ struct TransactionTests {
                 }
                 try await group.waitForAll()
             }
-            let answer5 = try await sum(client)
-            #expect(answer5 == 40)
+            let total = try await sum(client)
+            #expect(total == 40)
         }
     }
 
@@ -162,8 +163,8 @@ struct TransactionTests {
             #expect(error?.code == .commitUnknown)
             #expect(error?.sqlState == .adminShutdown)
             #expect(error?.isUnavailable == true)
-            let answer6 = try await sum(client)
-            #expect(answer6 == 0)
+            let total = try await sum(client)
+            #expect(total == 0)
         }
     }
 }

@@ -104,7 +104,7 @@ struct AcceptUploadTests {
             #expect(try await stage.upload(try Samples.payload(try Samples.keys(0..<14)), tan: used.text).status == 200)
             let payload = try Samples.payload(try Samples.keys(14..<28))
             let tans = [
-                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text) ", "not a TAN", "", nil,
+                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text)0", "not a TAN", "", nil,
                 "00000000-0000-0000-0000-000000000000",
             ]
             let answers = try await tans.concurrently { try await stage.upload(payload, tan: $0) }

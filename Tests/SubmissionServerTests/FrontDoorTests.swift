@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import Logging
 import Postgres
+import Schema
 import ServiceKit
 import TestSupport
 import Testing

@@ -30,7 +30,7 @@ struct SubmissionStage: Sendable {
     /// - Parameter verificationRuns: false leaves the port closed on which the server looks for TANs.
     static func run<Result: Sendable>(
         verificationRuns: Bool = true, caller: Role = .metadataProxy,
-        _ body: @Sendable (SubmissionStage) async throws -> Result
+        _ body: @escaping @Sendable (SubmissionStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
             let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")

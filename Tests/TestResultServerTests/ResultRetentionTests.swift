@@ -6,7 +6,7 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
 struct ResultRetentionTests {
     @Test("a result is kept for 60 days and not a second longer, whether it was replaced meanwhile or not")
     func sixtyDays() async throws {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPContract
 import Logging
 import Postgres
+import Schema
 import ServiceKit
 import TestResultAPI
 import TestResultServer
@@ -63,12 +64,12 @@ struct ResultStage: Sendable {
     }
 
     /// Posts a batch as the laboratory.
-    func post(_ results: [LabResults.Result], labID: String? = nil) async throws(CallError) {
+    func post(_ results: [LabResults.Result], labID: String? = nil) async throws {
         _ = try await lab.call(TestResultAPI.labResults, LabResults(testResults: results, labID: labID))
     }
 
     /// What the verification server is told.
-    func ask(_ id: ResultID) async throws(CallError) -> ResultAnswer {
+    func ask(_ id: ResultID) async throws -> ResultAnswer {
         try await verifier.call(TestResultAPI.appResult, ResultQuery(id))
     }
 

@@ -14,6 +14,11 @@ package struct RawAnswer: Sendable, Equatable {
     package struct Field: Sendable, Equatable {
         package let name: String
         package let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The value of a field, nil if it is absent.
@@ -26,7 +31,7 @@ package final class RawClient: Sendable {
     package enum Body: Sendable {
         case none
         case text(String)
-        /// Chunks of this text without end, and no announced length.
+        /// This text a thousand times, and no end: the rest never comes. No length is announced.
         case endless(String)
     }
 
@@ -37,7 +42,7 @@ package final class RawClient: Sendable {
         self.base = base
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try tls?.client(), redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(5), read: .seconds(20)))
+            timeout: .init(connect: .seconds(30), read: .seconds(30)))
         configuration.httpVersion = .http1Only
         http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
@@ -73,9 +78,12 @@ package final class RawClient: Sendable {
         case .text(let text): request.body = .bytes(ByteBuffer(string: text))
         case .endless(let chunk):
             let buffer = ByteBuffer(string: chunk)
-            request.body = .stream(AsyncStream { buffer }, length: .unknown)
+            let chunks = AsyncStream { continuation in
+                for _ in 0..<1000 { continuation.yield(buffer) }
+            }
+            request.body = .stream(chunks, length: .unknown)
         }
-        let response = try await http.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(60))
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
         let fields = response.headers
             .map { RawAnswer.Field(name: $0.name.lowercased(), value: $0.value) }

@@ -47,12 +47,10 @@ struct ChildProcessTests {
             // The shell's own end is seen in the file that its trap writes.
             let script = "trap 'echo over > \(scratch)/over; exit 3' TERM; echo up; while :; do sleep 0.05; done"
             let run = Task { try await ChildProcess.run(.init("/bin/sh", ["-c", script], log: "\(scratch)/log")) }
-            while (try? String(contentsOfFile: "\(scratch)/log", encoding: .utf8))?.isEmpty != false {
-                await Task.yield()
-            }
+            try await waitForContent(of: "\(scratch)/log")
             run.cancel()
             await #expect(throws: CancellationError.self) { try await run.value }
-            while !FileManager.default.fileExists(atPath: "\(scratch)/over") { await Task.yield() }
+            try await waitForContent(of: "\(scratch)/over")
         }
     }
 

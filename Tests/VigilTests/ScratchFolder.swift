@@ -8,3 +8,10 @@ func withScratchFolder<R>(name: String = "scratch", _ body: (String) async throw
     defer { try? FileManager.default.removeItem(at: parent) }
     return try await body(folder.path)
 }
+
+/// Returns as soon as another process has written something to a file. The suites' time limit ends the wait.
+func waitForContent(of file: String) async throws {
+    while (try? String(contentsOfFile: file, encoding: .utf8))?.isEmpty != false {
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

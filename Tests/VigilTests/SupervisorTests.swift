@@ -30,10 +30,11 @@ struct SupervisorTests {
             let supervisor = Supervisor()
             let log = "\(scratch)/order.log"
             for name in ["database", "service", "proxy"] {
-                let script = "trap 'echo \(name); exit 0' TERM; : > \(scratch)/\(name); while :; do sleep 0.05; done"
+                let script =
+                    "trap 'echo \(name); exit 0' TERM; echo up > \(scratch)/\(name); while :; do sleep 0.05; done"
                 let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script], log: log))
                 await supervisor.add(child, name: name, log: log)
-                while !FileManager.default.fileExists(atPath: "\(scratch)/\(name)") { await Task.yield() }
+                try await waitForContent(of: "\(scratch)/\(name)")
             }
             await supervisor.stop()
             #expect(try String(contentsOfFile: log, encoding: .utf8) == "proxy\nservice\ndatabase\n")
@@ -44,10 +45,10 @@ struct SupervisorTests {
     func kills() async throws {
         try await withScratchFolder { scratch in
             let supervisor = Supervisor()
-            let script = "trap '' TERM; : > \(scratch)/up; while :; do sleep 0.05; done"
+            let script = "trap '' TERM; echo up > \(scratch)/up; while :; do sleep 0.05; done"
             let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script]))
             await supervisor.add(child, name: "stubborn", log: "\(scratch)/none", patience: .milliseconds(100))
-            while !FileManager.default.fileExists(atPath: "\(scratch)/up") { await Task.yield() }
+            try await waitForContent(of: "\(scratch)/up")
             await supervisor.stop()
             #expect(child.exit == .signal(SIGKILL))
         }

@@ -33,8 +33,13 @@ struct DistributionStore: Sendable {
     func keys(
         releasedAfter earlier: Hour?, through last: Hour, by policy: PublicationPolicy
     ) async throws -> [DiagnosisKey] {
-        // A key is released at or after its upload, and not much later: no older partition needs a look.
+        // A key is released at or after its upload, and not much later: no older partition needs a look. What was uploaded
+        // before the range is released in it only because of the embargo, which few keys meet: the others aren't read.
         let firstUpload = earlier.map { $0.number - Int32(policy.longestDelay) } ?? 0
+        let before = earlier?.number ?? -1
+        let firstEnd = earlier.map {
+            Int32(clamping: ($0.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
+        }
         let lowestLevel = Int16(policy.lowestLevel.rawValue)
         return try await database.session { session in
             try session.rows(
@@ -43,6 +48,7 @@ struct DistributionStore: Sendable {
                     report_type
                 FROM submission.diagnosis_key
                 WHERE hour BETWEEN \(firstUpload) AND \(last.number) AND transmission_risk_level >= \(lowestLevel)
+                    AND (hour > \(before) OR rolling_start + rolling_period >= \(firstEnd ?? 0))
                 """, as: Int32.self, [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
             ).compactMap { hour, data, start, length, level, onset, report in
                 let key = DiagnosisKey(

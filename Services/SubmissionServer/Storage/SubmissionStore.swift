@@ -40,7 +40,8 @@ struct SubmissionStore: Sendable {
             hour: Hour(number: number), key: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes))
     }
 
-    /// Makes the keys that are missing among the first `count` hours at or after `hour` that were never closed.
+    /// Makes the keys that are missing among `count` hours from `hour` on. None is made up to the last closed hour, which
+    /// may be folded already; where that leaves none of them, the first hour after it gets one.
     /// - Parameter create: makes the private half durable and gives the public half; asked again after a crash, it
     ///   gives the same.
     func insertKeys(
@@ -52,7 +53,7 @@ struct SubmissionStore: Sendable {
             let lastClosed = try session.row(
                 "SELECT max(hour) FROM submission.hour_key WHERE closed", as: Int32?.self)
             let first = max(hour, lastClosed?.map { Hour(number: $0 + 1) } ?? hour)
-            for hour in first..<first.advanced(by: count) {
+            for hour in first..<max(first.advanced(by: 1), hour.advanced(by: count)) {
                 let known = try session.row(
                     "SELECT 1 FROM submission.hour_key WHERE hour = \(hour.number)", as: Int32.self)
                 guard known == nil else { continue }
@@ -64,9 +65,11 @@ struct SubmissionStore: Sendable {
     }
 
     /// Closes every hour up to and including one. Waits for uploads that are just being sealed to them, and none comes
-    /// after: ``insert(_:tag:hour:)`` holds a share lock on the key it uses.
+    /// after: ``insert(_:tag:hour:)`` holds a share lock on the key it uses. Keys that somebody is just making are
+    /// closed, too: that takes the same advisory lock.
     func close(through last: Hour) async throws {
-        try await database.session { session in
+        try await database.transaction { session in
+            try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
             _ = try session.execute(
                 "UPDATE submission.hour_key SET closed = true WHERE hour <= \(last.number) AND NOT closed")
         }

@@ -139,7 +139,7 @@ struct VerificationStore: Sendable {
         let digests = reservations.map(\.tan.digest.bytes)
         let tags = reservations.map(\.tag.bytes)
         let forEvents = reservations.map { $0.purpose == .onBehalf }
-        return try await granted { session in
+        let granted = try await database.session { session in
             try session.rows(
                 """
                 WITH wanted AS (
@@ -154,14 +154,15 @@ struct VerificationStore: Sendable {
                 RETURNING tan.digest
                 """, as: [UInt8].self)
         }
+        return Set(granted.compactMap { Digest(bytes: $0) })
     }
 
     /// Marks TANs as spent by the uploads they are reserved for. The first moment of confirmation stays.
-    /// - Returns: the digests of the TANs that are spent by the upload that was named.
-    func confirm(_ confirmations: [TANConfirmation], at now: Date) async throws -> Set<Digest> {
+    /// - Returns: the tag for which each TAN is spent, by the TAN's digest; only of TANs that were named with it.
+    func confirm(_ confirmations: [TANConfirmation], at now: Date) async throws -> [Digest: Digest] {
         let digests = confirmations.map(\.tan.digest.bytes)
         let tags = confirmations.map(\.tag.bytes)
-        return try await granted { session in
+        let spent = try await database.session { session in
             try session.rows(
                 """
                 WITH locked AS (
@@ -171,14 +172,12 @@ struct VerificationStore: Sendable {
                 )
                 UPDATE verification.tan SET confirmed_at = coalesce(confirmed_at, \(now)) FROM locked
                 WHERE tan.digest = locked.digest
-                RETURNING tan.digest
-                """, as: [UInt8].self)
+                RETURNING tan.digest, tan.tag
+                """, as: [UInt8].self, [UInt8].self)
         }
-    }
-
-    private func granted(
-        _ query: @escaping @Sendable (Session) throws -> [[UInt8]]
-    ) async throws -> Set<Digest> {
-        Set(try await database.session(query).compactMap { Digest(bytes: $0) })
+        return Dictionary(
+            spent.compactMap { row in
+                Digest(bytes: row.0).flatMap { digest in Digest(bytes: row.1).map { (digest, $0) } }
+            }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,0 +1,134 @@
+import ExposureKeys
+import Foundation
+import Schema
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct FortnightTests {
+    /// A fortnight of uploads, few by night and more by day, with keys that must wait and keys that must not appear.
+    private static func uploads(seed: UInt64) throws -> [(hour: Hour, keys: [DiagnosisKey])] {
+        var random = SeededGenerator(seed: seed)
+        var number = 0
+        return try (0..<14 * 24).map { offset in
+            let hour = Samples.day.firstHour.advanced(by: offset)
+            let count = Int.random(in: (6...20).contains(hour.ofDay) ? 0...40 : 0...6, using: &random)
+            let keys = try (0..<count).map { _ in
+                number += 1
+                return try Samples.key(
+                    number, day: hour.day.advanced(by: -Int.random(in: 0...13, using: &random)),
+                    level: Int.random(in: 1...8, using: &random),
+                    length: Bool.random(using: &random) ? 144 : UInt32.random(in: 1...144, using: &random))
+            }
+            return (hour, keys)
+        }
+    }
+
+    @Test(
+        "over a fortnight every key is published once, among at least 140, and not before its time", arguments: [1, 2])
+    func property(seed: UInt64) async throws {
+        let uploads = try Self.uploads(seed: seed)
+        let policy = PublicationPolicy()
+        let releases = uploads.reduce(into: [KeyData: Hour]()) { releases, upload in
+            for key in upload.keys { releases[key.data] = policy.releaseHour(of: key, submitted: upload.hour) }
+        }
+        try await PublishingStage.run { stage in
+            var published: [Hour: Set<KeyData>] = [:]
+            for upload in uploads {
+                try await stage.fold([upload])
+                try await stage.publish(through: upload.hour)
+                let keys: Set<KeyData> = try #require(try stage.keys(of: upload.hour))
+                published[upload.hour] = keys
+            }
+            let last = try #require(uploads.last?.hour)
+
+            var seen: Set<KeyData> = []
+            for (hour, keys) in published.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
+                #expect(keys.count >= 140)
+                #expect(seen.isDisjoint(with: keys))
+                seen.formUnion(keys)
+                // Nothing early, and nothing that could have come is left behind.
+                #expect(keys.allSatisfy { releases[$0].map { $0 <= hour } ?? false })
+                #expect(releases.filter { $0.value <= hour }.allSatisfy { seen.contains($0.key) })
+            }
+            #expect(releases.count { $0.value <= last && !seen.contains($0.key) } < 140)
+            #expect(published.values.count { !$0.isEmpty } > 14)
+
+            for day in Samples.day...last.day {
+                let hours = (0..<24).compactMap { published[day.firstHour.advanced(by: $0)] }
+                #expect(try stage.keys(of: day) == hours.reduce(into: []) { $0.formUnion($1) }, "\(day.name)")
+            }
+
+            // Nothing changes when nothing is new.
+            let tree = try stage.files()
+            #expect(try Set(tree.keys) == tree.named())
+            #expect(try await stage.publish(through: last).changes == 0)
+            #expect(try stage.files() == tree)
+            // A tree that was lost is built again, to the byte.
+            try stage.removeTree()
+            try await stage.publish(through: last)
+            #expect(try stage.files() == tree)
+        }
+    }
+
+    @Test("a run that catches up decides as hourly runs do")
+    func catchUp() async throws {
+        let uploads = Array(try Self.uploads(seed: 3).prefix(60))
+        let last = try #require(uploads.last?.hour)
+        struct Outcome: Equatable {
+            let hours: [PublishedHour]
+            let packages: [Set<KeyData>?]
+        }
+        func publish(inOneRun: Bool) async throws -> Outcome {
+            try await PublishingStage.run { stage in
+                if inOneRun {
+                    try await stage.fold(uploads)
+                } else {
+                    for upload in uploads {
+                        try await stage.fold([upload])
+                        try await stage.publish(through: upload.hour)
+                    }
+                }
+                try await stage.publish(through: last)
+                return Outcome(
+                    hours: try await DistributionStore(stage.client).publishedHours(),
+                    packages: try uploads.map { try stage.keys(of: $0.hour) })
+            }
+        }
+        #expect(try await publish(inOneRun: true) == publish(inOneRun: false))
+    }
+
+    @Test("what expired can't be built again: a lost package is not replaced by a thinner one")
+    func expired() async throws {
+        try await PublishingStage.run { stage in
+            // 100 keys wait on the first day, 60 more arrive on the second: all are published with it.
+            let evening = Samples.day.lastHour
+            try await stage.fold(evening, try Samples.keys(0..<100))
+            let morning = evening.advanced(by: 10)
+            try await stage.foldEmpty(evening.advanced(by: 1)...morning.advanced(by: -1))
+            try await stage.fold(morning, try Samples.keys(100..<160))
+            // 13 days after that, the first day's keys have expired, and the second day's package is still offered.
+            let now = Samples.day.advanced(by: 15).firstHour.advanced(by: 2)
+            try await stage.foldEmpty(morning.advanced(by: 1)...now)
+            try await stage.publish(through: now)
+            #expect(try stage.keys(of: morning.day) == Samples.data(0..<160))
+            _ = try await Retention.apply(.submission, at: now.end, in: stage.superuser)
+            _ = try await Retention.apply(.distribution, at: now.end, in: stage.superuser)
+            let tree = try stage.files()
+            try await stage.publish(through: now)
+            #expect(try stage.files() == tree)
+
+            try stage.removeTree()
+            try await stage.publish(through: now)
+            #expect(try stage.keys(of: morning.day) == nil)
+            let files = try stage.files()
+            #expect(try Set(files.keys) == files.named())
+            // Everything else is back.
+            let lost = Set(["DE", "EUR"].map { PublishingStage.path(of: morning.day, region: $0) })
+            #expect(Set(tree.keys).subtracting(files.keys) == lost)
+            #expect(files.allSatisfy { tree[$0.key] == $0.value || $0.key.hasSuffix("/date/index") })
+        }
+    }
+}

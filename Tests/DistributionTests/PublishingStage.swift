@@ -1,0 +1,180 @@
+import Crypto
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import Logging
+import Postgres
+import Schema
+import ServiceKit
+import TestSupport
+
+@testable import Distribution
+
+/// Folded keys in a database of their own, and a tree that they are published to.
+struct PublishingStage: Sendable {
+    let database: MigratedDatabase
+    /// Connected as distribution connects.
+    let client: PostgresClient
+    let superuser: PostgresClient
+    let directory: URL
+    /// Of the tree.
+    let root: URL
+    let verificationKey: VerificationKey
+    private let settings: [String: String]
+
+    static func run<Result: Sendable>(
+        minimumKeys: Int = 140, _ body: @Sendable (PublishingStage) async throws -> Result
+    ) async throws -> Result {
+        try await TestPostgres.withMigratedDatabase { database in
+            let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+            let root = directory.appending(path: "published", directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: directory) }
+            let signingKey = P256.Signing.PrivateKey()
+            let keyFile = directory.appending(path: "signing-key.pem")
+            try Data(signingKey.pemRepresentation.utf8).write(to: keyFile)
+            let connection = database.connection(as: .distribution)
+            return try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { superuser in
+                try await TestPostgres.withClient(connection) { client in
+                    try await body(
+                        PublishingStage(
+                            database: database, client: client, superuser: superuser, directory: directory, root: root,
+                            verificationKey: VerificationKey(signingKey.publicKey),
+                            settings: [
+                                "directory": root.path, "signing.key": keyFile.path, "minimumKeys": "\(minimumKeys)",
+                                "postgres.connection": connection,
+                            ]))
+                }
+            }
+        }
+    }
+
+    var runtime: ServiceRuntime {
+        ServiceRuntime(
+            name: "distribution", settings: settings, clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    var publisher: Publisher {
+        get throws { try Publisher(database: client, runtime: runtime) }
+    }
+
+    // MARK: What happened before
+
+    /// Writes keys as the fold does, and that their hours are folded.
+    func fold(_ hours: [(hour: Hour, keys: [DiagnosisKey])]) async throws {
+        try await superuser.transaction { session in
+            for (hour, keys) in hours {
+                try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
+                try session.execute(
+                    """
+                    INSERT INTO submission.diagnosis_key (
+                        hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
+                        report_type)
+                    SELECT \(hour.number), key_data, start, period, level, 0, 1
+                    FROM unnest(
+                        \(keys.map(\.data.bytes)), \(keys.map { Int32($0.rollingPeriod.start.rawValue) }),
+                        \(keys.map { Int16($0.rollingPeriod.length) }),
+                        \(keys.map { Int16($0.transmissionRiskLevel.rawValue) })) AS folded (key_data, start, period, level)
+                    """)
+                try session.execute(
+                    "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys.count)))")
+            }
+        }
+    }
+
+    func fold(_ hour: Hour, _ keys: [DiagnosisKey] = []) async throws {
+        try await fold([(hour, keys)])
+    }
+
+    /// Hours without uploads.
+    func foldEmpty(_ hours: ClosedRange<Hour>) async throws {
+        let (first, last) = (hours.lowerBound.number, hours.upperBound.number)
+        try await superuser.session { session in
+            _ = try session.execute(
+                """
+                INSERT INTO submission.folded_hour (hour, keys) SELECT hour, 0
+                FROM generate_series(\(first), \(last)) AS hours (hour)
+                ON CONFLICT DO NOTHING
+                """)
+        }
+    }
+
+    /// Publishes the hours up to and including one.
+    @discardableResult
+    func publish(through hour: Hour) async throws -> Publisher.Report {
+        try await publisher.publish(asOf: hour.end)
+    }
+
+    // MARK: The tree
+
+    /// Every file's content, by its path in the tree.
+    func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+            var isDirectory: ObjCBool = false
+            let url = root.appending(path: path)
+            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), !isDirectory.boolValue
+            else { continue }
+            files[path] = try Data(contentsOf: url)
+        }
+        return files
+    }
+
+    func removeTree() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: root.path) {
+            try FileManager.default.removeItem(at: root.appending(path: name))
+        }
+    }
+
+    static let countries = "version/v1/diagnosis-keys/country"
+
+    static func path(of hour: Hour, region: String = "DE") -> String {
+        "\(countries)/\(region)/date/\(hour.day.name)/hour/\(hour.ofDay)"
+    }
+
+    static func path(of day: Day, region: String = "DE") -> String {
+        "\(countries)/\(region)/date/\(day.name)/index"
+    }
+
+    /// A published package, as a phone opens it; nil if it isn't there.
+    func package(_ path: String) throws -> ExportArchive? {
+        guard let archive = try? Data(contentsOf: root.appending(path: path)) else { return nil }
+        let package = try ExportArchive.read(Array(archive))
+        try package.archive.requireSignature(of: [verificationKey])
+        return package
+    }
+
+    /// The keys that an hour's package has; nil if there is no package.
+    func keys(of hour: Hour) throws -> Set<KeyData>? {
+        try package(Self.path(of: hour)).map { Set($0.keys.map(\.data)) }
+    }
+
+    /// The keys that a day's package has; nil if there is no package.
+    func keys(of day: Day) throws -> Set<KeyData>? {
+        try package(Self.path(of: day)).map { Set($0.keys.map(\.data)) }
+    }
+}
+
+extension [String: Data] {
+    /// The files that the indexes name, and the indexes.
+    func named(regions: [String] = ["DE", "EUR"]) throws -> Set<String> {
+        let countries = PublishingStage.countries
+        var named: Set = ["version/index", "\(countries)/index"]
+        for region in try list(of: String.self, "\(countries)/index") {
+            let dates = "\(countries)/\(region)/date"
+            named.insert("\(dates)/index")
+            for day in try list(of: String.self, "\(dates)/index") { named.insert("\(dates)/\(day)/index") }
+            for index in keys where index.hasPrefix(dates) && index.hasSuffix("/hour/index") {
+                named.insert(index)
+                for hour in try list(of: Int.self, index) { named.insert("\(index.dropLast(5))\(hour)") }
+            }
+        }
+        return named
+    }
+
+    /// The elements of a JSON index.
+    func list<Element: Decodable>(of type: Element.Type, _ path: String) throws -> [Element] {
+        try JSONDecoder().decode([Element].self, from: self[path] ?? Data())
+    }
+}

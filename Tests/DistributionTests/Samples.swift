@@ -1,0 +1,45 @@
+import ExposureKeys
+import Testing
+
+/// Days and keys; the same number gives the same key.
+enum Samples {
+    static let day = Day(number: 20_600)
+    static let noon = day.firstHour.advanced(by: 12)
+
+    /// A key that may be published at once, unless another day or level is asked for.
+    static func key(
+        _ number: Int, day: Day = day.advanced(by: -3), level: Int = 5, length: UInt32 = 144
+    ) throws -> DiagnosisKey {
+        var random = SeededGenerator(seed: UInt64(number))
+        return DiagnosisKey(
+            data: try #require(KeyData((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })),
+            rollingPeriod: try #require(RollingPeriod(start: day.firstInterval, length: length)),
+            transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: level)),
+            daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 0)), reportType: .confirmedTest)
+    }
+
+    static func keys(_ numbers: Range<Int>) throws -> [DiagnosisKey] {
+        try numbers.map { try key($0) }
+    }
+
+    static func data(_ numbers: Range<Int>) throws -> Set<KeyData> {
+        Set(try keys(numbers).map(\.data))
+    }
+}
+
+/// SplitMix64: good enough to vary tests, and the same on every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.timeLimit(.minutes(1))) struct ServeTreeTests {
+    private struct Answer: Sendable {
+        let status: Int
+        /// By lower-case name.
+        let fields: [String: String]
+        let body: String
+    }
+
+    private static let archive = "PK\u{3}\u{4} an archive"
+    private static let date = "version/v1/diagnosis-keys/country/DE/date"
+
+    /// A server of a small tree, beside which lies a secret.
+    private func serving<Result: Sendable>(
+        _ body: (_ get: (_ method: String, _ target: String, _ field: String?) async throws -> Answer) async throws
+            -> Result
+    ) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let root = directory.appending(path: "published")
+        let tree = PublishedTree(root: root.path)
+        try tree.write(Data(#"["v1"]"#.utf8), to: TreeKey("version").index)
+        try tree.write(Data(#"["2026-05-27"]"#.utf8), to: TreeKey(Self.date).index)
+        try tree.write(Data(Self.archive.utf8), to: TreeKey("\(Self.date)/2026-05-27").index)
+        try tree.write(Data(Self.archive.utf8), to: TreeKey("\(Self.date)/2026-05-27/hour/13"))
+        try tree.write(Data("hidden".utf8), to: TreeKey("version/.hidden"))
+        try tree.write(Data("hidden".utf8), to: TreeKey("version/.folder/file"))
+        try Data("secret".utf8).write(to: directory.appending(path: "secret"))
+        let port = TestPort.free()
+        let settings = ["directory": root.path, "listen.port": "\(port)"]
+        return try await withRunningService("distribution-serve", settings: settings, serve: Distribution.serve) { _ in
+            try await body { try await Self.request($0, $1, $2, port: port) }
+        }
+    }
+
+    /// Sends a request that no HTTP client would touch up.
+    private static func request(
+        _ method: String, _ target: String, _ field: String?, port: Int
+    ) async throws -> Answer {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let text = try await channel.executeThenClose { inbound, outbound in
+            let field = field.map { "\($0)\r\n" } ?? ""
+            try await outbound.write(
+                ByteBuffer(
+                    string: "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n"))
+            var text = ""
+            for try await chunk in inbound { text += String(buffer: chunk) }
+            return text
+        }
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = parts[0].split(separator: "\r\n")
+        let status = try #require(lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let field = line.split(separator: ":", maxSplits: 1)
+            fields[field[0].lowercased()] = field[1].trimmingCharacters(in: .whitespaces)
+        }
+        return Answer(status: status, fields: fields, body: parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    @Test("an index is JSON that is soon asked for again, an archive is a ZIP that never changes")
+    func types() async throws {
+        try await serving { get in
+            for path in ["/version", "/version/", "/\(Self.date)"] {
+                let index = try await get("GET", path, nil)
+                #expect(index.status == 200)
+                #expect(index.fields["content-type"] == "application/json")
+                #expect(index.fields["cache-control"] == "public, max-age=300")
+                #expect(index.body.hasPrefix("[\""))
+            }
+            for path in ["/\(Self.date)/2026-05-27", "/\(Self.date)/2026-05-27/hour/13"] {
+                let archive = try await get("GET", path, nil)
+                #expect(archive.status == 200)
+                #expect(archive.fields["content-type"] == "application/zip")
+                #expect(archive.fields["cache-control"] == "public, max-age=86400, immutable")
+                #expect(archive.body == Self.archive)
+            }
+        }
+    }
+
+    @Test("an entity tag is a function of the content: the same for the same bytes, on every server")
+    func entityTags() async throws {
+        let path = "/\(Self.date)/2026-05-27"
+        let tags = try await [1, 2].asyncMap { _ in
+            try await serving { get in
+                let tags = try await [path, path, "\(path)/hour/13", "/version"].asyncMap {
+                    try await get("GET", $0, nil).fields["etag"]
+                }
+                #expect(Set(tags.dropLast()).count == 1)
+                #expect(tags.last != tags.first)
+                return tags[0]
+            }
+        }
+        #expect(tags[0] == tags[1])
+        #expect(tags[0]?.wholeMatch(of: /"[0-9a-f]{32}"/) != nil)
+    }
+
+    @Test("whoever has it already is told so")
+    func conditional() async throws {
+        try await serving { get in
+            let first = try await get("GET", "/version", nil)
+            let tag = try #require(first.fields["etag"])
+            for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+                for method in ["GET", "HEAD"] {
+                    let answer = try await get(method, "/version", "If-None-Match: \(known)")
+                    #expect(answer.status == 304)
+                    #expect(answer.body.isEmpty)
+                    #expect(answer.fields["etag"] == tag)
+                }
+            }
+            for other in ["\"other\"", "", tag.replacing("\"", with: "")] {
+                let answer = try await get("GET", "/version", "If-None-Match: \(other)")
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test("HEAD is GET without the body")
+    func head() async throws {
+        try await serving { get in
+            for path in ["/version", "/\(Self.date)/2026-05-27/hour/13"] {
+                let whole = try await get("GET", path, nil)
+                let head = try await get("HEAD", path, nil)
+                #expect(head.status == 200)
+                #expect(head.body.isEmpty)
+                for field in ["content-type", "content-length", "etag", "cache-control"] {
+                    #expect(head.fields[field] == whole.fields[field])
+                }
+                #expect(head.fields["content-length"] == "\(whole.body.utf8.count)")
+            }
+            let nothing = try await get("HEAD", "/nothing", nil)
+            #expect(nothing.status == 404)
+        }
+    }
+
+    @Test("other methods are refused", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+    func methods(method: String) async throws {
+        try await serving { get in
+            let answer = try await get(method, "/version", "Content-Length: 0")
+            #expect(answer.status == 405)
+            #expect(answer.fields["allow"] == "GET, HEAD")
+        }
+    }
+
+    @Test("what a query says doesn't matter")
+    func query() async throws {
+        try await serving { get in
+            for target in ["/version?a=b&c=../d", "/version?"] {
+                let answer = try await get("GET", target, nil)
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    static let outside = [
+        "/", "//", "/nothing", "/version/v1", "/version/nothing", "/version/index", "/\(date)/index",
+        "/\(date)/2026-05-27/index", "/\(date)/2026-05-27/hour/13/index", "/\(date)/2026-05-27/hour",
+        "/../secret", "/version/../../secret", "/version/..", "/./version", "/version/.", "/%2e%2e/secret",
+        "/version/%2e%2e/%2e%2e/secret", "/..%2fsecret", "/version%00", "/version\u{0}", "/version/\u{0}/../secret",
+        "/version/.hidden", "/version/.folder/file", "/version%2fv1", "/\\..\\secret", "..", "../secret",
+        "/..;/secret", "/version/..%5c..%5csecret", "//../secret",
+    ]
+
+    @Test("nothing outside the tree is served, and nothing in it under a name that isn't its own", arguments: outside)
+    func traversal(target: String) async throws {
+        try await serving { get in
+            let answer = try await get("GET", target, nil)
+            #expect([400, 404].contains(answer.status), "\(answer.status)")
+            #expect(!answer.body.contains("secret") && !answer.body.contains("hidden"))
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}

@@ -1,0 +1,117 @@
+import Credentials
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import HTTPContract
+import HTTPTypes
+import Phone
+import ServiceKit
+import SubmissionAPI
+import Synchronization
+import TestSupport
+import Testing
+import VerificationAPI
+
+/// A request body as it came, whatever it is.
+private struct AnyJSON: WireMessage {
+    let body: Data
+
+    static var mediaType: MediaType? { .json }
+    static var headerNames: [HTTPField.Name] { [.cwaFake] }
+
+    init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        self.body = body
+    }
+
+    func encoded() -> EncodedMessage { EncodedMessage(body: body) }
+}
+
+/// The same path as an operation of the verification server, with its body left as it is.
+private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>) -> Endpoint<AnyJSON, Res> {
+    Endpoint(
+        endpoint.route.method, endpoint.route.path, callers: endpoint.route.callers,
+        bodyLimit: endpoint.route.bodyLimit, success: endpoint.success)
+}
+
+@Suite(.timeLimit(.minutes(1))) struct AppClientTests {
+    private final class Proxy: Sendable {
+        let bodies = Mutex<[Data]>([])
+        let uploads = Mutex<[DiagnosisKeysUpload]>([])
+        let token: RegistrationToken
+        let tan: TAN
+
+        init() {
+            var random = SystemRandomNumberGenerator()
+            token = RegistrationToken(RandomIdentifier(using: &random))
+            tan = TAN(RandomIdentifier(using: &random))
+        }
+    }
+
+    /// An app in front of a proxy that remembers what it was sent.
+    private func withApp<Result: Sendable>(
+        _ body: (AppClient, Proxy) async throws -> Result
+    ) async throws -> Result {
+        let certificates = try TestCertificates()
+        let proxy = Proxy()
+        let listener = Listener(
+            name: "public", host: "127.0.0.1", port: 0, security: .publicTLS(try certificates.files(role: nil))
+        ) { routes in
+            routes.on(unread(VerificationAPI.registrationToken)) { request, _ in
+                proxy.bodies.withLock { $0.append(request.body) }
+                return RegistrationTokenResponse(proxy.token)
+            }
+            routes.on(unread(VerificationAPI.testResult)) { request, _ in
+                proxy.bodies.withLock { $0.append(request.body) }
+                return TestResultResponse(testResult: .pcrPositive, sampleCollected: 1_780_000_000, labID: nil)
+            }
+            routes.on(unread(VerificationAPI.tan)) { request, _ in
+                proxy.bodies.withLock { $0.append(request.body) }
+                return TANResponse(proxy.tan)
+            }
+            routes.on(SubmissionAPI.diagnosisKeys) { upload, _ in
+                proxy.uploads.withLock { $0.append(upload) }
+                return UploadAccepted()
+            }
+        }
+        return try await withService(listeners: [listener]) { _ in
+            let app = try AppClient(
+                base: "https://localhost:\(try await listener.boundPort)",
+                authorities: "\(certificates.directory)/authority.pem")
+            do {
+                let result = try await body(app, proxy)
+                await app.close()
+                return result
+            } catch {
+                await app.close()
+                throw error
+            }
+        }
+    }
+
+    @Test("every request to the verification server has 250 bytes")
+    func size() async throws {
+        try await withApp { app, proxy in
+            let guid = try #require(HashedGUID(String(repeating: "a1", count: 32)))
+            let teleTAN = try #require(TeleTAN("FE9A5MAK6C"))
+            #expect(try await app.register(.guid(guid)) == proxy.token)
+            _ = try await app.register(.teleTAN(teleTAN))
+            #expect(try await app.testResult(proxy.token) == .pcrPositive)
+            #expect(try await app.tan(proxy.token) == proxy.tan)
+            #expect(proxy.bodies.withLock { $0.map(\.count) } == [250, 250, 250, 250])
+        }
+    }
+
+    @Test("an upload's size doesn't tell how many keys are in it")
+    func uploads() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            for count in [1, 2, 7, 13, 14] { try await app.upload(Array(keys.prefix(count)), tan: proxy.tan) }
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(Set(uploads.map(\.payload.count)).count == 1)
+            #expect(uploads.allSatisfy { $0.authorization == proxy.tan.text && !$0.isFake })
+            let last = try #require(uploads.last)
+            let payload = try SubmissionPayload(decoding: Array(last.payload), maximum: 100_000)
+            #expect(try UploadRules().normalise(payload.uploadedKeys) == keys.sorted())
+        }
+    }
+}

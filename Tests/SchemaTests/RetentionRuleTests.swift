@@ -1,0 +1,171 @@
+import FoundationEssentials
+import Postgres
+import Schema
+import TestSupport
+import Testing
+
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct RetentionRuleTests {
+    /// 2026-05-26, at noon.
+    private static let now = Date(timeIntervalSince1970: 1_779_796_800)
+    private static let old = Date(timeIntervalSince1970: 1_700_000_000)
+    private static let oldHour: Int32 = 1_700_000_000 / 3600
+    private static let bytes = [UInt8](repeating: 1, count: 32)
+
+    /// A row of each table that is much too old.
+    private static let oldRows: [String: SQL] = [
+        "test_results.result": """
+        INSERT INTO test_results.result (id, code, sample_collected, created_at)
+        VALUES (repeat('a', 64), 2, 0, \(old))
+        """,
+        "verification.session": """
+        INSERT INTO verification.session (token_digest, teletan_kind, created_at) VALUES (\(bytes), 'TEST', \(old))
+        """,
+        "verification.registered_guid": """
+        INSERT INTO verification.registered_guid (guid_digest, created_at) VALUES (\(bytes), \(old))
+        """,
+        "verification.tele_tan": """
+        INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at) VALUES (\(bytes), 'TEST', \(old), \(old))
+        """,
+        "verification.tan": "INSERT INTO verification.tan (digest, expires_at) VALUES (\(bytes), \(old))",
+        "submission.diagnosis_key": """
+        INSERT INTO submission.diagnosis_key (
+            hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
+        ) VALUES (\(oldHour), \(Array(bytes.prefix(16))), 1, 144, 1, 0, 1)
+        """,
+        "submission.folded_hour": "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(oldHour), 1)",
+        "submission.hour_key": """
+        INSERT INTO submission.hour_key (hour, public_key, closed) VALUES (\(oldHour), \(bytes), true)
+        """,
+        "distribution.published_hour": "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(oldHour), 0)",
+        "distribution.signature": """
+        INSERT INTO distribution.signature (digest, signing_key, signature, created_at)
+        VALUES (\(bytes), \(bytes), \(bytes), \(old))
+        """,
+    ]
+
+    /// All tables but the partitions of others.
+    private static func tables(in client: PostgresClient) async throws -> Set<String> {
+        Set(
+            try await client.session { session in
+                try session.rows(
+                    """
+                    SELECT format('%s.%s', nspname, relname)
+                    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                    WHERE relkind IN ('r', 'p') AND NOT relispartition
+                      AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+                    """, as: String.self)
+            })
+    }
+
+    private func count(_ table: String, in client: PostgresClient) async throws -> Int {
+        let parts = table.split(separator: ".").compactMap { Identifier(validating: String($0)) }
+        let (schema, name) = (try #require(parts.first), try #require(parts.last))
+        return try await client.session {
+            try $0.row("SELECT count(*) FROM \(identifier: schema).\(identifier: name)", as: Int.self) ?? -1
+        }
+    }
+
+    @Test("every table has a rule, or a reason to have none")
+    func complete() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { client in
+                let tables = try await Self.tables(in: client)
+                let ruled = Set(Retention.rules.flatMap(\.tables))
+                #expect(tables == ruled.union(Retention.exempt.keys))
+                #expect(ruled.isDisjoint(with: Retention.exempt.keys))
+                #expect(Retention.exempt.values.allSatisfy { !$0.isEmpty })
+            }
+        }
+    }
+
+    @Test("each rule does what it says: a row that is much too old goes from each of its tables")
+    func applied() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { client in
+                let ruled = Retention.rules.flatMap(\.tables)
+                #expect(Set(Self.oldRows.keys) == Set(ruled))
+                try await client.session { session in
+                    try session.execute("SELECT submission.ensure_day(\(Self.oldHour / 24))")
+                    for row in Self.oldRows.values { try session.execute(row) }
+                }
+                for table in ruled { #expect(try await count(table, in: client) == 1, "\(table)") }
+                for role in DatabaseRole.allCases {
+                    // With the service's own rights: a rule that it may not apply is none.
+                    let removed = try await TestPostgres.withClient(database.connection(as: role)) { service in
+                        try await Retention.apply(role, at: Self.now, in: service)
+                    }
+                    #expect(!removed.isEmpty)
+                    #expect(removed.allSatisfy { $0.removed > 0 })
+                }
+                for table in ruled { #expect(try await count(table, in: client) == 0, "\(table)") }
+            }
+        }
+    }
+
+    @Test("a second application finds nothing to do")
+    func again() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            for role in DatabaseRole.allCases {
+                try await TestPostgres.withClient(database.connection(as: role)) { service in
+                    let removed = try await Retention.apply(role, at: Self.now, in: service)
+                    #expect(removed.allSatisfy { $0.removed == 0 })
+                }
+            }
+        }
+    }
+
+    @Test("an hour's public key stays while uploads wait that are sealed to it, or the hour is open")
+    func hourKeys() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.connection(as: .submission)) { service in
+                try await service.session { session in
+                    for (hour, isClosed) in [(Self.oldHour, true), (Self.oldHour + 1, false), (Self.oldHour + 2, true)]
+                    {
+                        try session.execute(
+                            """
+                            INSERT INTO submission.hour_key (hour, public_key, closed)
+                            VALUES (\(hour), \(Self.bytes), \(isClosed))
+                            """)
+                    }
+                    try session.execute(
+                        """
+                        INSERT INTO submission.inbox (tag, hour, sealed)
+                        VALUES (\(Self.bytes), \(Self.oldHour), \(Self.bytes))
+                        """)
+                }
+                _ = try await Retention.apply(.submission, at: Self.now, in: service)
+                let left = try await service.session {
+                    try $0.rows("SELECT hour FROM submission.hour_key ORDER BY hour", as: Int32.self)
+                }
+                #expect(left == [Self.oldHour, Self.oldHour + 1])
+            }
+        }
+    }
+
+    @Test(
+        "hours are kept for 15 days and not an hour longer",
+        arguments: [DatabaseRole.submission, .distribution])
+    func hours(role: DatabaseRole) async throws {
+        let first = Int32(Self.now.timeIntervalSince1970) / 3600 - 15 * 24
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.connection(as: role)) { service in
+                let insert: @Sendable (Int32) -> SQL = { hour in
+                    role == .submission
+                        ? "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour), 0)"
+                        : "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(hour), 0)"
+                }
+                try await service.session { session in
+                    for hour in [first - 1, first, first + 1] { try session.execute(insert(hour)) }
+                }
+                _ = try await Retention.apply(role, at: Self.now, in: service)
+                let left = try await service.session { session in
+                    role == .submission
+                        ? try session.rows("SELECT hour FROM submission.folded_hour ORDER BY hour", as: Int32.self)
+                        : try session.rows("SELECT hour FROM distribution.published_hour ORDER BY hour", as: Int32.self)
+                }
+                #expect(left == [first, first + 1])
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Credentials
+import ExposureKeys
+import Foundation
+import Postgres
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import SubmissionServer
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct FoldTroubleTests {
+    private static let hour = Samples.hour
+    private static let next = hour.advanced(by: 1)
+
+    @Test("without an hour's private key nothing is folded and nothing lost; the fold goes on when it is back")
+    func missingKey() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(3..<5))
+            let file = stage.directory.key(of: Self.hour)
+            let elsewhere = stage.directory.appending(path: "elsewhere")
+            try FileManager.default.moveItem(at: file, to: elsewhere)
+
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next.advanced(by: 1)) }
+            #expect(try await stage.waiting() == 2)
+            #expect(try await stage.foldedHours().isEmpty)
+            #expect(try await stage.foldedKeys().isEmpty)
+            #expect(FileManager.default.fileExists(atPath: stage.directory.key(of: Self.next).path))
+
+            try FileManager.default.moveItem(at: elsewhere, to: file)
+            #expect(try await stage.fold(before: Self.next.advanced(by: 1)).keys == 5)
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+
+    @Test("uploads go on while the fold can't")
+    func missingKeyOfAnEarlierHour() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            try FileManager.default.removeItem(at: stage.directory.key(of: Self.hour))
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next) }
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.keys(3..<5))
+            #expect(try await stage.waiting() == 2)
+        }
+    }
+
+    @Test("after the key directory was lost, the steps of the README bring the fold back")
+    func lostDirectory() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            for file in try stage.keyFiles() {
+                try FileManager.default.removeItem(at: stage.directory.appending(path: file))
+            }
+            await #expect(throws: HourKeyProblem.self) { try await stage.fold(before: Self.next) }
+
+            try await stage.asSuperuser { session in
+                _ = try session.execute("DELETE FROM submission.hour_key WHERE NOT closed")
+                _ = try session.execute("DELETE FROM submission.inbox")
+            }
+            stage.clock.advance(by: 3600)
+            try await stage.replica(stage.clock).store(try Samples.keys(3..<5), tag: Samples.tag(1))
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(3..<5).map(\.data)))
+        }
+    }
+
+    @Test("rows that no key opens are counted and dropped, and the others folded")
+    func unreadable() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<3))
+            try await stage.client.session { session in
+                for (number, sealed) in [[UInt8](), [1, 2, 3], [UInt8](repeating: 0, count: 413)].enumerated() {
+                    _ = try session.execute(
+                        """
+                        INSERT INTO submission.inbox (tag, hour, sealed)
+                        VALUES (\(Samples.tag(number).bytes), \(Self.hour.number), \(sealed))
+                        """)
+                }
+            }
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 1, keys: 3, unreadable: 3))
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+
+    enum Crash: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case afterMakingKeys = "after the next keys were made"
+        case afterClosing = "after the hours were closed"
+        case insideTheTransaction = "inside the transaction"
+        case beforeDestroying = "before the private keys were destroyed"
+
+        var testDescription: String { rawValue }
+    }
+
+    private struct Killed: Error {}
+
+    @Test("a fold that died is finished by the next one, with the same result", arguments: Crash.allCases)
+    func crash(_ crash: Crash) async throws {
+        let expected = try await FoldStage.run { stage in
+            try await Self.uploadTwoHours(to: stage)
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            return try await stage.outcome()
+        }
+        let outcome = try await FoldStage.run { stage in
+            try await Self.uploadTwoHours(to: stage)
+            try await Self.fold(on: stage, until: crash)
+            try await stage.fold(before: Self.next.advanced(by: 1))
+            return try await stage.outcome()
+        }
+        #expect(outcome == expected)
+        #expect(outcome.keys.count == 30)
+    }
+
+    private static func uploadTwoHours(to stage: FoldStage) async throws {
+        for upload in 0..<3 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+        stage.clock.advance(by: 3600)
+        for upload in 3..<6 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+    }
+
+    /// The steps of ``Fold/run(asOf:)`` up to a point.
+    private static func fold(on stage: FoldStage, until crash: Crash) async throws {
+        let files = stage.hourKeys.files
+        if crash == .afterMakingKeys {
+            try await stage.hourKeys.make(from: next.advanced(by: 1))
+            return
+        }
+        try await stage.fold.close(through: next)
+        if crash == .afterClosing { return }
+        if crash == .insideTheTransaction {
+            await #expect(throws: Killed.self) {
+                try await stage.store.fold(through: next) { rows in
+                    _ = try Fold.open(rows, with: files)
+                    throw Killed()
+                }
+            }
+            return
+        }
+        _ = try await stage.store.fold(through: next) { try Fold.open($0, with: files) }
+    }
+
+    // MARK: Clocks that are wrong
+
+    @Test("a fold that was told a time far ahead costs no upload", arguments: [1, 2, 5, 30])
+    func ahead(hours: Int) async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<2))
+            try await stage.fold(before: Self.next.advanced(by: hours))
+            // The real time goes on, hour by hour, with uploads and folds of its own.
+            for hour in 0...hours + 2 {
+                // A server that was just started knows no key yet.
+                try await stage.replica(stage.clock).store(
+                    try Samples.keys(2 + hour..<3 + hour), tag: Samples.tag(hour))
+                stage.clock.advance(by: 3600)
+                try await stage.foldNow()
+            }
+            stage.clock.advance(by: 3600)
+            try await stage.foldNow()
+            #expect(try await stage.waiting() == 0)
+            let folded = try await stage.foldedKeys().map(\.data)
+            #expect(folded.count == hours + 5)
+            #expect(Set(folded) == Set(try Samples.keys(0..<hours + 5).map(\.data)))
+        }
+    }
+
+    @Test("after an outage, a server whose clock is behind opens no hour that another has closed")
+    func behindAfterOutage() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.keys(0..<2))
+            let now = Self.hour.advanced(by: 6)
+            let last = now.advanced(by: -1)
+            // Both come up at the turn of the hour; for one of them it hasn't turned yet.
+            let late = stage.replica(ManualClock(now.start.addingTimeInterval(-1)))
+            try await stage.fold.close(through: last)
+            try await stage.fold(before: last)
+            let files = stage.hourKeys.files
+            _ = try await stage.store.fold(through: last) { try Fold.open($0, with: files) }
+            try files.destroy(through: last)
+
+            try await late.store(try Samples.keys(2..<4), tag: Samples.tag(1))
+            try await stage.fold(before: now.advanced(by: 1))
+            #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(0..<4).map(\.data)))
+            #expect(try await stage.waiting() == 0)
+        }
+    }
+}

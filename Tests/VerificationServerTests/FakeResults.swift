@@ -1,0 +1,37 @@
+import Credentials
+import HTTPContract
+import ServiceKit
+import Synchronization
+import TestResultAPI
+
+/// A test result server that is a real server: its own certificate, its contract's routes and roles, results in memory.
+final class FakeResults: Sendable {
+    private let known = Mutex<[ResultID: ResultAnswer]>([:])
+    private let failure = Mutex<Problem?>(nil)
+    private let count = Mutex(0)
+
+    /// How often it was asked.
+    var questions: Int { count.withLock { $0 } }
+
+    /// Knows a result from now on.
+    func set(_ code: TestResultCode, sampleCollected: Int32? = nil, labID: String? = nil, for guid: HashedGUID) {
+        let answer = ResultAnswer(testResult: code, sampleCollected: sampleCollected, labID: labID)
+        known.withLock { $0[ResultID(guid)] = answer }
+    }
+
+    /// Answers everything with a problem from now on; nil ends it.
+    func fail(with problem: Problem?) {
+        failure.withLock { $0 = problem }
+    }
+
+    func listener(_ tls: TLSFiles) -> Listener {
+        Listener(name: "results", host: "127.0.0.1", port: 0, security: .mutualTLS(tls)) { routes in
+            routes.on(TestResultAPI.appResult) { query, _ in
+                self.count.withLock { $0 += 1 }
+                if let problem = self.failure.withLock({ $0 }) { throw problem }
+                return self.known.withLock { $0[query.id] }
+                    ?? ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Crypto
+import Foundation
+import ServiceKit
+
+/// Makes officers' tokens by hand, right and wrong ones.
+struct OfficerTokens: Sendable {
+    static let issuer = "https://identity.test/realms/health"
+    static let audience = "verification-server"
+
+    /// What a token says; nil leaves a claim out. Values are JSON.
+    struct Claims: Sendable {
+        var iss: String? = "\"\(OfficerTokens.issuer)\""
+        var aud: String? = "\"\(OfficerTokens.audience)\""
+        /// Seconds from the clock's time.
+        var exp: Double? = 300
+        var nbf: Double? = 0
+        var roles: String? = #"["c19hotline"]"#
+        var username = "officer"
+
+        fileprivate func json(at now: Date) -> String {
+            let time = now.timeIntervalSince1970
+            let members = [
+                iss.map { #""iss":\#($0)"# }, aud.map { #""aud":\#($0)"# }, exp.map { #""exp":\#(Int(time + $0))"# },
+                nbf.map { #""nbf":\#(Int(time + $0))"# }, roles.map { #""realm_access":{"roles":\#($0)}"# },
+                #""preferred_username":"\#(username)""#,
+            ]
+            return "{\(members.compactMap(\.self).joined(separator: ","))}"
+        }
+    }
+
+    /// How a token is signed.
+    enum Signature: Sendable {
+        case right
+        /// By a key that the server doesn't know.
+        case foreign
+        /// By the second key of the set.
+        case second
+        case none
+        /// HS256 with something of the public key as the secret.
+        case publicKey(PublicPart)
+    }
+
+    enum PublicPart: Sendable, CaseIterable {
+        case pem, der, point, x
+    }
+
+    private let key = P256.Signing.PrivateKey()
+    private let second = P256.Signing.PrivateKey()
+    private let foreign = P256.Signing.PrivateKey()
+    private let clock: ManualClock
+
+    init(clock: ManualClock) {
+        self.clock = clock
+    }
+
+    /// As an identity provider publishes its keys: among those for signatures one to encrypt with.
+    var keySet: String {
+        let modulus = "AQ" + String(repeating: "AB", count: 170) + "Q"
+        return """
+            {"keys":[
+            {"kty":"RSA","kid":"enc-1","use":"enc","alg":"RSA-OAEP","n":"\(modulus)","e":"AQAB"},
+            \(Self.json(of: key.publicKey, "sig-1")),
+            \(Self.json(of: second.publicKey, "sig-2"))
+            ]}
+            """
+    }
+
+    private static func json(of key: P256.Signing.PublicKey, _ name: String) -> String {
+        let point = key.rawRepresentation
+        return """
+            {"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"\(name)","x":"\(base64URL(point.prefix(32)))",\
+            "y":"\(base64URL(point.suffix(32)))"}
+            """
+    }
+
+    /// A token for an officer.
+    func token(
+        _ claims: Claims = Claims(), header: String = #"{"alg":"ES256","typ":"JWT","kid":"sig-1"}"#,
+        signature: Signature = .right
+    ) throws -> String {
+        try token(json: claims.json(at: clock.now), header: header, signature: signature)
+    }
+
+    func token(json: String, header: String, signature: Signature) throws -> String {
+        let signed = "\(Self.base64URL(Data(header.utf8))).\(Self.base64URL(Data(json.utf8)))"
+        let input = Data(signed.utf8)
+        let proof =
+            switch signature {
+            case .right: try key.signature(for: input).rawRepresentation
+            case .foreign: try foreign.signature(for: input).rawRepresentation
+            case .second: try second.signature(for: input).rawRepresentation
+            case .none: Data()
+            case .publicKey(let part):
+                Data(HMAC<SHA256>.authenticationCode(for: input, using: SymmetricKey(data: publicPart(part))))
+            }
+        return "\(signed).\(Self.base64URL(proof))"
+    }
+
+    private func publicPart(_ part: PublicPart) -> Data {
+        switch part {
+        case .pem: Data(key.publicKey.pemRepresentation.utf8)
+        case .der: key.publicKey.derRepresentation
+        case .point: key.publicKey.x963Representation
+        case .x: Data(Self.base64URL(key.publicKey.rawRepresentation.prefix(32)).utf8)
+        }
+    }
+
+    private static func base64URL(_ bytes: some DataProtocol) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

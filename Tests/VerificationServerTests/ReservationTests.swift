@@ -1,0 +1,197 @@
+import Credentials
+import Foundation
+import HTTPContract
+import HTTPTypes
+import ServiceKit
+import TestSupport
+import Testing
+import VerificationAPI
+
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct ReservationTests {
+    @Test("the first tag wins, the same tag wins again, another never does")
+    func firstWins() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+            #expect(try await stage.reserve(tan, .tag(2)) == .refused)
+            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+            #expect(try await stage.confirm(tan, .tag(2)) == .refused)
+            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            #expect(try await stage.reserve(tan, .tag(2)) == .refused)
+        }
+    }
+
+    @Test("after the confirmation the same tag is granted for 15 minutes, then nothing is")
+    func afterConfirmation() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            _ = try await stage.reserve(tan, .tag(1))
+            _ = try await stage.confirm(tan, .tag(1))
+            stage.clock.advance(by: 10 * 60)
+            // A second confirmation doesn't put it off.
+            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            stage.clock.advance(by: 5 * 60)
+            #expect(try await stage.applyRetention() == 0)
+            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+            stage.clock.advance(by: 1)
+            #expect(try await stage.applyRetention() == 1)
+            #expect(try await stage.reserve(tan, .tag(1)) == .refused)
+            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+        }
+    }
+
+    @Test("a reservation without confirmation holds until the TAN's own expiry")
+    func holds() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            _ = try await stage.reserve(tan, .tag(1))
+            stage.clock.advance(by: 14 * 86_400 - 1)
+            try await stage.applyRetention()
+            #expect(try await stage.reserve(tan, .tag(2)) == .refused)
+            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+            stage.clock.advance(by: 1)
+            #expect(try await stage.reserve(tan, .tag(1)) == .refused)
+            // What was reserved in time may be confirmed a little late: the upload is stored.
+            try await stage.applyRetention()
+            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            stage.clock.advance(by: 1)
+            try await stage.applyRetention()
+            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+        }
+    }
+
+    @Test("an unknown TAN is refused, and nothing is stored of it")
+    func unknown() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try #require(TAN("63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"))
+            #expect(try await stage.reserve(tan, .tag(1)) == .refused)
+            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+            #expect(try await stage.rows().isEmpty)
+        }
+    }
+
+    @Test("what was not reserved can't be confirmed")
+    func unreserved() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+            #expect(try await stage.reserve(tan, .tag(2)) == .granted)
+        }
+    }
+
+    struct Use: Sendable, CustomTestStringConvertible {
+        /// Nil for the TAN of a lab's result.
+        let kind: TeleTANKind?
+        let purpose: UploadPurpose
+        let outcome: TANOutcomes.Outcome
+        var testDescription: String { "\(kind?.rawValue ?? "lab") for \(purpose.rawValue)" }
+    }
+
+    @Test(
+        "a TAN is for uploads of its kind; another kind reserves nothing",
+        arguments: [
+            Use(kind: nil, purpose: .diagnosisKeys, outcome: .granted),
+            Use(kind: nil, purpose: .onBehalf, outcome: .refused),
+            Use(kind: .test, purpose: .diagnosisKeys, outcome: .granted),
+            Use(kind: .test, purpose: .onBehalf, outcome: .refused),
+            Use(kind: .event, purpose: .diagnosisKeys, outcome: .refused),
+            Use(kind: .event, purpose: .onBehalf, outcome: .granted),
+        ])
+    func purposes(use: Use) async throws {
+        try await VerificationStage.run { stage in
+            let tan: TAN
+            if let kind = use.kind {
+                tan = try await stage.tan(try await stage.register(.teleTAN(try await stage.teleTAN(kind))))
+            } else {
+                tan = try await stage.freshTAN()
+            }
+            #expect(try await stage.reserve(tan, .tag(1), use.purpose) == use.outcome)
+            let other: UploadPurpose = use.purpose == .onBehalf ? .diagnosisKeys : .onBehalf
+            // Whoever was refused has not taken the TAN from whoever comes rightly.
+            #expect(try await stage.reserve(tan, .tag(2), other) == (use.outcome == .refused ? .granted : .refused))
+            #expect(try await stage.reserve(tan, .tag(1), other) == .refused)
+        }
+    }
+
+    @Test("of several entries for one TAN in one call the first counts, and only what equals it is granted")
+    func sameTANTwice() async throws {
+        try await VerificationStage.run { stage in
+            let one = try await stage.freshTAN(1)
+            let two = try await stage.freshTAN(2)
+            let three = try await stage.freshTAN(3)
+            func entry(_ tan: TAN, _ tag: Int, _ purpose: UploadPurpose = .diagnosisKeys) -> TANReservation {
+                TANReservation(tan: tan, tag: .tag(tag), purpose: purpose)
+            }
+            let outcomes = try await stage.reserve([
+                entry(one, 1), entry(two, 3), entry(one, 1), entry(one, 2), entry(two, 4), entry(two, 3),
+                entry(one, 1, .onBehalf), entry(three, 5, .onBehalf), entry(three, 5),
+            ])
+            #expect(
+                outcomes == [
+                    .granted, .granted, .granted, .refused, .refused, .granted, .refused, .refused, .refused,
+                ])
+            #expect(try await stage.reserve(one, .tag(2)) == .refused)
+            #expect(try await stage.reserve(three, .tag(6)) == .granted)
+
+            let confirmations = [(one, 1), (one, 2), (one, 1), (two, 4), (two, 3)].map {
+                TANConfirmation(tan: $0.0, tag: .tag($0.1))
+            }
+            let confirmed = try await stage.confirm(confirmations)
+            // Named with a wrong tag beside the right one, the TAN is spent by the right one alone.
+            #expect(confirmed == [.granted, .refused, .granted, .refused, .granted])
+        }
+    }
+
+    @Test("a call has 1 to 256 entries, which are answered in their order")
+    func batchSize() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            var randomness = SystemRandomNumberGenerator()
+            let unknown = (0..<256).map { _ in TAN(RandomIdentifier(using: &randomness)) }
+            let entries = (unknown.dropLast() + [tan]).map {
+                TANReservation(tan: $0, tag: .tag(1), purpose: .diagnosisKeys)
+            }
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.reserve([]) }
+            await #expect(throws: CallError.refused(.badRequest)) {
+                try await stage.reserve(entries + entries.suffix(1))
+            }
+            let outcomes = try await stage.reserve(entries)
+            #expect(outcomes.count == 256)
+            #expect(outcomes.last == .granted)
+            #expect(outcomes.dropLast().allSatisfy { $0 == .refused })
+
+            let confirmations = entries.map { TANConfirmation(tan: $0.tan, tag: $0.tag) }
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.confirm([]) }
+            await #expect(throws: CallError.refused(.badRequest)) {
+                try await stage.confirm(confirmations + confirmations.suffix(1))
+            }
+            #expect(try await stage.confirm(confirmations) == outcomes)
+        }
+    }
+
+    @Test("calls that share TANs in opposite orders don't wait for each other in a circle")
+    func noDeadlock() async throws {
+        try await VerificationStage.run { stage in
+            var tans: [TAN] = []
+            for number in 0..<24 { tans.append(try await stage.freshTAN(number)) }
+            let all = tans
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 0..<40 {
+                    group.addTask {
+                        let order = round.isMultiple(of: 2) ? all : all.reversed()
+                        let entries = order.map {
+                            TANReservation(tan: $0, tag: .tag(round % 3), purpose: .diagnosisKeys)
+                        }
+                        let outcomes = try await stage.reserve(entries)
+                        // Locked in one order: one call takes all of them, or none.
+                        #expect(Set(outcomes).count == 1)
+                        let confirmations = entries.map { TANConfirmation(tan: $0.tan, tag: $0.tag) }
+                        #expect(try await stage.confirm(confirmations) == outcomes)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Credentials
+import Foundation
+import HTTPContract
+import Logging
+import Postgres
+import Schema
+import ServiceKit
+import TestSupport
+import Testing
+import VerificationAPI
+import VerificationServer
+
+/// The verification server from its front door, on a database of its own, with a fake test result server, and everybody
+/// who talks to it.
+struct VerificationStage: Sendable {
+    let clock: ManualClock
+    let database: MigratedDatabase
+    let certificates: TestCertificates
+    let runtime: ServiceRuntime
+    let results: FakeResults
+    let officers: OfficerTokens
+    let appBase: String
+    let internalBase: String
+    /// Callers with the certificates of metadata proxy, submission server and portal.
+    let apps: ServiceClient
+    let submission: ServiceClient
+    let portal: ServiceClient
+
+    /// 2026-05-26, at noon.
+    static let start = Date(timeIntervalSince1970: 1_779_796_800)
+
+    /// - Parameters:
+    ///   - settings: beside the usual ones, or in their place.
+    ///   - prepare: fills the database before the service starts.
+    ///   - host: where the service looks for PostgreSQL's socket; by default where it is.
+    static func run<Result: Sendable>(
+        settings: [String: String] = [:], postgresHost host: String? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        prepare: (PostgresClient) async throws -> Void = { _ in },
+        _ body: (VerificationStage) async throws -> Result
+    ) async throws -> Result {
+        let certificates = try TestCertificates()
+        let clock = ManualClock(start)
+        let results = FakeResults()
+        let officers = OfficerTokens(clock: clock)
+        let listener = results.listener(try certificates.files(role: .testResultServer))
+        return try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { try await prepare($0) }
+            return try await withService(listeners: [listener]) { _ in
+                let ports = (app: TestPort.free(), internal: TestPort.free())
+                let all = try Self.settings(certificates, officers).merging([
+                    "app.port": "\(ports.app)", "internal.port": "\(ports.internal)",
+                    "testResults.url": "https://localhost:\(try await listener.boundPort)",
+                    "postgres.connection": database.connection(as: .verification)
+                        + (host.map { " host=\($0)" } ?? ""),
+                ]) { $1 }.merging(settings) { $1 }
+                return try await withRunningService(
+                    "verification-server", settings: all, clock: clock.clock, logger: logger,
+                    serve: VerificationServer.serve
+                ) { runtime in
+                    func client(_ role: Role, _ port: Int) throws -> ServiceClient {
+                        try ServiceClient(
+                            base: "https://localhost:\(port)", tls: try certificates.files(role: role),
+                            name: "verification-server", deadline: .seconds(20))
+                    }
+                    let stage = VerificationStage(
+                        clock: clock, database: database, certificates: certificates, runtime: runtime,
+                        results: results, officers: officers, appBase: "https://localhost:\(ports.app)",
+                        internalBase: "https://localhost:\(ports.internal)",
+                        apps: try client(.metadataProxy, ports.app),
+                        submission: try client(.submissionServer, ports.internal),
+                        portal: try client(.portal, ports.internal))
+                    let result: Swift.Result<Result, any Error>
+                    do {
+                        result = .success(try await body(stage))
+                    } catch {
+                        result = .failure(error)
+                    }
+                    for client in [stage.apps, stage.submission, stage.portal] { await client.close() }
+                    return try result.get()
+                }
+            }
+        }
+    }
+
+    private static func settings(
+        _ certificates: TestCertificates, _ officers: OfficerTokens
+    ) throws -> [String: String] {
+        let files = try certificates.files(role: .verificationServer)
+        func file(_ name: String, _ text: String) throws -> String {
+            let path = "\(certificates.directory)/\(name)"
+            try Data(text.utf8).write(to: URL(filePath: path))
+            return path
+        }
+        return [
+            "tls.certificate": files.certificate, "tls.key": files.key,
+            "tls.authorities": "\(certificates.directory)/authority.pem",
+            "secrets.tanKey": try file("tan.key", String(repeating: "1f", count: 32)),
+            "secrets.teleTANKey": try file("teletan.key", String(repeating: "2e", count: 32)),
+            "officers.keys": try file("officers.json", officers.keySet),
+            "officers.issuer": OfficerTokens.issuer, "officers.audience": OfficerTokens.audience,
+        ]
+    }
+
+    // MARK: What callers do
+
+    func register(_ proof: RegistrationTokenRequest.Proof) async throws -> RegistrationToken {
+        try await apps.call(VerificationAPI.registrationToken, RegistrationTokenRequest(proof)).registrationToken
+    }
+
+    /// A registered test with a result.
+    func registered(_ guid: HashedGUID, _ code: TestResultCode = .pcrPositive) async throws -> RegistrationToken {
+        results.set(code, for: guid)
+        return try await register(.guid(guid))
+    }
+
+    func testResult(_ token: RegistrationToken) async throws -> TestResultResponse {
+        try await apps.call(VerificationAPI.testResult, TestResultRequest(token))
+    }
+
+    func tan(_ token: RegistrationToken) async throws -> TAN {
+        try await apps.call(VerificationAPI.tan, TANRequest(token)).tan
+    }
+
+    /// The TAN of a new positive test.
+    func freshTAN(_ number: Int = 0) async throws -> TAN {
+        try await tan(try await registered(.numbered(number)))
+    }
+
+    func teleTAN(_ kind: TeleTANKind) async throws -> TeleTAN {
+        var claims = OfficerTokens.Claims()
+        claims.roles = #"["c19hotline","c19hotline_event"]"#
+        return try await portal.call(
+            VerificationAPI.teleTAN, TeleTANRequest(officerToken: try officers.token(claims), kind: kind)
+        ).value
+    }
+
+    func reserve(_ tan: TAN, _ tag: Digest, _ purpose: UploadPurpose = .diagnosisKeys) async throws
+        -> TANOutcomes.Outcome?
+    {
+        try await reserve([TANReservation(tan: tan, tag: tag, purpose: purpose)]).first
+    }
+
+    func reserve(_ reservations: [TANReservation]) async throws -> [TANOutcomes.Outcome] {
+        try await submission.call(VerificationAPI.reservations, TANReservations(reservations)).outcomes
+    }
+
+    func confirm(_ tan: TAN, _ tag: Digest) async throws -> TANOutcomes.Outcome? {
+        try await confirm([TANConfirmation(tan: tan, tag: tag)]).first
+    }
+
+    func confirm(_ confirmations: [TANConfirmation]) async throws -> [TANOutcomes.Outcome] {
+        try await submission.call(VerificationAPI.confirmations, TANConfirmations(confirmations)).outcomes
+    }
+
+    /// A client that sends what it likes to the app listener.
+    func raw<R>(_ role: Role? = .metadataProxy, _ body: (RawClient) async throws -> R) async throws -> R {
+        try await RawClient.with(appBase, tls: try certificates.files(role: role), body)
+    }
+
+    /// A client that sends what it likes to the internal listener.
+    func rawInternal<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
+        try await RawClient.with(internalBase, tls: try certificates.files(role: role), body)
+    }
+
+    // MARK: What is in the database
+
+    /// Applies the retention rules as the service does, with its role.
+    @discardableResult
+    func applyRetention() async throws -> Int {
+        try await TestPostgres.withClient(database.connection(as: .verification)) { client in
+            try await Retention.apply(.verification, at: clock.now, in: client).map(\.removed).reduce(0, +)
+        }
+    }
+
+    /// Every row of every table of the service as text, each behind its table's name.
+    func rows() async throws -> [String] {
+        try await TestPostgres.withClient(database.superuserConnection) { client in
+            try await client.session { session in
+                let tables = try session.rows(
+                    "SELECT relname FROM pg_class WHERE relnamespace = 'verification'::regnamespace AND relkind = 'r'",
+                    as: String.self)
+                #expect(tables.count == 4)
+                return try tables.flatMap { name -> [String] in
+                    let table = try #require(Identifier(validating: name))
+                    return try session.rows(
+                        "SELECT row::text FROM verification.\(identifier: table) AS row", as: String.self
+                    ).map { "\(name) \($0)" }
+                }
+            }
+        }
+    }
+
+    /// The number of rows in each table that has any.
+    func counts() async throws -> [String: Int] {
+        Dictionary(grouping: try await rows()) { String($0.prefix { $0 != " " }) }.mapValues(\.count)
+    }
+}
+
+extension HashedGUID {
+    /// The hash that a number stands for.
+    static func numbered(_ number: Int) -> HashedGUID { HashedGUID(hashing: "guid-\(number)") }
+}
+
+extension Digest {
+    /// The tag that a number stands for.
+    static func tag(_ number: Int) -> Digest { Digest(sha256: "tag-\(number)".utf8) }
+}
+
+extension VerificationStage {
+    /// Stores a session as a registration would.
+    func plantSession(_ token: RegistrationToken, _ guid: HashedGUID) async throws {
+        try await TestPostgres.withClient(database.superuserConnection) { client in
+            _ = try await client.session { session in
+                try session.execute(
+                    """
+                    INSERT INTO verification.session (token_digest, hashed_guid, created_at)
+                    VALUES (\(token.digest.bytes), \(guid.text), \(Self.start))
+                    """)
+            }
+        }
+    }
+}
