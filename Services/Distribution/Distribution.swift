@@ -47,7 +47,7 @@ package struct Distribution: AsyncParsableCommand {
     /// Serves the published tree until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
-        let tree = PublishedTree(root: try settings.path("directory"))
+        let tree = PublishedTree(root: try settings.directory("directory"))
         let listener = try Listener("listen", from: settings, defaultPort: 8040, security: .plain) { routes in
             routes.fallback(ServeTree(tree: tree).respond)
         }

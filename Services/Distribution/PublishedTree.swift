@@ -19,11 +19,7 @@ struct TreeKey: Hashable, Sendable {
 
 /// The published tree in a directory.
 struct PublishedTree: Sendable {
-    private let root: URL
-
-    init(root: String) {
-        self.root = URL(filePath: root, directoryHint: .isDirectory)
-    }
+    let root: URL
 
     func exists(_ key: TreeKey) -> Bool { Self.isFile(url(key)) }
 

@@ -45,7 +45,7 @@ struct Publisher: Sendable {
         let settings = runtime.configuration
         store = DistributionStore(database)
         packages = PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock)
-        tree = PublishedTree(root: try settings.path("directory"))
+        tree = PublishedTree(root: try settings.directory("directory"))
         policy = PublicationPolicy(minimumKeys: try settings.int("minimumKeys", default: 140, in: 1...100_000))
         let configured = settings.list("regions")
         regions = configured.isEmpty ? ["DE", "EUR"] : configured

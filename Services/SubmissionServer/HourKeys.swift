@@ -56,7 +56,7 @@ struct HourKeyFiles: Sendable {
 
     /// From `hourKeys.directory`, which must exist.
     init(_ settings: Settings) throws {
-        directory = URL(filePath: try settings.path("hourKeys.directory"), directoryHint: .isDirectory)
+        directory = try settings.directory("hourKeys.directory")
     }
 
     /// Makes an hour's key, or finds the one that was made before its public half could be stored.

@@ -11,7 +11,7 @@ struct AnswerTestResult: Sendable {
     let lookUp: ResultLookUp
     let clock: WallClock
 
-    func handle(_ request: TestResultRequest, from caller: Caller) async throws -> TestResultResponse {
+    func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TestResultResponse {
         if request.isFake {
             return TestResultResponse(testResult: .pcrPositive, sampleCollected: clock.epochSeconds, labID: nil)
         }

@@ -19,7 +19,7 @@ struct IssueTAN: Sendable {
     private static let maximumCount: Int16 = 1
     private static let lifetime: TimeInterval = 14 * 86_400
 
-    func handle(_ request: TANRequest, from caller: Caller) async throws -> TANResponse {
+    func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TANResponse {
         if request.isFake {
             var randomness = SystemRandomNumberGenerator()
             return TANResponse(TAN(RandomIdentifier(using: &randomness)))

@@ -44,14 +44,14 @@ package struct AppClient: Sendable {
     /// Asks for the result of a registered test.
     /// - Throws: `CallError.refused` with 400 for an unknown token.
     package func testResult(_ token: RegistrationToken) async throws -> TestResultCode {
-        let padded = TestResultRequest(token, requestPadding: try Self.padding(after: TestResultRequest(token)))
+        let padded = RegisteredTestRequest(token, requestPadding: try Self.padding(after: RegisteredTestRequest(token)))
         return try await proxy.call(VerificationAPI.testResult, padded).testResult
     }
 
     /// Asks for the TAN that a positive result entitles to; a repeat gives the same one until it is used.
     /// - Throws: `CallError.refused` with 400 for an unknown token, a result that isn't positive, or a spent TAN.
     package func tan(_ token: RegistrationToken) async throws -> TAN {
-        let padded = TANRequest(token, requestPadding: try Self.padding(after: TANRequest(token)))
+        let padded = RegisteredTestRequest(token, requestPadding: try Self.padding(after: RegisteredTestRequest(token)))
         return try await proxy.call(VerificationAPI.tan, padded).tan
     }
 

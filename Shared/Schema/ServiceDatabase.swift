@@ -6,13 +6,13 @@ package import ServiceKit
 /// How a service opens its database.
 package enum ServiceDatabase {
     /// A client for the service's own role, from the keys `postgres.connection` (a libpq connection string) and
-    /// `postgres.maximumConnections` (1...200, default 8).
+    /// `postgres.maximumConnections` (2...200, default 8; a job holds one while it works with another).
     package static func client(for runtime: ServiceRuntime) throws -> PostgresClient {
         let settings = runtime.configuration
         return PostgresClient(
             PostgresConfiguration(
                 connection: try settings.string("postgres.connection"), applicationName: runtime.name,
-                maximumConnections: try settings.int("postgres.maximumConnections", default: 8, in: 1...200)),
+                maximumConnections: try settings.int("postgres.maximumConnections", default: 8, in: 2...200)),
             logger: runtime.logger)
     }
 

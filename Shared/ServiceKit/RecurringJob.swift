@@ -39,12 +39,12 @@ package struct RecurringJob: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 let now = runtime.clock.now
-                let pause: Double
+                let next: Date
                 do {
                     let done = try await work(now)
                     runtime.logger.info("job done", metadata: done.merging(["job": "\(name)"]) { $1 })
                     lastSuccess.record(now.timeIntervalSince1970)
-                    pause = due(now).timeIntervalSince(now)
+                    next = due(now)
                 } catch is CancellationError {
                     return
                 } catch {
@@ -52,9 +52,10 @@ package struct RecurringJob: Service {
                     runtime.logger.error(
                         "job failed and is repeated", metadata: ["job": "\(name)", "reason": "\(reason)"])
                     failures.increment()
-                    pause = Self.retryDelay * Double.random(in: 1...2)
+                    next = runtime.clock.now.addingTimeInterval(Self.retryDelay * Double.random(in: 1...2))
                 }
-                try? await Task.sleep(for: .seconds(max(1, pause)))
+                // What fell due while the work went on is done at once, but never without a breath.
+                try? await Task.sleep(for: .seconds(max(1, next.timeIntervalSince(runtime.clock.now))))
             }
         }
     }

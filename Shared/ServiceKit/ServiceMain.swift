@@ -24,6 +24,9 @@ package func serviceMain<Command: AsyncParsableCommand>(
     } catch let problem as any OperatorProblem {
         report("\(name): \(problem.description)")
         exit(problem.exitStatus)
+    } catch let status as ExitCode {
+        // The command has said why.
+        exit(status.rawValue)
     } catch  where command.exitCode(for: error) == .failure && !(error is ValidationError) {
         report("\(name): failed with \(String(describing: type(of: error))); the log says more.")
         exit(1)

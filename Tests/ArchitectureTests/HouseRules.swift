@@ -114,9 +114,9 @@ struct HouseRules {
         let bare = declarations.filter { declaration in
             guard let file = code.files.first(where: { $0.path == declaration.path }) else { return true }
             // Attributes may stand between comment and declaration, on several lines.
-            let above = file.lines[..<(declaration.line - 1)].reversed()
-                .prefix { !$0.isEmpty && !$0.contains("package ") }
-            return !above.contains { $0.drop { $0 == " " }.hasPrefix("///") }
+            let above = file.lines[..<(declaration.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }
+                .prefix { !$0.isEmpty && !$0.hasPrefix("package ") }
+            return !above.contains { $0.hasPrefix("///") }
         }
         #expect(bare.isEmpty)
     }

@@ -133,7 +133,7 @@ import VerificationAPI
         .foreign("android-registrationToken-dob", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
         .foreign("ios-testresult", VerificationAPI.testResult) { .init($0.token) },
         .foreign("android-testresult", VerificationAPI.testResult) { .init($0.token) },
-        .foreign("ios-tan-fake", VerificationAPI.tan) { fake(TANRequest($0.token)) },
+        .foreign("ios-tan-fake", VerificationAPI.tan) { fake(RegisteredTestRequest($0.token)) },
         .foreign("android-tan", VerificationAPI.tan) { .init($0.token) },
         .foreign("portal-teletan", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .test) },
         .foreign("lab-results-spaced", TestResultAPI.labResults) {
@@ -186,7 +186,7 @@ import VerificationAPI
         let file = try WireFile("tan.request")
         var fields = HTTPFields()
         fields[.cwaFake] = value
-        #expect(try TANRequest(fields: fields, body: file.body).isFake == isFake)
+        #expect(try RegisteredTestRequest(fields: fields, body: file.body).isFake == isFake)
     }
 
     @Test(
@@ -199,7 +199,7 @@ import VerificationAPI
     @Test("all fakes of one endpoint are as long as the real requests")
     func equalLength() throws {
         let samples = try Samples()
-        var request = TANRequest(samples.token, requestPadding: "abc")
+        var request = RegisteredTestRequest(samples.token, requestPadding: "abc")
         let real = try request.encoded()
         request.isFake = true
         let fake = try request.encoded()

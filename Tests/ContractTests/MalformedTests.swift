@@ -140,6 +140,11 @@ import VerificationAPI
         #expect(throws: MalformedMessage()) { try TeleTANRequest(fields: fields, body: Data()) }
     }
 
+    @Test("a bearer token's scheme may be written in any case", arguments: ["Bearer x", "bearer x", "BEARER x"])
+    func bearer(authorization: String) throws {
+        #expect(try TeleTANRequest(fields: [.authorization: authorization], body: Data()).officerToken == "x")
+    }
+
     @Test(
         "an upload whose cwa-fake is no number is malformed", arguments: [nil, "", "x", "1.0", "0x1", " "] as [String?])
     func upload(value: String?) {

@@ -26,7 +26,7 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let root = directory.appending(path: "published")
-        let tree = PublishedTree(root: root.path)
+        let tree = PublishedTree(root: root)
         try tree.write(Data(#"["v1"]"#.utf8), to: TreeKey("version").index)
         try tree.write(Data(#"["2026-05-27"]"#.utf8), to: TreeKey(Self.date).index)
         try tree.write(Data(Self.archive.utf8), to: TreeKey("\(Self.date)/2026-05-27").index)

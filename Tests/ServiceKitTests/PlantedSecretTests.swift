@@ -75,7 +75,7 @@ import Testing
             for answer in answers { #expect(!answer.contains(secret)) }
             #expect(!runtime.metrics.text.contains(secret))
         }
-        #expect(log.lines.contains { $0.contains(#""error.type":"Telling""#) })
+        #expect(log.lines.contains { $0.contains(#""reason":"Telling""#) })
         for line in log.lines {
             #expect(!line.contains(secret))
             #expect(!line.contains("127.0.0.1"))

@@ -21,6 +21,13 @@ import Testing
         }
     }
 
+    @Test("a client that was never run or closed goes away quietly: what failed instead is what is told")
+    func abandoned() throws {
+        for _ in 0..<3 {
+            _ = try ServiceClient(base: "http://127.0.0.1:1", tls: nil, name: "greeter")
+        }
+    }
+
     /// Calls a listener once.
     private func call(
         _ listener: Listener, deadline: Duration = .seconds(5)

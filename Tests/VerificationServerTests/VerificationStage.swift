@@ -115,11 +115,11 @@ struct VerificationStage: Sendable {
     }
 
     func testResult(_ token: RegistrationToken) async throws -> TestResultResponse {
-        try await apps.call(VerificationAPI.testResult, TestResultRequest(token))
+        try await apps.call(VerificationAPI.testResult, RegisteredTestRequest(token))
     }
 
     func tan(_ token: RegistrationToken) async throws -> TAN {
-        try await apps.call(VerificationAPI.tan, TANRequest(token)).tan
+        try await apps.call(VerificationAPI.tan, RegisteredTestRequest(token)).tan
     }
 
     /// The TAN of a new positive test.

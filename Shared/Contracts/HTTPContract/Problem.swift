@@ -22,8 +22,6 @@ package struct Problem: Error, Hashable, Sendable {
     package static let unauthorized = Problem(.unauthorized)
     /// The caller's role may not call this, or the TAN authorises no such upload.
     package static let forbidden = Problem(.forbidden)
-    /// Nothing is at this path.
-    package static let notFound = Problem(.notFound)
     /// The body is longer than the route allows, by its announced length or by what came.
     package static let contentTooLarge = Problem(.contentTooLarge)
     /// The body is of another media type than the route's.

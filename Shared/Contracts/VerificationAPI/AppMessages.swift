@@ -89,9 +89,11 @@ package struct RegistrationTokenResponse: JSONMessage, Equatable {
     }
 }
 
-/// A phone asks for the result of its test (Corona-Warn-App sheet, 1.2, V2).
-package struct TestResultRequest: FakeableMessage, Equatable {
-    /// From the registration; an unknown one is answered with 400.
+/// A phone asks for the result of its registered test, or for the TAN that a positive one gives (Corona-Warn-App sheet,
+/// 1.2, V2 and V3).
+package struct RegisteredTestRequest: FakeableMessage, Equatable {
+    /// From the registration. An unknown one is answered with 400; so is a wish for a TAN where the test isn't positive or
+    /// its TAN is spent.
     package let registrationToken: RegistrationToken
     /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
@@ -133,30 +135,6 @@ package struct TestResultResponse: JSONMessage, Equatable {
         case testResult
         case sampleCollected = "sc"
         case labID = "labId"
-    }
-}
-
-/// A phone whose test is positive asks for its TAN (Corona-Warn-App sheet, 1.2, V3).
-package struct TANRequest: FakeableMessage, Equatable {
-    /// From the registration; unknown, not positive or spent are all answered with 400.
-    package let registrationToken: RegistrationToken
-    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
-    package var isFake = false
-    /// See ``RegistrationTokenRequest/requestPadding``.
-    package let requestPadding: String
-
-    /// A request that isn't fake; padding is up to the caller.
-    package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
-        self.registrationToken = registrationToken
-        self.requestPadding = requestPadding
-    }
-
-    private enum CodingKeys: String, CodingKey { case registrationToken, requestPadding }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        registrationToken = try container.decode(RegistrationToken.self, forKey: .registrationToken)
-        requestPadding = ""
     }
 }
 

@@ -97,11 +97,10 @@ package struct TeleTANRequest: WireMessage, Equatable {
     package static var headerNames: [HTTPField.Name] { [.authorization, .teleTANType] }
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
-        let scheme = "Bearer "
-        guard let authorization = fields[.authorization], authorization.hasPrefix(scheme) else {
-            throw MalformedMessage()
-        }
-        officerToken = String(authorization.dropFirst(scheme.count))
+        let parts = fields[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
+        // The scheme's case doesn't matter (RFC 9110, 11.1).
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw MalformedMessage() }
+        officerToken = String(parts[1])
         switch fields[.teleTANType] {
         case nil: kind = .test
         case let name?:

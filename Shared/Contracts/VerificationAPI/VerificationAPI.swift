@@ -14,12 +14,12 @@ package enum VerificationAPI {
         .post, "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: smallBody, success: .created)
 
     /// The result of the registered test. 400: malformed or unknown token.
-    package static let testResult = Endpoint<TestResultRequest, TestResultResponse>(
+    package static let testResult = Endpoint<RegisteredTestRequest, TestResultResponse>(
         .post, "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: smallBody)
 
     /// The one TAN of a registration. 400: malformed or unknown token, not positive, or already redeemed. A repeat is
     /// given the same TAN for as long as nothing was uploaded with it, so a lost answer costs nothing.
-    package static let tan = Endpoint<TANRequest, TANResponse>(
+    package static let tan = Endpoint<RegisteredTestRequest, TANResponse>(
         .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: smallBody, success: .created)
 
     // MARK: Internal listener

@@ -26,7 +26,7 @@ package struct ServiceClient: Service {
     private let base: String
     private let deadline: Duration
     private let answerLimit: Int
-    private let http: HTTPClient
+    private let connections: Connections
     private let outcomes: Outcomes
 
     /// - Parameters:
@@ -72,7 +72,7 @@ package struct ServiceClient: Service {
         // Shorter than the listeners' own (65 s): it is this side that ends an idle connection.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
-        http = HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration)
+        connections = Connections(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))
         outcomes = Outcomes(peer: name)
     }
 
@@ -84,8 +84,7 @@ package struct ServiceClient: Service {
 
     /// Closes all connections; a second call does nothing.
     package func close() async {
-        guard outcomes.close() else { return }
-        try? await http.shutdown()
+        await connections.close()
     }
 
     /// Calls an operation once.
@@ -116,7 +115,7 @@ package struct ServiceClient: Service {
             request.headers.add(name: "content-type", value: media.name)
             request.body = .bytes(ByteBuffer(data: encoded.body))
         }
-        let response = try await http.execute(request, deadline: deadline)
+        let response = try await connections.http.execute(request, deadline: deadline)
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
             switch status.kind {
@@ -154,6 +153,32 @@ package struct ServiceClient: Service {
     }
 }
 
+/// The library's client, which may not go away without having been shut down.
+///
+/// Where a program ends because something else failed before this was run, nobody is left to wait for it.
+private final class Connections: Sendable {
+    let http: HTTPClient
+    private let isClosed = Mutex(false)
+
+    init(_ http: HTTPClient) { self.http = http }
+
+    deinit {
+        if markClosed() { http.shutdown { _ in } }
+    }
+
+    func close() async {
+        if markClosed() { try? await http.shutdown() }
+    }
+
+    /// - Returns: false if it was closed before.
+    private func markClosed() -> Bool {
+        isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+    }
+}
+
 /// How a call can end, as a metric's label.
 private enum Outcome: String {
     case answered
@@ -178,31 +203,18 @@ private final class Outcomes: Sendable {
         let seconds: Timer
     }
 
-    private struct State {
-        var series: [String: Series] = [:]
-        var isClosed = false
-    }
-
     private let peer: String
-    private let state = Mutex(State())
+    private let known = Mutex<[String: Series]>([:])
 
     init(peer: String) {
         self.peer = peer
     }
 
-    /// - Returns: false if it was closed before.
-    func close() -> Bool {
-        state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-    }
-
     func record(_ path: String, _ outcome: Outcome, since start: NIODeadline) {
-        let series = state.withLock { state in
-            if let known = state.series[path] { return known }
+        let series = known.withLock { known in
+            if let series = known[path] { return series }
             let made = make(path)
-            state.series[path] = made
+            known[path] = made
             return made
         }
         series.counters[outcome]?.increment()

@@ -1,5 +1,5 @@
 import Configuration
-import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// The values a program is configured with: environment variables first, then the JSON file.
@@ -137,6 +137,16 @@ package struct Settings: Sendable {
             throw wrong(key, "names \(path), which can't be read")
         }
         return path
+    }
+
+    /// A directory that exists and can be read.
+    package func directory(_ key: String) throws(ConfigurationProblem) -> URL {
+        let path = try path(key)
+        var isDirectory = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory else {
+            throw wrong(key, "must name a directory")
+        }
+        return URL(filePath: path, directoryHint: .isDirectory)
     }
 
     /// The bytes of a secret: the key names a file that holds them in hexadecimal.

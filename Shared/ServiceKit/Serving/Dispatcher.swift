@@ -172,11 +172,10 @@ struct Dispatcher: Sendable {
     // MARK: Errors
 
     private func response(to error: any Error, at path: String) -> Response {
-        guard let problem = (error as? any ProblemConvertible)?.problem else {
-            logger.error(
-                "a handler failed",
-                metadata: ["error.type": "\(String(describing: type(of: error)))", "http.route": "\(path)"])
-            return Self.refusal(.internalServerError)
+        let problem = (error as? any ProblemConvertible)?.problem ?? Problem(.internalServerError)
+        if problem.status == .internalServerError {
+            let reason = (error as? any OperatorProblem)?.description ?? String(describing: type(of: error))
+            logger.error("a handler failed", metadata: ["reason": "\(reason)", "http.route": "\(path)"])
         }
         var response = Self.refusal(problem.status)
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }

@@ -1,0 +1,94 @@
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(
+    "Advisory locks", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+struct AdvisoryLockTests {
+    private struct Refusal: Error {}
+
+    private final class Count: Sendable {
+        let running = Mutex((now: 0, most: 0, total: 0))
+    }
+    private static let lock = AdvisoryLock(42)
+
+    @Test("of jobs under one lock one runs at a time, in whichever client, and each in its turn")
+    func oneAtATime() async throws {
+        let count = Count()
+        try await withTwoClients { clients in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for turn in 0..<8 {
+                    group.addTask {
+                        try await clients[turn % 2].exclusively(Self.lock) {
+                            count.running.withLock {
+                                $0.now += 1
+                                $0.most = max($0.most, $0.now)
+                                $0.total += 1
+                            }
+                            await Task.yield()
+                            count.running.withLock { $0.now -= 1 }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        let (most, total) = count.running.withLock { ($0.most, $0.total) }
+        #expect(most == 1)
+        #expect(total == 8)
+    }
+
+    @Test("other locks, and statements without one, don't wait")
+    func others() async throws {
+        try await withTwoClients { clients in
+            let answer = try await clients[0].exclusively(Self.lock) {
+                try await clients[1].exclusively(AdvisoryLock(43)) {
+                    try await clients[0].session { try $0.row("SELECT 1", as: Int.self) }
+                }
+            }
+            #expect(answer == 1)
+        }
+    }
+
+    @Test("a job that throws gives the lock back")
+    func throwing() async throws {
+        try await withTwoClients { clients in
+            await #expect(throws: Refusal.self) {
+                try await clients[0].exclusively(Self.lock) { throw Refusal() }
+            }
+            let next = try await clients[1].exclusively(Self.lock) { true }
+            #expect(next)
+        }
+    }
+
+    @Test("a lock whose connection breaks goes to the next, and its job goes on")
+    func broken() async throws {
+        try await withTwoClients { clients in
+            let seen = try await clients[0].exclusively(Self.lock) {
+                let ended = try await clients[1].session { session in
+                    try session.execute(
+                        """
+                        SELECT pg_terminate_backend(pid) FROM pg_locks
+                        WHERE locktype = 'advisory' AND objid = 42
+                            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """)
+                }
+                return try await clients[1].exclusively(Self.lock) { ended }
+            }
+            #expect(seen == 1)
+            let next = try await clients[0].exclusively(Self.lock) { true }
+            #expect(next)
+        }
+    }
+
+    private func withTwoClients(_ body: ([PostgresClient]) async throws -> Void) async throws {
+        try await TestPostgres.withDatabase { database in
+            try await TestPostgres.withClient(database, maximumConnections: 5) { one in
+                try await TestPostgres.withClient(database, maximumConnections: 5) { other in
+                    try await body([one, other])
+                }
+            }
+        }
+    }
+}
