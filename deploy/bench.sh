@@ -94,11 +94,16 @@ measure() {
     for round in $(seq "$rounds"); do
         # Whoever goes first in a round goes second in the next.
         if [ $((round % 2)) = 1 ]; then
-            ours=$("${function}_ours") && reference=$("${function}_reference")
+            ours=$("${function}_ours") || ours=
+            reference=$("${function}_reference") || reference=
         else
-            reference=$("${function}_reference") && ours=$("${function}_ours")
+            reference=$("${function}_reference") || reference=
+            ours=$("${function}_ours") || ours=
         fi
-        [ -n "$ours" ] && [ -n "$reference" ] || fail "$name: a measurement failed; run it alone to see why."
+        [ -n "$ours" ] && [ -n "$reference" ] || {
+            cat "$scratch"/*.log >&2
+            fail "$name: a measurement failed; what the programs said stands above."
+        }
         printf '%s\n' "$ours" >>"$scratch/ours"
         printf '%s\n' "$reference" >>"$scratch/reference"
         awk -v a="$ours" -v b="$reference" 'BEGIN { print a / b }' >>"$scratch/ratios"

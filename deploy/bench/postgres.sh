@@ -10,7 +10,7 @@ postgres_sql() {
 # $1: the script. Prints transactions per second.
 pgbench_rate() {
     taskset -c 1 "$postgres_programs/pgbench" -n -M prepared -c "$postgres_connections" -j 1 -T "$seconds" -h "$scratch" \
-        -U postgres -f "$1" postgres 2>/dev/null | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
+        -U postgres -f "$1" postgres 2>"$scratch/pgbench.log" | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
 }
 
 # $1: the subcommand. Prints operations per second.
@@ -42,8 +42,8 @@ postgres_insert_prepare() {
     {
         local row keys=
         for row in $(seq 14); do
-            printf '\\set a%s random(-9000000000000000000, 9000000000000000000)\n' "$row"
-            printf '\\set b%s random(-9000000000000000000, 9000000000000000000)\n' "$row"
+            printf '\\set a%s random(0, 9000000000000000000)\n' "$row"
+            printf '\\set b%s random(0, 9000000000000000000)\n' "$row"
             keys="$keys${keys:+, }int8send(:a$row) || int8send(:b$row)"
         done
         printf 'INSERT INTO bench_insert (key, start, period, trl) '
