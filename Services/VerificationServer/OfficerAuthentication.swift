@@ -24,13 +24,16 @@ struct OfficerAuthentication: Sendable {
         self.clock = clock
     }
 
-    func mayIssue(_ kind: TeleTANKind, token: String) async -> Bool {
-        guard let claims = try? await keys.verify(token, as: OfficerClaims.self) else { return false }
+    /// Who the token says it is; nil when the token isn't in order, or doesn't allow this kind.
+    func officer(issuing kind: TeleTANKind, token: String) async -> Officer? {
+        guard let claims = try? await keys.verify(token, as: OfficerClaims.self) else { return nil }
         let now = clock.now
-        return claims.issuer == issuer && claims.audience.names.contains(audience)
-            && now < claims.expires.addingTimeInterval(Self.skew)
-            && claims.notBefore.map { $0.addingTimeInterval(-Self.skew) <= now } != false
-            && claims.realmAccess.roles.contains(kind.officerRole)
+        guard claims.issuer == issuer, claims.audience.names.contains(audience),
+            now < claims.expires.addingTimeInterval(Self.skew),
+            claims.notBefore.map({ $0.addingTimeInterval(-Self.skew) <= now }) != false,
+            claims.realmAccess.roles.contains(kind.officerRole), !claims.subject.isEmpty
+        else { return nil }
+        return Officer(subject: claims.subject)
     }
 
     /// The keys of a set that name a signature algorithm: a realm's set also has keys to encrypt with, and for a key
@@ -65,6 +68,14 @@ extension TeleTANKind {
     }
 }
 
+/// A health officer, for the length of a request.
+struct Officer: Sendable, CustomStringConvertible {
+    /// The identity provider's name for them; never stored or logged.
+    let subject: String
+
+    var description: String { "redacted" }
+}
+
 /// The claims that count.
 private struct OfficerClaims: JWTPayload {
     struct RealmAccess: Codable {
@@ -72,6 +83,7 @@ private struct OfficerClaims: JWTPayload {
     }
 
     let issuer: String
+    let subject: String
     let audience: Audience
     let expires: Date
     let notBefore: Date?
@@ -79,6 +91,7 @@ private struct OfficerClaims: JWTPayload {
 
     enum CodingKeys: String, CodingKey {
         case issuer = "iss"
+        case subject = "sub"
         case audience = "aud"
         case expires = "exp"
         case notBefore = "nbf"

@@ -28,30 +28,41 @@ package struct VerificationServer: AsyncParsableCommand {
         let tls = try TLSFiles(settings)
         let keys = try VerificationKeys(settings)
         let officers = try await OfficerAuthentication(settings, clock: clock)
-        let hourlyLimit = try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000)
+        let limits = TeleTANLimits(
+            perHour: try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000),
+            perOfficer: try settings.int("teleTAN.officerHourlyLimit", default: 60, in: 1...1_000_000))
+        let guessBudget = try settings.int("teleTAN.refusalBudget", default: 10_000, in: 1...1_000_000)
+        let tansPerRegistration = Int16(try settings.int("tan.perRegistration", default: 1, in: 1...2))
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
         let store = VerificationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
         let lookUp = ResultLookUp(results: results)
+        let guesses = GuessLimit(store: store, budget: guessBudget, logger: runtime.logger)
 
         let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
             routes.on(
-                VerificationAPI.registrationToken, use: RegisterTest(store: store, keys: keys, clock: clock).handle)
+                VerificationAPI.registrationToken,
+                use: RegisterTest(store: store, keys: keys, guesses: guesses, clock: clock).handle)
             routes.on(
                 VerificationAPI.testResult, use: AnswerTestResult(store: store, lookUp: lookUp, clock: clock).handle)
             routes.on(
-                VerificationAPI.tan, use: IssueTAN(store: store, lookUp: lookUp, keys: keys, clock: clock).handle)
+                VerificationAPI.tan,
+                use: IssueTAN(
+                    store: store, lookUp: lookUp, keys: keys, clock: clock, maximumCount: tansPerRegistration
+                ).handle)
         }
         let suite = try Listener("internal", from: settings, defaultPort: 8011, security: .mutualTLS(tls)) { routes in
             routes.on(VerificationAPI.reservations, use: ReserveTANs(store: store, clock: clock).handle)
             routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: store, clock: clock).handle)
+            routes.on(VerificationAPI.tanVerification, use: VerifyTAN(store: store, keys: keys, clock: clock).handle)
+            routes.on(
+                VerificationAPI.certificateResult,
+                use: AnswerCertificateResult(store: store, lookUp: lookUp, clock: clock).handle)
             routes.on(
                 VerificationAPI.teleTAN,
-                use: IssueTeleTAN(
-                    store: store, keys: keys, officers: officers, hourlyLimit: hourlyLimit, clock: clock
-                ).handle)
+                use: IssueTeleTAN(store: store, keys: keys, officers: officers, limits: limits, clock: clock).handle)
         }
         try await runtime.run(
             listeners: [apps, suite],
@@ -69,15 +80,43 @@ struct VerificationKeys: Sendable {
     private let tan: HashKey
     private let teleTAN: HashKey
 
-    init(tan: HashKey, teleTAN: HashKey) {
-        self.tan = tan
-        self.teleTAN = teleTAN
-    }
-
     /// From the files that `secrets.tanKey` and `secrets.teleTANKey` name, 64 hexadecimal digits each.
     init(_ settings: Settings) throws {
         tan = try HashKey(settings: settings, key: "secrets.tanKey")
         teleTAN = try HashKey(settings: settings, key: "secrets.teleTANKey")
+    }
+
+    /// The token for a registration: with an idempotency key the same for the same key and proof, without one a random
+    /// one.
+    func registrationToken(for request: RegistrationTokenRequest) -> RegistrationToken {
+        guard let key = request.idempotencyKey else {
+            var randomness = SystemRandomNumberGenerator()
+            return RegistrationToken(RandomIdentifier(using: &randomness))
+        }
+        let (kind, text) =
+            switch request.proof {
+            case .guid(let guid, _): ("GUID", guid.text)
+            case .teleTAN(let code): ("TELETAN", code.text)
+            }
+        return RegistrationToken(
+            RandomIdentifier(
+                tan.digest(for: "registration token", Array(key.text.utf8), Array(kind.utf8), Array(text.utf8))))
+    }
+
+    /// The tag under which ``VerifyTAN`` uses up a TAN: with an idempotency key the same for a repeat.
+    func tag(of request: TANVerification) -> Digest {
+        let key =
+            request.idempotencyKey.map { Array($0.text.utf8) }
+            ?? {
+                var randomness = SystemRandomNumberGenerator()
+                return RandomIdentifier(using: &randomness).bytes
+            }()
+        return tan.digest(for: "verified at once", key, request.tan.identifier.bytes)
+    }
+
+    /// Under what an officer's teleTANs of an hour are counted.
+    func digest(of officer: Officer, hour: Int32) -> Digest {
+        teleTAN.digest(for: "officer", Array(officer.subject.utf8), Array("\(hour)".utf8))
     }
 
     /// The TAN of a registration, the same for the same count: whoever repeats a request is given the TAN it lost, and

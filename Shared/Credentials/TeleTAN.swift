@@ -44,25 +44,3 @@ package enum TeleTANKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Warning the guests of an event on behalf of its organiser.
     case event = "EVENT"
 }
-
-/// SHA-256 of the GUID in a test's QR code, hashed by the app; the lab posts the result under the same value.
-package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
-    /// 64 hexadecimal digits in the case in which they were sent, which is how the field's systems compare them.
-    package let text: String
-
-    /// Nil unless the text is 64 hexadecimal digits.
-    package init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 64, Digest(hex: text) != nil else { return nil }
-        self.text = String(text)
-    }
-
-    /// SHA-256 of a GUID's text, in lower-case digits, as an app computes it.
-    package init(hashing guid: some StringProtocol) {
-        text = Digest(sha256: guid.utf8).hex
-    }
-
-    /// What the verification server stores of it.
-    package var digest: Digest { Digest(sha256: text.utf8) }
-
-    package var description: String { "redacted" }
-}

@@ -35,9 +35,15 @@ package struct AppClient: Sendable {
 
     /// Registers a test or redeems a teleTAN, which can be done once.
     /// - Throws: `CallError.refused` with 400 for one that is unknown, used or expired.
-    package func register(_ proof: RegistrationTokenRequest.Proof) async throws -> RegistrationToken {
+    ///
+    /// - Parameter attempt: what the phone keeps until it has its token: who repeats a request whose answer was lost with
+    ///   the same key is given the token that was lost.
+    package func register(
+        _ proof: RegistrationTokenRequest.Proof, attempt: IdempotencyKey = .fresh
+    ) async throws -> RegistrationToken {
         let bare = RegistrationTokenRequest(proof)
-        let padded = RegistrationTokenRequest(proof, requestPadding: try Self.padding(after: bare))
+        let padded = RegistrationTokenRequest(
+            proof, idempotencyKey: attempt, requestPadding: try Self.padding(after: bare))
         return try await proxy.call(VerificationAPI.registrationToken, padded).registrationToken
     }
 

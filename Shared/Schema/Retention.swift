@@ -67,6 +67,16 @@ package enum Retention {
                 WHERE expires_at < \(now) OR confirmed_at < \(now.addingTimeInterval(-15 * 60))
                 """)
         },
+        RetentionRule(.verification, "verification.officer_hour", limit: "the hour") {
+            session, now throws(PostgresError) in
+            let hour = Int32((now.timeIntervalSince1970 / 3600).rounded(.down))
+            return try session.execute("DELETE FROM verification.officer_hour WHERE hour < \(hour)")
+        },
+        RetentionRule(.verification, "verification.refused_tele_tan", limit: "1 day") {
+            session, now throws(PostgresError) in
+            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 24
+            return try session.execute("DELETE FROM verification.refused_tele_tan WHERE hour < \(firstKept)")
+        },
         RetentionRule(.submission, "submission.diagnosis_key", limit: "14 days, by partition") {
             session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / day).rounded(.down)) - 14

@@ -6,7 +6,7 @@ import VerificationAPI
 /// A registration as it is kept.
 struct VerificationSession: Sendable {
     enum Proof: Sendable {
-        case guid(HashedGUID)
+        case guid(HashedGUID, birthDate: ResultID?)
         case teleTAN(TeleTANKind)
     }
 
@@ -24,23 +24,36 @@ struct VerificationStore: Sendable {
 
     // MARK: Sessions
 
-    /// Opens a session for a GUID that nobody has registered yet.
-    /// - Returns: false when somebody has.
-    func openSession(_ token: Digest, for guid: HashedGUID, at now: Date) async throws -> Bool {
-        try await database.session { session in
-            try session.execute(
-                """
-                WITH claimed AS (
+    /// Opens a session for a test none of whose ids anybody has registered yet.
+    /// - Returns: false when somebody has; then nothing is changed.
+    func openSession(_ token: Digest, for guid: HashedGUID, _ birthDate: ResultID?, at now: Date) async throws -> Bool {
+        // In one order, so that two phones with the same ids can't wait for each other in a circle.
+        let claims = [guid.digest, birthDate?.digest].compactMap { $0?.bytes }.sorted {
+            $0.lexicographicallyPrecedes($1)
+        }
+        do {
+            try await database.transaction { session in
+                let claimed = try session.execute(
+                    """
                     INSERT INTO verification.registered_guid (guid_digest, created_at)
-                    VALUES (\(guid.digest.bytes), \(now))
+                    SELECT claim, \(now) FROM unnest(\(claims)) AS claim
                     ON CONFLICT DO NOTHING
-                    RETURNING guid_digest
-                )
-                INSERT INTO verification.session (token_digest, hashed_guid, created_at)
-                SELECT \(token.bytes), \(guid.text), \(now) FROM claimed
-                """) == 1
+                    """)
+                guard claimed == claims.count else { throw RegisteredBefore() }
+                try session.execute(
+                    """
+                    INSERT INTO verification.session (token_digest, hashed_guid, hashed_guid_dob, created_at)
+                    VALUES (\(token.bytes), \(guid.text), \(nullable: birthDate?.text), \(now))
+                    """)
+            }
+            return true
+        } catch is RegisteredBefore {
+            return false
         }
     }
+
+    /// Undoes the claims that succeeded.
+    private struct RegisteredBefore: Error {}
 
     /// Opens a session for a teleTAN, which is spent by it.
     /// - Returns: false when the teleTAN is unknown, used or expired.
@@ -64,39 +77,70 @@ struct VerificationStore: Sendable {
         let row = try await database.session { session in
             try session.row(
                 """
-                SELECT hashed_guid, teletan_kind, created_at FROM verification.session
+                SELECT hashed_guid, hashed_guid_dob, teletan_kind, created_at FROM verification.session
                 WHERE token_digest = \(token.bytes)
-                """, as: String?.self, String?.self, Date.self)
+                """, as: String?.self, String?.self, String?.self, Date.self)
         }
-        guard let (guid, kind, createdAt) = row else { return nil }
+        guard let (guid, birthDate, kind, createdAt) = row else { return nil }
         if let guid = guid.flatMap(HashedGUID.init) {
-            return VerificationSession(proof: .guid(guid), createdAt: createdAt)
+            return VerificationSession(
+                proof: .guid(guid, birthDate: birthDate.flatMap(ResultID.init)), createdAt: createdAt)
         }
         return kind.flatMap(TeleTANKind.init).map { VerificationSession(proof: .teleTAN($0), createdAt: createdAt) }
     }
 
     // MARK: teleTANs
 
-    /// - Parameter hourlyLimit: calls at the same moment may exceed it, by one for each connection at most.
-    /// - Returns: false when as many were made in the hour before.
+    /// Stores a teleTAN unless the officer, or all officers together, have had too many.
+    ///
+    /// Calls at the same moment may exceed the limit for all by one for each connection at most.
+    /// - Parameter officer: stands for the officer in this hour of the clock.
+    /// - Returns: false when a limit is reached.
     func insertTeleTAN(
-        _ digest: Digest, kind: TeleTANKind, at now: Date, expires: Date, hourlyLimit: Int
+        _ digest: Digest, kind: TeleTANKind, at now: Date, expires: Date, by officer: Digest, _ limits: TeleTANLimits
     ) async throws -> Bool {
         try await database.session { session in
             try session.execute(
                 """
-                INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at)
-                SELECT \(digest.bytes), \(kind.rawValue), \(now), \(expires)
-                WHERE \(hourlyLimit) > (
-                    SELECT count(*) FROM verification.tele_tan WHERE created_at > \(now.addingTimeInterval(-3600))
+                WITH allowed AS (
+                    INSERT INTO verification.officer_hour AS known (officer, hour, issued)
+                    SELECT \(officer.bytes), \(now.hourNumber), 1
+                    WHERE \(limits.perHour) > (
+                        SELECT count(*) FROM verification.tele_tan WHERE created_at > \(now.addingTimeInterval(-3600))
+                    )
+                    ON CONFLICT (officer) DO UPDATE SET issued = known.issued + 1
+                    WHERE known.issued < \(limits.perOfficer)
+                    RETURNING 1
                 )
+                INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at)
+                SELECT \(digest.bytes), \(kind.rawValue), \(now), \(expires) FROM allowed
                 """) == 1
         }
     }
 
+    /// How many teleTANs were refused within the hour.
+    func refusedTeleTANs(inHourOf now: Date) async throws -> Int {
+        try await database.session { session in
+            try session.row(
+                "SELECT refusals FROM verification.refused_tele_tan WHERE hour = \(now.hourNumber)", as: Int32.self)
+        }.map(Int.init) ?? 0
+    }
+
+    /// - Returns: how many they are now.
+    func countRefusedTeleTAN(inHourOf now: Date) async throws -> Int {
+        try await database.session { session in
+            try session.row(
+                """
+                INSERT INTO verification.refused_tele_tan AS known (hour, refusals) VALUES (\(now.hourNumber), 1)
+                ON CONFLICT (hour) DO UPDATE SET refusals = known.refusals + 1
+                RETURNING refusals
+                """, as: Int32.self)
+        }.map(Int.init) ?? 0
+    }
+
     // MARK: TANs
 
-    /// Issues the next TAN of a session, or finds the last one again if no upload was confirmed with it.
+    /// Finds the last TAN of a session again if no upload was confirmed with it, else issues the next.
     /// - Parameter derive: makes the TAN from token and count; it must give the same for the same.
     /// - Returns: nil when the session is gone or has had all its TANs.
     func issueTAN(
@@ -104,28 +148,31 @@ struct VerificationStore: Sendable {
         derive: @escaping @Sendable (RegistrationToken, Int16) -> TAN
     ) async throws -> TAN? {
         try await database.transaction { session in
-            let issued = try session.row(
+            let found = try session.row(
                 """
-                UPDATE verification.session SET tan_count = tan_count + 1
-                WHERE token_digest = \(token.digest.bytes) AND tan_count < \(maximum)
-                RETURNING tan_count, teletan_kind
+                SELECT tan_count, teletan_kind FROM verification.session
+                WHERE token_digest = \(token.digest.bytes) FOR UPDATE
                 """, as: Int16.self, String?.self)
-            if let (count, kind) = issued {
-                let tan = derive(token, count)
-                try session.execute(
-                    """
-                    INSERT INTO verification.tan (digest, kind, expires_at)
-                    VALUES (\(tan.digest.bytes), \(nullable: kind), \(now.addingTimeInterval(lifetime)))
-                    """)
-                return tan
-            }
-            let last = derive(token, maximum)
+            guard let (count, kind) = found else { return nil }
+            let last = derive(token, count)
             let open = try session.row(
                 """
                 SELECT 1 FROM verification.tan
                 WHERE digest = \(last.digest.bytes) AND confirmed_at IS NULL AND expires_at > \(now)
                 """, as: Int32.self)
-            return open.map { _ in last }
+            if open != nil { return last }
+            guard count < maximum else { return nil }
+            let next = derive(token, count + 1)
+            try session.execute(
+                """
+                WITH counted AS (
+                    UPDATE verification.session SET tan_count = tan_count + 1
+                    WHERE token_digest = \(token.digest.bytes)
+                )
+                INSERT INTO verification.tan (digest, kind, expires_at)
+                VALUES (\(next.digest.bytes), \(nullable: kind), \(now.addingTimeInterval(lifetime)))
+                """)
+            return next
         }
     }
 
@@ -180,4 +227,28 @@ struct VerificationStore: Sendable {
                 Digest(bytes: row.0).flatMap { digest in Digest(bytes: row.1).map { (digest, $0) } }
             }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// A TAN's kind, where it has one.
+    struct Kind: Sendable {
+        let value: TeleTANKind?
+    }
+
+    /// Gives a TAN a tag and confirms it, if it has none yet or the same.
+    /// - Returns: nil when it is unknown, expired or another tag's.
+    func useUp(_ tan: Digest, tag: Digest, at now: Date) async throws -> Kind? {
+        let row = try await database.session { session in
+            try session.row(
+                """
+                UPDATE verification.tan SET tag = \(tag.bytes), confirmed_at = coalesce(confirmed_at, \(now))
+                WHERE digest = \(tan.bytes) AND expires_at > \(now) AND (tag IS NULL OR tag = \(tag.bytes))
+                RETURNING kind, 1
+                """, as: String?.self, Int32.self)
+        }
+        return row.map { Kind(value: $0.0.flatMap(TeleTANKind.init)) }
+    }
+}
+
+extension Date {
+    /// Hours since the epoch, by which limits count.
+    var hourNumber: Int32 { Int32(clamping: Int64((timeIntervalSince1970 / 3600).rounded(.down))) }
 }

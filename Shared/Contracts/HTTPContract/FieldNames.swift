@@ -4,6 +4,8 @@ package import HTTPTypes
 extension HTTPField.Name {
     /// `1` marks a request that only looks like one, so that nobody can tell who has something to hide.
     package static let cwaFake = known("cwa-fake")
+    /// Names one attempt, so that its repetition is known for one (IETF draft-ietf-httpapi-idempotency-key-header).
+    package static let idempotencyKey = known("Idempotency-Key")
     /// The TAN of an upload.
     package static let cwaAuthorization = known("cwa-authorization")
     /// Whether a teleTAN, and the TAN that comes of it, is for a test or for an event.

@@ -9,6 +9,8 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case quickTest = "quick-test"
     /// A centre for point-of-care PCR tests.
     case pocnat
+    /// The server that issues test certificates; it asks for results in the name of phones that gave it their token.
+    case certificateServer = "certificate-server"
     /// The web portal through which health officers ask for teleTANs.
     case portal
     case metadataProxy = "metadata-proxy"

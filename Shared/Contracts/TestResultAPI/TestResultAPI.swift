@@ -17,22 +17,7 @@ package enum TestResultAPI {
     package static let maximumResults = 1000
 }
 
-/// The name under which a result is posted and asked for: a hashed GUID, or the variant for a date of birth, which is
-/// a hash whose first digit is an `x`.
-package struct ResultID: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// 64 characters, as sent.
-    package let text: String
-
-    /// Nil unless the text has the shape of an id.
-    package init?(_ text: some StringProtocol) {
-        let digits = text.first == "x" || text.first == "X" ? "0" + text.dropFirst() : String(text)
-        guard digits.utf8.count == 64, Digest(hex: digits) != nil else { return nil }
-        self.text = String(text)
-    }
-
-    /// The name under which the result of a GUID's test lies: the hash itself.
-    package init(_ guid: HashedGUID) { text = guid.text }
-
+extension ResultID: Codable {
     package init(from decoder: any Decoder) throws {
         guard let id = ResultID(try decoder.singleValueContainer().decode(String.self)) else {
             throw MalformedMessage()
@@ -44,8 +29,6 @@ package struct ResultID: Hashable, Sendable, Codable, CustomStringConvertible {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
-
-    package var description: String { "redacted" }
 }
 
 /// One batch of a laboratory.

@@ -30,24 +30,52 @@ extension FakeableMessage {
 package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     /// What entitles to a registration, to one each.
     package enum Proof: Equatable, Sendable {
-        case guid(HashedGUID)
+        /// A test's GUID. Where the lab also posts the result under a hash with the date of birth, the phone may give
+        /// that too; then both must name the same result.
+        case guid(HashedGUID, birthDate: ResultID? = nil)
         case teleTAN(TeleTAN)
     }
 
-    /// On the wire it is a `key` with its `keyType`, `GUID` or `TELETAN`; another type or shape is 400.
+    /// On the wire it is a `key` with its `keyType`, `GUID` or `TELETAN`, and perhaps `keyDob`; another type or shape is
+    /// 400.
     package let proof: Proof
+    /// From the field `Idempotency-Key`: who repeats a request with the same key is given the same token again. The
+    /// field's apps send none. A malformed one is 400.
+    package var idempotencyKey: IdempotencyKey?
     /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
     /// Random text that gives all requests of a phone one length; ignored by servers.
     package let requestPadding: String
 
     /// A request that isn't fake; padding is up to the caller.
-    package init(_ proof: Proof, requestPadding: String = "") {
+    package init(_ proof: Proof, idempotencyKey: IdempotencyKey? = nil, requestPadding: String = "") {
         self.proof = proof
+        self.idempotencyKey = idempotencyKey
         self.requestPadding = requestPadding
     }
 
-    private enum CodingKeys: String, CodingKey { case key, keyType, requestPadding }
+    package static var headerNames: [HTTPField.Name] { [.cwaFake, .idempotencyKey] }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: body)
+        } catch {
+            throw MalformedMessage()
+        }
+        isFake = fields[.cwaFake] == "1"
+        if let text = fields[.idempotencyKey] {
+            guard let key = IdempotencyKey(text) else { throw MalformedMessage() }
+            idempotencyKey = key
+        }
+    }
+
+    package func encoded() throws -> EncodedMessage {
+        var fields: HTTPFields = [.cwaFake: isFake ? "1" : "0"]
+        if let idempotencyKey { fields[.idempotencyKey] = "\"\(idempotencyKey.text)\"" }
+        return EncodedMessage(fields: fields, body: try encodedBody())
+    }
+
+    private enum CodingKeys: String, CodingKey { case key, keyType, keyDob, requestPadding }
     private enum KeyType: String, Codable { case guid = "GUID", teleTAN = "TELETAN" }
 
     package init(from decoder: any Decoder) throws {
@@ -56,7 +84,11 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
         switch try container.decode(KeyType.self, forKey: .keyType) {
         case .guid:
             guard let guid = HashedGUID(key) else { throw MalformedMessage() }
-            proof = .guid(guid)
+            let birthDate = try container.decodeIfPresent(String.self, forKey: .keyDob).map { text in
+                guard let id = ResultID(text), id != ResultID(guid) else { throw MalformedMessage() }
+                return id
+            }
+            proof = .guid(guid, birthDate: birthDate)
         case .teleTAN:
             guard let teleTAN = TeleTAN(key) else { throw MalformedMessage() }
             proof = .teleTAN(teleTAN)
@@ -67,9 +99,10 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch proof {
-        case .guid(let guid):
+        case .guid(let guid, let birthDate):
             try container.encode(guid.text, forKey: .key)
             try container.encode(KeyType.guid, forKey: .keyType)
+            try container.encodeIfPresent(birthDate?.text, forKey: .keyDob)
         case .teleTAN(let teleTAN):
             try container.encode(teleTAN.text, forKey: .key)
             try container.encode(KeyType.teleTAN, forKey: .keyType)

@@ -40,6 +40,11 @@ extension TeleTAN: TextCredential {
     package var wireText: String { text }
 }
 
+extension HashedGUID: TextCredential {
+    package init?(wire text: String) { self.init(text) }
+    package var wireText: String { text }
+}
+
 extension Digest: TextCredential {
     package init?(wire text: String) { self.init(hex: text) }
     package var wireText: String { hex }

@@ -122,3 +122,100 @@ package struct TeleTANResponse: JSONMessage, Equatable {
     /// An answer with a teleTAN.
     package init(_ value: TeleTAN) { self.value = value }
 }
+
+/// One TAN to be used up at once, as the field's submission services ask (Corona-Warn-App sheet, 1.2, V4).
+package struct TANVerification: JSONMessage, Equatable {
+    /// As the phone sent it.
+    package let tan: TAN
+    /// From the field `Idempotency-Key`, ours: with it a repeat succeeds again for 15 minutes, so that a lost answer
+    /// doesn't burn the TAN. The field's services send none.
+    package var idempotencyKey: IdempotencyKey?
+
+    /// A wish to use up a TAN.
+    package init(_ tan: TAN, idempotencyKey: IdempotencyKey? = nil) {
+        self.tan = tan
+        self.idempotencyKey = idempotencyKey
+    }
+
+    package static var headerNames: [HTTPField.Name] { [.idempotencyKey] }
+
+    private enum CodingKeys: CodingKey { case tan }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: body)
+        } catch {
+            throw MalformedMessage()
+        }
+        if let text = fields[.idempotencyKey] {
+            guard let key = IdempotencyKey(text) else { throw MalformedMessage() }
+            idempotencyKey = key
+        }
+    }
+
+    package func encoded() throws -> EncodedMessage {
+        var fields: HTTPFields = [:]
+        if let idempotencyKey { fields[.idempotencyKey] = "\"\(idempotencyKey.text)\"" }
+        return EncodedMessage(fields: fields, body: try encodedBody())
+    }
+}
+
+/// The TAN was good, and is used up now (Corona-Warn-App sheet, 1.2, V4).
+package struct VerifiedTAN: WireMessage, Equatable {
+    /// Of the teleTAN that the TAN came of; nil for that of a test. In the field `X-CWA-TELETAN-TYPE`.
+    package let kind: TeleTANKind?
+
+    /// An answer with the TAN's kind.
+    package init(kind: TeleTANKind?) { self.kind = kind }
+
+    package static var mediaType: MediaType? { nil }
+    package static var headerNames: [HTTPField.Name] { [.teleTANType] }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        kind = try fields[.teleTANType].map { name throws(MalformedMessage) in
+            guard let kind = TeleTANKind(rawValue: name) else { throw MalformedMessage() }
+            return kind
+        }
+    }
+
+    package func encoded() -> EncodedMessage {
+        EncodedMessage(fields: kind.map { [.teleTANType: $0.rawValue] } ?? [:])
+    }
+}
+
+/// The server of test certificates asks in the name of a phone (Corona-Warn-App sheet, 1.2, V6).
+package struct CertificateResultRequest: JSONMessage, Equatable {
+    /// As the phone gave it.
+    package let registrationToken: RegistrationToken
+
+    /// A question for the result of a registered test.
+    package init(_ registrationToken: RegistrationToken) { self.registrationToken = registrationToken }
+}
+
+/// A result, and under which name the laboratory posted it, so that a certificate can be asked of the laboratory
+/// (Corona-Warn-App sheet, 1.2, V6).
+package struct CertificateResultResponse: JSONMessage, Equatable {
+    /// As the apps know it.
+    package let testResult: TestResultCode
+    /// When the sample was taken, in seconds since the epoch.
+    package let sampleCollected: Int32
+    /// The laboratory's name for itself, where it gave one.
+    package let labID: String?
+    /// The test's hashed GUID.
+    package let testID: HashedGUID
+
+    /// An answer as its parts.
+    package init(testResult: TestResultCode, sampleCollected: Int32, labID: String?, testID: HashedGUID) {
+        self.testResult = testResult
+        self.sampleCollected = sampleCollected
+        self.labID = labID
+        self.testID = testID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case testResult
+        case sampleCollected = "sc"
+        case labID = "labId"
+        case testID = "testId"
+    }
+}

@@ -13,7 +13,8 @@ package enum VerificationAPI {
     package static let registrationToken = Endpoint<RegistrationTokenRequest, RegistrationTokenResponse>(
         .post, "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: smallBody, success: .created)
 
-    /// The result of the registered test. 400: malformed or unknown token.
+    /// The result of the registered test. 400: malformed or unknown token; 403: the results under the test's two ids
+    /// differ.
     package static let testResult = Endpoint<RegisteredTestRequest, TestResultResponse>(
         .post, "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: smallBody)
 
@@ -33,9 +34,19 @@ package enum VerificationAPI {
         .post, "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536)
 
     /// A new teleTAN for a health officer. 401: no acceptable officer token; 429: too many teleTANs were made
-    /// in the last hour.
+    /// within the hour, by this officer or by all.
     package static let teleTAN = Endpoint<TeleTANRequest, TeleTANResponse>(
         .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created)
+
+    /// Uses up one TAN at once, for submission services that know neither reservation nor confirmation. 404: unknown,
+    /// used, reserved or expired.
+    package static let tanVerification = Endpoint<TANVerification, VerifiedTAN>(
+        .post, "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024)
+
+    /// The result of a registered test with its test's id, for test certificates. 403: the registration came of a
+    /// teleTAN, or the results under its two ids differ; 404: unknown token.
+    package static let certificateResult = Endpoint<CertificateResultRequest, CertificateResultResponse>(
+        .post, "/version/v1/testresult", callers: [.certificateServer], bodyLimit: 1024)
 
     /// The most entries of one call of ``reservations`` or ``confirmations``.
     package static let maximumEntries = 256

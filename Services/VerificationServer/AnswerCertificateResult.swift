@@ -1,0 +1,28 @@
+import Credentials
+import HTTPContract
+import HTTPTypes
+import ServiceKit
+import TestResultAPI
+import VerificationAPI
+
+/// Internal `POST /version/v1/testresult`: the result of a registered test with its test's id, for the server that
+/// issues test certificates.
+struct AnswerCertificateResult: Sendable {
+    let store: VerificationStore
+    let lookUp: ResultLookUp
+    let clock: WallClock
+
+    func handle(
+        _ request: CertificateResultRequest, from caller: Caller
+    ) async throws -> CertificateResultResponse {
+        guard let session = try await store.session(request.registrationToken.digest) else {
+            throw Problem(.notFound)
+        }
+        // A teleTAN says that somebody is positive, not which test it was.
+        guard case .guid(let guid, _) = session.proof else { throw Problem.forbidden }
+        let answer = try await lookUp.result(of: session)
+        return CertificateResultResponse(
+            testResult: answer.testResult, sampleCollected: answer.sampleCollected ?? clock.epochSeconds,
+            labID: answer.labID, testID: guid)
+    }
+}

@@ -1,0 +1,43 @@
+/// SHA-256 of the GUID in a test's QR code, hashed by the app; the lab posts the result under the same value.
+package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
+    /// 64 hexadecimal digits in the case in which they were sent, which is how the field's systems compare them.
+    package let text: String
+
+    /// Nil unless the text is 64 hexadecimal digits.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 64, Digest(hex: text) != nil else { return nil }
+        self.text = String(text)
+    }
+
+    /// SHA-256 of a GUID's text, in lower-case digits, as an app computes it.
+    package init(hashing guid: some StringProtocol) {
+        text = Digest(sha256: guid.utf8).hex
+    }
+
+    /// What the verification server stores of it.
+    package var digest: Digest { Digest(sha256: text.utf8) }
+
+    package var description: String { "redacted" }
+}
+
+/// The name under which a result is posted and asked for: a hashed GUID, or the variant for a date of birth, which is
+/// a hash whose first digit may be an `x` (Corona-Warn-App sheet, 1.3 and section 2).
+package struct ResultID: Hashable, Sendable, CustomStringConvertible {
+    /// 64 characters, as sent.
+    package let text: String
+
+    /// Nil unless the text has the shape of an id.
+    package init?(_ text: some StringProtocol) {
+        let digits = text.first == "x" || text.first == "X" ? "0" + text.dropFirst() : String(text)
+        guard digits.utf8.count == 64, Digest(hex: digits) != nil else { return nil }
+        self.text = String(text)
+    }
+
+    /// The name under which the result of a GUID's test lies: the hash itself.
+    package init(_ guid: HashedGUID) { text = guid.text }
+
+    /// What the verification server stores of it.
+    package var digest: Digest { Digest(sha256: text.utf8) }
+
+    package var description: String { "redacted" }
+}

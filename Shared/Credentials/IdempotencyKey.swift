@@ -1,0 +1,42 @@
+/// What a client sends along so that a repeated request is known for a repetition (IETF
+/// draft-ietf-httpapi-idempotency-key-header): at least 128 random bits in text.
+///
+/// Together with the rest of the request it gives the same answer again, so it is a secret of the client's.
+package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
+    /// Without the quotes that the draft puts around it; not for logs.
+    package let text: String
+
+    /// The fewest characters that can hold 128 bits in base64, and the most that are accepted.
+    private static let length = 22...64
+
+    /// Nil unless the text is 22 to 64 letters, digits, or characters of base64 and UUIDs, in quotes or without.
+    package init?(_ text: some StringProtocol) {
+        let isQuoted = text.utf8.count >= 2 && text.first == "\"" && text.last == "\""
+        let bare = isQuoted ? String(text.dropFirst().dropLast()) : String(text)
+        guard Self.length.contains(bare.utf8.count), bare.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        self.text = bare
+    }
+
+    /// 128 fresh bits.
+    package init(using randomness: inout some RandomNumberGenerator) {
+        text = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &randomness) }.hex
+    }
+
+    /// 128 fresh bits of the system's randomness.
+    package static var fresh: IdempotencyKey {
+        var randomness = SystemRandomNumberGenerator()
+        return IdempotencyKey(using: &randomness)
+    }
+
+    private static func isAllowed(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+            UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    package var description: String { "redacted" }
+}
