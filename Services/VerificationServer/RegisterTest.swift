@@ -54,14 +54,16 @@ struct GuessLimit: Sendable {
     let store: VerificationStore
     /// Refusals within an hour of the clock.
     let budget: Int
-    let logger: Logger
-    private let refusals = Counter(label: "teletan_refusals_total")
-    private let isClosed = Gauge(label: "teletan_registration_closed")
+    private let logger: Logger
+    private let refusals: Counter
+    private let isClosed: Gauge
 
-    init(store: VerificationStore, budget: Int, logger: Logger) {
+    init(store: VerificationStore, budget: Int, runtime: ServiceRuntime) {
         self.store = store
         self.budget = budget
-        self.logger = logger
+        logger = runtime.logger
+        refusals = Counter(label: "teletan_refusals_total", factory: runtime.metrics)
+        isClosed = Gauge(label: "teletan_registration_closed", factory: runtime.metrics)
         isClosed.record(0)
     }
 

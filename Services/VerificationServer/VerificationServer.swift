@@ -39,7 +39,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
         let lookUp = ResultLookUp(results: results)
-        let guesses = GuessLimit(store: store, budget: guessBudget, logger: runtime.logger)
+        let guesses = GuessLimit(store: store, budget: guessBudget, runtime: runtime)
 
         let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
             routes.on(

@@ -31,6 +31,7 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "quick-test", role: .quickTest, isServer: false),
         Holder(name: "pocnat", role: .pocnat, isServer: false),
         Holder(name: "portal", role: .portal, isServer: false),
+        Holder(name: "certificate-server", role: .certificateServer, isServer: false),
         Holder(name: "prometheus", role: .prometheus, isServer: false),
         Holder(name: "metadata-proxy", role: .metadataProxy, isServer: true),
         Holder(name: "verification-server", role: .verificationServer, isServer: true),

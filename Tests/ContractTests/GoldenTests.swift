@@ -88,6 +88,16 @@ import VerificationAPI
         .request("teletan-test", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .test) },
         .request("teletan-event", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .event) },
         .answer("teletan", VerificationAPI.teleTAN) { .init($0.teleTAN) },
+        .request("registrationToken-again", VerificationAPI.registrationToken) {
+            .init(.guid($0.guid), idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
+        },
+        .request("tan-verify", VerificationAPI.tanVerification) { .init($0.tan) },
+        .answer("tan-verify", VerificationAPI.tanVerification) { _ in .init(kind: nil) },
+        .answer("tan-verify-event", VerificationAPI.tanVerification) { _ in .init(kind: .event) },
+        .request("certificate-result", VerificationAPI.certificateResult) { .init($0.token) },
+        .answer("certificate-result", VerificationAPI.certificateResult) {
+            .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7", testID: $0.guid)
+        },
     ]
 
     static let testResults: [Golden] = [
@@ -130,7 +140,9 @@ import VerificationAPI
             fake(RegistrationTokenRequest(.guid($0.guid)))
         },
         .foreign("android-registrationToken", VerificationAPI.registrationToken) { .init(.teleTAN($0.teleTAN)) },
-        .foreign("android-registrationToken-dob", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
+        .foreign("android-registrationToken-dob", VerificationAPI.registrationToken) {
+            .init(.guid($0.guid, birthDate: ResultID("x" + $0.guid.text.dropFirst())))
+        },
         .foreign("ios-testresult", VerificationAPI.testResult) { .init($0.token) },
         .foreign("android-testresult", VerificationAPI.testResult) { .init($0.token) },
         .foreign("ios-tan-fake", VerificationAPI.tan) { fake(RegisteredTestRequest($0.token)) },

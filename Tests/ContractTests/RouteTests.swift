@@ -39,7 +39,7 @@ import VerificationAPI
             VerificationAPI.registrationToken,
             .init(
                 path: "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: 10_000, status: 201,
-                requestFields: ["cwa-fake"])),
+                requestFields: ["cwa-fake", "idempotency-key"])),
         Pin(
             VerificationAPI.testResult,
             .init(
@@ -63,6 +63,14 @@ import VerificationAPI
             .init(
                 path: "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, status: 201, request: nil,
                 requestFields: ["authorization", "x-cwa-teletan-type"])),
+        Pin(
+            VerificationAPI.tanVerification,
+            .init(
+                path: "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024, status: 200,
+                requestFields: ["idempotency-key"], answer: nil, answerFields: ["x-cwa-teletan-type"])),
+        Pin(
+            VerificationAPI.certificateResult,
+            .init(path: "/version/v1/testresult", callers: [.certificateServer], bodyLimit: 1024, status: 200)),
         Pin(
             TestResultAPI.labResults,
             .init(path: "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, status: 204, answer: nil)),

@@ -18,6 +18,8 @@ struct GrantTests {
         "verification.registered_guid": [.verification: everything],
         "verification.tele_tan": [.verification: everything],
         "verification.tan": [.verification: everything],
+        "verification.officer_hour": [.verification: everything],
+        "verification.refused_tele_tan": [.verification: everything],
         "submission.hour_key": [.submission: everything],
         "submission.inbox": [.submission: everything],
         "submission.folded_hour": [.submission: "SELECT INSERT DELETE", .distribution: "SELECT"],

@@ -28,6 +28,12 @@ struct RetentionRuleTests {
         INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at) VALUES (\(bytes), 'TEST', \(old), \(old))
         """,
         "verification.tan": "INSERT INTO verification.tan (digest, expires_at) VALUES (\(bytes), \(old))",
+        "verification.officer_hour": """
+        INSERT INTO verification.officer_hour (officer, hour, issued) VALUES (\(bytes), \(oldHour), 1)
+        """,
+        "verification.refused_tele_tan": """
+        INSERT INTO verification.refused_tele_tan (hour, refusals) VALUES (\(oldHour), 1)
+        """,
         "submission.diagnosis_key": """
         INSERT INTO submission.diagnosis_key (
             hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type

@@ -17,6 +17,7 @@ struct BadRequestTests {
         (.app, VerificationAPI.registrationToken.route), (.app, VerificationAPI.testResult.route),
         (.app, VerificationAPI.tan.route), (.internal, VerificationAPI.reservations.route),
         (.internal, VerificationAPI.confirmations.route), (.internal, VerificationAPI.teleTAN.route),
+        (.internal, VerificationAPI.tanVerification.route), (.internal, VerificationAPI.certificateResult.route),
     ]
 
     private func send<R>(
@@ -56,7 +57,9 @@ struct BadRequestTests {
                     let answer = try await send(to: other, as: role, on: stage) {
                         try await $0.post(route.path, "{}")
                     }
-                    #expect(answer.status == 404, "\(route.path)")
+                    // One path is on both, for other callers.
+                    let isShared = Self.routes.contains { $0.listener == other && $0.route.path == route.path }
+                    #expect(answer.status == (isShared ? 403 : 404), "\(route.path)")
                 }
             }
         }

@@ -26,9 +26,12 @@ struct FakeRequestTests {
         ("/version/v1/tan", #"{"registrationToken":"\#(token)"}"#, 201, #"\{"tan":"\#(uuid)"\}"#),
     ]
 
-    @Test("a fake is answered like the real thing, another time each, and stores and asks nothing", arguments: requests)
+    @Test(
+        "a fake is answered like the real thing, another time each, stores nothing and asks nothing that is anybody's",
+        arguments: requests)
     func fake(path: String, body: String, status: Int, shape: String) async throws {
         try await VerificationStage.run { stage in
+            stage.results.set(.pcrPositive, for: .numbered(1))
             let pattern = try Regex(shape)
             let answers = try await stage.raw { client in
                 var answers: [RawAnswer] = []
@@ -42,7 +45,24 @@ struct FakeRequestTests {
             }
             #expect(Set(answers.map(\.body)).count == (path.hasSuffix("testresult") ? 1 : 3))
             #expect(try await stage.rows().isEmpty)
-            #expect(stage.results.questions == 0)
+            // As often as a real one, but never for a test that somebody has.
+            #expect(stage.results.questions == (path.hasSuffix("registrationToken") ? 0 : 3))
+            #expect(stage.results.knownQuestions == 0)
+        }
+    }
+
+    @Test("while the test result server is away, a fake is refused like a real request", arguments: ["0", "1"])
+    func outage(fake: String) async throws {
+        try await VerificationStage.run { stage in
+            let token = try await stage.registered(.numbered(1))
+            stage.results.fail(with: .unavailable)
+            for path in ["testresult", "tan"] {
+                let answer = try await stage.raw {
+                    try await $0.post(
+                        "/version/v1/\(path)", #"{"registrationToken":"\#(token.text)"}"#, fields: ["cwa-fake": fake])
+                }
+                #expect(answer.status == 503)
+            }
         }
     }
 

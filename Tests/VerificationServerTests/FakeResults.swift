@@ -9,14 +9,22 @@ final class FakeResults: Sendable {
     private let known = Mutex<[ResultID: ResultAnswer]>([:])
     private let failure = Mutex<Problem?>(nil)
     private let count = Mutex(0)
+    private let knownCount = Mutex(0)
 
+    /// How often it was asked for a test whose result it has.
+    var knownQuestions: Int { knownCount.withLock { $0 } }
     /// How often it was asked.
     var questions: Int { count.withLock { $0 } }
 
     /// Knows a result from now on.
     func set(_ code: TestResultCode, sampleCollected: Int32? = nil, labID: String? = nil, for guid: HashedGUID) {
+        set(code, sampleCollected: sampleCollected, labID: labID, for: ResultID(guid))
+    }
+
+    /// Knows a result from now on.
+    func set(_ code: TestResultCode, sampleCollected: Int32? = nil, labID: String? = nil, for id: ResultID) {
         let answer = ResultAnswer(testResult: code, sampleCollected: sampleCollected, labID: labID)
-        known.withLock { $0[ResultID(guid)] = answer }
+        known.withLock { $0[id] = answer }
     }
 
     /// Answers everything with a problem from now on; nil ends it.
@@ -29,8 +37,11 @@ final class FakeResults: Sendable {
             routes.on(TestResultAPI.appResult) { query, _ in
                 self.count.withLock { $0 += 1 }
                 if let problem = self.failure.withLock({ $0 }) { throw problem }
-                return self.known.withLock { $0[query.id] }
-                    ?? ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
+                guard let answer = self.known.withLock({ $0[query.id] }) else {
+                    return ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
+                }
+                self.knownCount.withLock { $0 += 1 }
+                return answer
             }
         }
     }

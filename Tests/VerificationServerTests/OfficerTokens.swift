@@ -16,13 +16,14 @@ struct OfficerTokens: Sendable {
         var nbf: Double? = 0
         var roles: String? = #"["c19hotline"]"#
         var username = "officer"
+        var sub: String? = #""1f2e3d4c-officer""#
 
         fileprivate func json(at now: Date) -> String {
             let time = now.timeIntervalSince1970
             let members = [
                 iss.map { #""iss":\#($0)"# }, aud.map { #""aud":\#($0)"# }, exp.map { #""exp":\#(Int(time + $0))"# },
                 nbf.map { #""nbf":\#(Int(time + $0))"# }, roles.map { #""realm_access":{"roles":\#($0)}"# },
-                #""preferred_username":"\#(username)""#,
+                #""preferred_username":"\#(username)""#, sub.map { #""sub":\#($0)"# },
             ]
             return "{\(members.compactMap(\.self).joined(separator: ","))}"
         }

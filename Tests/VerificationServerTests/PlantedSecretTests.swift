@@ -50,6 +50,7 @@ struct PlantedSecretTests {
     }
 
     private static let officer = "dr-planted-officer"
+    private static let subject = "planted-subject-of-the-officer"
 
     @Test("no secret of a request reaches the log, a metric, an error or a table")
     func planted() async throws {
@@ -58,12 +59,14 @@ struct PlantedSecretTests {
             let guid = HashedGUID(hashing: "planted")
             var claims = OfficerTokens.Claims()
             claims.username = Self.officer
+            claims.sub = "\"\(Self.subject)\""
+            let key = IdempotencyKey.fresh
             let officerToken = try stage.officers.token(claims)
             let code = try await stage.portal.call(
                 VerificationAPI.teleTAN, TeleTANRequest(officerToken: officerToken, kind: .test)
             ).value
             let token = try await stage.registered(guid)
-            let teleToken = try await stage.register(.teleTAN(code))
+            let teleToken = try await stage.register(.teleTAN(code), key)
             let tan = try await stage.tan(token)
             let teleTAN = try await stage.tan(teleToken)
             _ = try await stage.testResult(token)
@@ -75,12 +78,13 @@ struct PlantedSecretTests {
                 Secret("TAN", tan.text, bytes: tan.identifier.bytes),
                 Secret("TAN of a teleTAN", teleTAN.text, bytes: teleTAN.identifier.bytes),
                 Secret("teleTAN", code.text), Secret("officer", Self.officer), Secret("officer's token", officerToken),
+                Secret("officer's subject", Self.subject), Secret("idempotency key", key.text),
             ]
             for row in try await stage.rows() {
                 for secret in secrets { #expect(!secret.isIn(row), "\(secret.name) in a table") }
             }
 
-            let texts = [guid.text, token.text, tan.text, code.text, officerToken]
+            let texts = [guid.text, token.text, tan.text, code.text, officerToken, key.text]
             let answers = try await Self.failures(texts, on: stage)
             // The session's table may hold the GUID's hash; log and metrics may not.
             secrets.append(Secret("GUID", guid.text, bytes: Digest(hex: guid.text)?.bytes))
@@ -124,7 +128,8 @@ struct PlantedSecretTests {
             for text in texts {
                 let fields = [
                     "authorization": "Bearer \(text)", "cookie": text, "user-agent": text, "x-forwarded-for": text,
-                    "cwa-header-padding": text, "x-\(text.filter(\.isLetter).prefix(40))": text,
+                    "cwa-header-padding": text, "idempotency-key": text,
+                    "x-\(text.filter(\.isLetter).prefix(40))": text,
                 ]
                 for path in paths {
                     for body in [

@@ -52,6 +52,23 @@ struct TANTests {
         }
     }
 
+    @Test("where two uploads are allowed, the second TAN comes after the first upload, and no third")
+    func two() async throws {
+        try await VerificationStage.run(settings: ["tan.perRegistration": "2"]) { stage in
+            let token = try await stage.registered(.numbered(1))
+            let first = try await stage.tan(token)
+            #expect(try await stage.tan(token) == first)
+            _ = try await stage.reserve(first, .tag(1))
+            _ = try await stage.confirm(first, .tag(1))
+            let second = try await stage.tan(token)
+            #expect(second != first)
+            #expect(try await stage.tan(token) == second)
+            _ = try await stage.reserve(second, .tag(2))
+            _ = try await stage.confirm(second, .tag(2))
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
+        }
+    }
+
     @Test("who asks many times at once is given one TAN")
     func once() async throws {
         try await VerificationStage.run { stage in

@@ -1,0 +1,124 @@
+import Credentials
+import Foundation
+import HTTPContract
+import HTTPTypes
+import ServiceKit
+import TestSupport
+import Testing
+import VerificationAPI
+
+/// What other servers of the field ask for: a TAN used up at once, and a result with its test's id.
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct VerifyTANTests {
+    private func verify(
+        _ tan: TAN, _ key: IdempotencyKey? = nil, on stage: VerificationStage
+    ) async throws -> VerifiedTAN? {
+        do {
+            return try await stage.submission.call(
+                VerificationAPI.tanVerification, TANVerification(tan, idempotencyKey: key))
+        } catch {
+            #expect(error == .refused(.notFound))
+            return nil
+        }
+    }
+
+    @Test("a TAN is verified once, and tells of which kind of teleTAN it came")
+    func once() async throws {
+        try await VerificationStage.run { stage in
+            let ofTest = try await stage.freshTAN()
+            #expect(try await verify(ofTest, on: stage) == VerifiedTAN(kind: nil))
+            #expect(try await verify(ofTest, on: stage) == nil)
+            for kind in TeleTANKind.allCases {
+                let token = try await stage.register(.teleTAN(try await stage.teleTAN(kind)))
+                let tan = try await stage.tan(token)
+                #expect(try await verify(tan, on: stage) == VerifiedTAN(kind: kind))
+                await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
+            }
+        }
+    }
+
+    @Test("a TAN goes to one upload, whether it was reserved or verified")
+    func eitherWay() async throws {
+        try await VerificationStage.run { stage in
+            let reserved = try await stage.freshTAN(1)
+            #expect(try await stage.reserve(reserved, .tag(1)) == .granted)
+            #expect(try await verify(reserved, on: stage) == nil)
+            let verified = try await stage.freshTAN(2)
+            #expect(try await verify(verified, on: stage) != nil)
+            #expect(try await stage.reserve(verified, .tag(2)) == .refused)
+        }
+    }
+
+    @Test("with a key a repeat succeeds again, and no other key does")
+    func repeated() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            let key = IdempotencyKey.fresh
+            #expect(try await verify(tan, key, on: stage) != nil)
+            #expect(try await verify(tan, key, on: stage) != nil)
+            #expect(try await verify(tan, .fresh, on: stage) == nil)
+            #expect(try await verify(tan, on: stage) == nil)
+        }
+    }
+
+    @Test("of many who verify one TAN at once, exactly one succeeds")
+    func race() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<50 { group.addTask { try await verify(tan, on: stage) != nil } }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(wins == 1)
+        }
+    }
+
+    @Test("an unknown and an expired TAN are not found, alike")
+    func gone() async throws {
+        try await VerificationStage.run { stage in
+            let tan = try await stage.freshTAN()
+            stage.clock.advance(by: 14 * 86_400)
+            #expect(try await verify(tan, on: stage) == nil)
+            let unknown = TAN(RandomIdentifier(.tag(1)))
+            #expect(try await verify(unknown, on: stage) == nil)
+        }
+    }
+
+    // MARK: Certificates
+
+    private func certificateResult(
+        _ token: RegistrationToken, on stage: VerificationStage
+    ) async throws -> RawAnswer {
+        try await stage.rawInternal(.certificateServer) {
+            try await $0.post("/version/v1/testresult", #"{"registrationToken":"\#(token.text)"}"#)
+        }
+    }
+
+    @Test("the certificate server is told a test's result with the test's id")
+    func certificate() async throws {
+        try await VerificationStage.run { stage in
+            let guid = HashedGUID.numbered(1)
+            let token = try await stage.register(.guid(guid))
+            stage.results.set(.pcrNegative, sampleCollected: 1_779_700_000, labID: "lab-7", for: guid)
+            let answer = try await certificateResult(token, on: stage)
+            #expect(answer.status == 200)
+            #expect(
+                answer.body
+                    == #"{"labId":"lab-7","sc":1779700000,"testId":"\#(guid.text)","testResult":1}"#)
+        }
+    }
+
+    @Test("it is told nothing of a teleTAN, an unknown token, or a test whose two ids contradict each other")
+    func noCertificate() async throws {
+        let other = try #require(ResultID("x" + String(repeating: "b", count: 63)))
+        try await VerificationStage.run { stage in
+            let teleTAN = try await stage.register(.teleTAN(try await stage.teleTAN(.test)))
+            #expect(try await certificateResult(teleTAN, on: stage).status == 403)
+            let unknown = RegistrationToken(RandomIdentifier(.tag(1)))
+            #expect(try await certificateResult(unknown, on: stage).status == 404)
+            let contradictory = try await stage.register(.guid(.numbered(1), birthDate: other))
+            stage.results.set(.pcrNegative, for: other)
+            #expect(try await certificateResult(contradictory, on: stage).status == 403)
+        }
+    }
+}
