@@ -159,7 +159,7 @@ targets += shared(
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "HummingbirdCore", "NIOHTTP1",
+        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "HummingbirdCore", "NIOHTTP1",
         "NIOCore", "NIOSSL",
     ])
 targets += service(
@@ -216,8 +216,8 @@ targets += [
     .executableTarget(
         name: "benchmarks",
         dependencies: dependencies([
-            "ArgumentParser", "Postgres", "ServiceKit", "HTTPContract", "Hummingbird", "Logging", "HTTPTypes",
-            "ServiceLifecycle", "NIOCore",
+            "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
+            "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore",
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]

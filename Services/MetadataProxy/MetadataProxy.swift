@@ -33,12 +33,22 @@ package struct MetadataProxy: AsyncParsableCommand {
         let verification = try Upstream(base: settings.url("verification.url"), tls: tls)
         let submission = try Upstream(base: settings.url("submission.url"), tls: tls)
 
+        let requests = PrefixLimit(
+            try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
+        let registrations = PrefixLimit(
+            try settings.int("limits.registrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let listener = try Listener(
             "listen", from: settings, defaultPort: 8000,
             security: .publicTLS(TLSFiles(settings, prefix: "public", mutual: false))
         ) { routes in
-            for route in verificationRoutes { routes.forward(route, to: verification) }
-            for route in submissionRoutes { routes.forward(route, to: submission) }
+            for route in verificationRoutes + submissionRoutes {
+                let upstream = submissionRoutes.contains(route) ? submission : verification
+                let limits = route == VerificationAPI.registrationToken.route ? [requests, registrations] : [requests]
+                routes.on(route.method, route.path) { exchange in
+                    for limit in limits where !limit.admits(exchange.remoteAddress) { throw Problem.tooManyRequests }
+                    return try await upstream.forward(exchange, along: route)
+                }
+            }
         }
         try await runtime.run(listeners: [listener], services: [verification, submission])
     }

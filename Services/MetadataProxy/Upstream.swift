@@ -78,12 +78,3 @@ struct Upstream: Service {
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
     }
 }
-
-extension Routes {
-    /// Passes a route on to the service that offers it.
-    mutating func forward(_ route: Route, to upstream: Upstream) {
-        on(route.method, route.path) { exchange in
-            try await upstream.forward(exchange, along: route)
-        }
-    }
-}

@@ -8,14 +8,13 @@ import VerificationAPI
 /// Internal `POST /version/v1/testresult`: the result of a registered test with its test's id, for the server that
 /// issues test certificates.
 struct AnswerCertificateResult: Sendable {
-    let store: VerificationStore
     let lookUp: ResultLookUp
     let clock: WallClock
 
     func handle(
         _ request: CertificateResultRequest, from caller: Caller
     ) async throws -> CertificateResultResponse {
-        guard let session = try await store.session(request.registrationToken.digest) else {
+        guard let session = try await lookUp.session(of: request.registrationToken) else {
             throw Problem(.notFound)
         }
         // A teleTAN says that somebody is positive, not which test it was.

@@ -22,7 +22,7 @@ struct IssueTAN: Sendable {
 
     func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TANResponse {
         let token = request.registrationToken
-        let session = try await store.session(token.digest)
+        let session = try await lookUp.session(of: token)
         if request.isFake {
             try await lookUp.ask()
             var randomness = SystemRandomNumberGenerator()

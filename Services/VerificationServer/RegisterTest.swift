@@ -14,6 +14,7 @@ import VerificationAPI
 /// nothing.
 struct RegisterTest: Sendable {
     let store: VerificationStore
+    let lookUp: ResultLookUp
     let keys: VerificationKeys
     let guesses: GuessLimit
     let clock: WallClock
@@ -22,7 +23,7 @@ struct RegisterTest: Sendable {
         let token = keys.registrationToken(for: request)
         if request.isFake {
             // The same question to the database, and the same refusal when it is away.
-            _ = try await store.session(token.digest)
+            _ = try await lookUp.session(of: token)
             return RegistrationTokenResponse(token)
         }
         switch request.proof {
@@ -41,7 +42,7 @@ struct RegisterTest: Sendable {
 
     private func isRepeated(_ request: RegistrationTokenRequest, _ token: RegistrationToken) async throws -> Bool {
         guard request.idempotencyKey != nil else { return false }
-        return try await store.session(token.digest) != nil
+        return try await lookUp.session(of: token) != nil
     }
 }
 

@@ -38,15 +38,15 @@ package struct VerificationServer: AsyncParsableCommand {
         let store = VerificationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
-        let lookUp = ResultLookUp(results: results)
+        let lookUp = ResultLookUp(store: store, results: results)
         let guesses = GuessLimit(store: store, budget: guessBudget, runtime: runtime)
 
         let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
             routes.on(
                 VerificationAPI.registrationToken,
-                use: RegisterTest(store: store, keys: keys, guesses: guesses, clock: clock).handle)
+                use: RegisterTest(store: store, lookUp: lookUp, keys: keys, guesses: guesses, clock: clock).handle)
             routes.on(
-                VerificationAPI.testResult, use: AnswerTestResult(store: store, lookUp: lookUp, clock: clock).handle)
+                VerificationAPI.testResult, use: AnswerTestResult(lookUp: lookUp, clock: clock).handle)
             routes.on(
                 VerificationAPI.tan,
                 use: IssueTAN(
@@ -59,7 +59,7 @@ package struct VerificationServer: AsyncParsableCommand {
             routes.on(VerificationAPI.tanVerification, use: VerifyTAN(store: store, keys: keys, clock: clock).handle)
             routes.on(
                 VerificationAPI.certificateResult,
-                use: AnswerCertificateResult(store: store, lookUp: lookUp, clock: clock).handle)
+                use: AnswerCertificateResult(lookUp: lookUp, clock: clock).handle)
             routes.on(
                 VerificationAPI.teleTAN,
                 use: IssueTeleTAN(store: store, keys: keys, officers: officers, limits: limits, clock: clock).handle)
@@ -67,7 +67,7 @@ package struct VerificationServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [apps, suite],
             services: [
-                database, results,
+                database, results, lookUp,
                 // A spent TAN goes 15 minutes after its upload, not at some time within the hour.
                 Retention.every(300, for: .verification, in: database, runtime),
             ],

@@ -5,5 +5,8 @@ import ArgumentParser
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks", abstract: "Programs to be timed by deploy/bench.sh.",
-        subcommands: [ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self])
+        subcommands: [
+            ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PrepareSuite.self,
+            TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self, LabResultLoad.self,
+        ])
 }

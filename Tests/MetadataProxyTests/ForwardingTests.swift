@@ -54,6 +54,36 @@ struct ForwardingTests {
         }
     }
 
+    @Test("a registration's Idempotency-Key passes, and no other request's")
+    func idempotencyKey() async throws {
+        try await ProxyStage.run { stage in
+            let key = "8e03978e-40d5-43dd-bc93-6894a57f9324"
+            for path in ["registrationToken", "testresult", "tan"] {
+                _ = try await stage.send("/version/v1/\(path)", body: "{}", fields: ["idempotency-key": key])
+            }
+            let name = try #require(HTTPField.Name("Idempotency-Key"))
+            #expect(stage.seen.withLock { $0.map { $0.fields[name] } } == [key, nil, nil])
+        }
+    }
+
+    @Test(
+        "one address prefix is given so many requests, fewer of them registrations; the others are 429 and stay outside"
+    )
+    func limits() async throws {
+        let limits = ["limits.registrations": "2", "limits.requests": "5"]
+        try await ProxyStage.run(settings: limits) { stage in
+            var statuses: [UInt] = []
+            for _ in 0..<3 {
+                statuses.append(try await stage.send("/version/v1/registrationToken", body: "{}").status.code)
+            }
+            for _ in 0..<3 {
+                statuses.append(try await stage.send("/version/v1/tan", body: "{}", http2: true).status.code)
+            }
+            #expect(statuses == [201, 201, 429, 201, 201, 429])
+            #expect(stage.seen.withLock { $0.count } == 4)
+        }
+    }
+
     @Test("of an answer only status, body and named fields come back")
     func answers() async throws {
         try await ProxyStage.run { stage in

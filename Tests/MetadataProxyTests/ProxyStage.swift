@@ -37,7 +37,8 @@ final class ProxyStage: Sendable {
 
     /// - Parameter upstreamPort: where the proxy looks for its upstreams; by default where there is one.
     static func run<Result: Sendable>(
-        upstreamPort: Int? = nil, _ body: @Sendable (ProxyStage) async throws -> Result
+        upstreamPort: Int? = nil, settings others: [String: String] = [:],
+        _ body: @Sendable (ProxyStage) async throws -> Result
     ) async throws -> Result {
         let certificates = try TestCertificates()
         let port = TestPort.free()
@@ -67,7 +68,7 @@ final class ProxyStage: Sendable {
                 "listen.port": "\(port)", "public.certificate": outer.certificate, "public.key": outer.key,
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
-            ]
+            ].merging(others) { $1 }
             return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) { _ in
                 try await body(stage)
             }

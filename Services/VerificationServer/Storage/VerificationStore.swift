@@ -12,6 +12,18 @@ struct VerificationSession: Sendable {
 
     let proof: Proof
     let createdAt: Date
+
+    /// From a row of the table; nil for one that no registration writes.
+    fileprivate init?(_ guid: String?, _ birthDate: String?, _ kind: String?, _ createdAt: Date) {
+        if let guid = guid.flatMap(HashedGUID.init) {
+            proof = .guid(guid, birthDate: birthDate.flatMap(ResultID.init))
+        } else if let kind = kind.flatMap(TeleTANKind.init) {
+            proof = .teleTAN(kind)
+        } else {
+            return nil
+        }
+        self.createdAt = createdAt
+    }
 }
 
 /// The tables of the schema `verification`. Every single use is one statement.
@@ -72,21 +84,20 @@ struct VerificationStore: Sendable {
         }
     }
 
-    /// The session of a registration token; nil when there is none.
-    func session(_ token: Digest) async throws -> VerificationSession? {
-        let row = try await database.session { session in
-            try session.row(
+    /// The sessions of registration tokens, in their order; nil where there is none.
+    func sessions(_ tokens: [Digest]) async throws -> [VerificationSession?] {
+        let wanted = tokens.map(\.bytes)
+        let rows = try await database.session { session in
+            try session.rows(
                 """
-                SELECT hashed_guid, hashed_guid_dob, teletan_kind, created_at FROM verification.session
-                WHERE token_digest = \(token.bytes)
-                """, as: String?.self, String?.self, String?.self, Date.self)
+                SELECT token_digest, hashed_guid, hashed_guid_dob, teletan_kind, created_at FROM verification.session
+                WHERE token_digest = ANY(\(wanted))
+                """, as: [UInt8].self, String?.self, String?.self, String?.self, Date.self)
         }
-        guard let (guid, birthDate, kind, createdAt) = row else { return nil }
-        if let guid = guid.flatMap(HashedGUID.init) {
-            return VerificationSession(
-                proof: .guid(guid, birthDate: birthDate.flatMap(ResultID.init)), createdAt: createdAt)
-        }
-        return kind.flatMap(TeleTANKind.init).map { VerificationSession(proof: .teleTAN($0), createdAt: createdAt) }
+        let found = Dictionary(
+            rows.map { row in (row.0, VerificationSession(row.1, row.2, row.3, row.4)) },
+            uniquingKeysWith: { first, _ in first })
+        return wanted.map { found[$0] ?? nil }
     }
 
     // MARK: teleTANs

@@ -108,7 +108,9 @@ struct Dispatcher: Sendable {
             }
         }
         if response.status != .contentTooLarge, !watch.isBodyRead {
-            try await Exchange(request: request, caller: .anonymous, watch: watch).discardBody()
+            try await Exchange(
+                request: request, caller: .anonymous, remoteAddress: nil, watch: watch
+            ).discardBody()
         }
         if let status = watch.answerBegins() {
             finish(metrics, route, status, start)
@@ -132,7 +134,10 @@ struct Dispatcher: Sendable {
         if let callers = target.callers {
             guard let role = caller.role, callers.contains(role) else { throw Problem.forbidden }
         }
-        let exchange = Exchange(request: request, caller: caller, watch: watch)
+        let exchange = Exchange(
+            // A stream of HTTP/2 is a child of its connection.
+            request: request, caller: caller, remoteAddress: channel.remoteAddress ?? channel.parent?.remoteAddress,
+            watch: watch)
         return try await watch.working { try await target.responder(exchange) }
     }
 

@@ -11,6 +11,8 @@ package struct Exchange: Sendable {
     package let request: Request
     /// Who asks, by certificate; ``Caller/anonymous`` on listeners that ask for none.
     package let caller: Caller
+    /// Where the connection comes from, for limits by address. It may reach no log, metric, error or inner request.
+    package let remoteAddress: SocketAddress?
     let watch: RequestWatch
 
     /// The path without its query, as it was sent; it is not percent-decoded.

@@ -1,0 +1,62 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import ServiceKit
+import ServiceLifecycle
+import TestResultAPI
+import VerificationAPI
+
+/// Whose token it is, and what the result is. The server stores no result: it asks each time.
+///
+/// Questions of many phones go together, to the database and to the test result server, which so learns less about when
+/// somebody asked, too.
+struct ResultLookUp: Service {
+    private let sessions: Batcher<Digest, VerificationSession?>
+    private let results: Batcher<ResultID, ResultAnswer>
+
+    init(store: VerificationStore, results server: ServiceClient) {
+        sessions = Batcher(maximum: 256) { try await store.sessions($0) }
+        results = Batcher(maximum: TestResultAPI.maximumQueries) { ids in
+            try await server.call(TestResultAPI.appResults, ResultQueries(ids)).results
+        }
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await sessions.run() }
+            group.addTask { try await results.run() }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The session of a registration token; nil when there is none.
+    func session(of token: RegistrationToken) async throws -> VerificationSession? {
+        try await sessions.answer(to: token.digest)
+    }
+
+    /// A teleTAN stands for a positive test. A GUID's result is the test result server's to say.
+    /// - Throws: ``Problem`` 403 where the results under the test's two ids differ.
+    func result(of session: VerificationSession) async throws -> ResultAnswer {
+        switch session.proof {
+        case .teleTAN:
+            return ResultAnswer(
+                testResult: .pcrPositive,
+                sampleCollected: Int32(clamping: Int64(session.createdAt.timeIntervalSince1970)), labID: nil)
+        case .guid(let guid, nil):
+            return try await results.answer(to: ResultID(guid))
+        case .guid(let guid, let birthDate?):
+            async let other = results.answer(to: birthDate)
+            let answer = try await results.answer(to: ResultID(guid))
+            guard try await other.testResult == answer.testResult else { throw Problem.forbidden }
+            return answer
+        }
+    }
+
+    /// Asks for a test that there is not, in the place of one that somebody has: whoever watches the test result server
+    /// can't tell, and while it is away both are refused alike.
+    func ask() async throws {
+        var randomness = SystemRandomNumberGenerator()
+        let nobodys = HashedGUID(hashing: RandomIdentifier(using: &randomness).text)
+        _ = try await results.answer(to: ResultID(nobodys))
+    }
+}

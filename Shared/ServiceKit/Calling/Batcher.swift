@@ -1,0 +1,115 @@
+import HTTPContract
+package import ServiceLifecycle
+import Synchronization
+
+/// Asks for many callers at once what each of them would ask alone.
+///
+/// A question that comes while nobody is being asked is asked at once, so that an idle service answers as fast as
+/// without. Those that come meanwhile wait for each other and go together: the busier the service is, the less each
+/// question costs. Whoever is asked sees fewer calls, and not whose question came when.
+///
+/// Run it as a service, behind those that it asks. Its end waits for what is under way.
+package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
+    private struct Entry {
+        let question: Question
+        let caller: CheckedContinuation<Answer, any Error>
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        /// Workers that have nothing to do.
+        var idle: [CheckedContinuation<[Entry]?, Never>] = []
+        var isClosed = false
+    }
+
+    private let maximum: Int
+    private let workers: Int
+    private let queueLimit: Int
+    private let ask: @Sendable ([Question]) async throws -> [Answer]
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - maximum: the most questions that are asked together.
+    ///   - workers: how many times may be asked at one time.
+    ///   - queueLimit: the most questions that wait; one more is refused with ``Problem/unavailable``.
+    ///   - ask: gives an answer to each question, in their order; what it throws, all of them get. It must have a deadline.
+    package init(
+        maximum: Int, workers: Int = 2, queueLimit: Int = 4096,
+        _ ask: @escaping @Sendable ([Question]) async throws -> [Answer]
+    ) {
+        self.maximum = maximum
+        self.workers = workers
+        self.queueLimit = queueLimit
+        self.ask = ask
+    }
+
+    /// Waits for the answer to a question, together with others or alone.
+    /// - Throws: what asking throws; ``Problem/unavailable`` when too many wait or the batcher has ended.
+    package func answer(to question: Question) async throws -> Answer {
+        try await withCheckedThrowingContinuation { caller in
+            let entry = Entry(question: question, caller: caller)
+            let (worker, isRefused) = state.withLock { state in
+                guard !state.isClosed, state.waiting.count < queueLimit else {
+                    return (CheckedContinuation<[Entry]?, Never>?.none, true)
+                }
+                if let worker = state.idle.popLast() { return (worker, false) }
+                state.waiting.append(entry)
+                return (nil, false)
+            }
+            if isRefused { caller.resume(throwing: Problem.unavailable) }
+            worker?.resume(returning: [entry])
+        }
+    }
+
+    /// Asks until the service ends.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<workers {
+                    group.addTask {
+                        while let batch = await self.next() { await self.work(on: batch) }
+                    }
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.close()
+        }
+    }
+
+    /// The next questions to be asked together; nil at the end.
+    private func next() async -> [Entry]? {
+        await withCheckedContinuation { worker in
+            let batch: [Entry]?? = state.withLock { state in
+                if !state.waiting.isEmpty {
+                    let batch = Array(state.waiting.prefix(maximum))
+                    state.waiting.removeFirst(batch.count)
+                    return batch
+                }
+                if state.isClosed { return .some(nil) }
+                state.idle.append(worker)
+                return nil
+            }
+            if let batch { worker.resume(returning: batch) }
+        }
+    }
+
+    private func work(on batch: [Entry]) async {
+        do {
+            let answers = try await ask(batch.map(\.question))
+            guard answers.count == batch.count else { throw CallError.malformedAnswer }
+            for (entry, answer) in zip(batch, answers) { entry.caller.resume(returning: answer) }
+        } catch {
+            for entry in batch { entry.caller.resume(throwing: error) }
+        }
+    }
+
+    /// Takes no further questions. Those that wait are still asked.
+    private func close() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            state.isClosed = true
+            return state.idle
+        }
+        for worker in idle { worker.resume(returning: nil) }
+    }
+}

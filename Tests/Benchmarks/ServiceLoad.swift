@@ -1,0 +1,152 @@
+import ArgumentParser
+import Credentials
+import Crypto
+import Foundation
+import HTTPContract
+import ServiceKit
+import TestResultAPI
+import VerificationAPI
+
+/// The options that all loads on a service share.
+struct ServiceLoad: ParsableArguments {
+    typealias Operation = @Sendable (ServiceClient, inout FastRandom) async throws -> Int
+
+    @Option(help: "Where the service listens, such as https://localhost:8010.")
+    var base: String
+
+    @Option(help: "The folder of certificates that `prepare-suite` filled.")
+    var folder: String
+
+    @Option(help: "Calls at one time.")
+    var tasks = 16
+
+    @Option(help: "How long to measure.")
+    var seconds = 4
+
+    /// Repeats `operation`, which returns how much it did, until the time is over.
+    func run(as role: Role, _ operation: @escaping Operation) async throws {
+        let client = try ServiceClient(
+            base: base,
+            tls: TLSFiles(
+                certificate: "\(folder)/\(role.rawValue).pem", key: "\(folder)/\(role.rawValue).key",
+                authorities: "\(folder)/authority.pem"),
+            name: "measured", deadline: .seconds(30))
+        let measurement: Result<Measurement, any Error>
+        do {
+            measurement = .success(try await Measurement.of { try await repeating(operation, on: client) })
+        } catch {
+            measurement = .failure(error)
+        }
+        await client.close()
+        try measurement.get().report()
+    }
+
+    private func repeating(_ operation: @escaping Operation, on client: ServiceClient) async throws -> Int {
+        let end = ContinuousClock.now + .seconds(seconds)
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    var random = FastRandom(seed: UInt64(task))
+                    var count = 0
+                    while ContinuousClock.now < end { count += try await operation(client, &random) }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+    }
+}
+
+/// Identifiers that the script has put into the tables by the same rule in SQL: MD5 over a word and a number, in the form
+/// of a UUID.
+enum Seeded {
+    /// How many of each there are.
+    static let count: UInt64 = 500_000
+
+    static func identifier(_ word: String, _ number: UInt64) throws -> RandomIdentifier {
+        let digits = Insecure.MD5.hash(data: Data("\(word) \(number)".utf8)).map { String(format: "%02x", $0) }.joined()
+        func part(_ start: Int, _ length: Int) -> Substring { digits.dropFirst(start).prefix(length) }
+        let text = "\(part(0, 8))-\(part(8, 4))-4\(part(13, 3))-8\(part(17, 3))-\(part(20, 12))"
+        guard let identifier = RandomIdentifier(text) else { throw ValidationError("the rule gives no identifier") }
+        return identifier
+    }
+}
+
+/// Reservations in calls of the largest size: one operation is one TAN.
+struct TANReservationLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tan-reservations", abstract: "Reserved TANs per second, 256 a call.")
+
+    @OptionGroup var load: ServiceLoad
+
+    func run() async throws {
+        try await load.run(as: .submissionServer) { client, random in
+            let reservations = try (0..<VerificationAPI.maximumEntries).map { _ in
+                let number = UInt64.random(in: 0..<Seeded.count, using: &random)
+                let tan = TAN(try Seeded.identifier("reserved", number))
+                return TANReservation(tan: tan, tag: tan.digest, purpose: .diagnosisKeys)
+            }
+            let outcomes = try await client.call(VerificationAPI.reservations, TANReservations(reservations)).outcomes
+            return outcomes.count { $0 == .granted }
+        }
+    }
+}
+
+/// One TAN a call, used up at once.
+struct TANVerificationLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tan-verification", abstract: "Verified TANs per second, one a call.")
+
+    @OptionGroup var load: ServiceLoad
+
+    func run() async throws {
+        try await load.run(as: .submissionServer) { client, random in
+            let number = UInt64.random(in: 0..<Seeded.count, using: &random)
+            let tan = TAN(try Seeded.identifier("verified", number))
+            do {
+                _ = try await client.call(VerificationAPI.tanVerification, TANVerification(tan))
+                return 1
+            } catch CallError.refused {
+                // The number came a second time.
+                return 0
+            }
+        }
+    }
+}
+
+/// Phones that poll for their results.
+struct ResultPollingLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "result-polling", abstract: "Answered polls per second.")
+
+    @OptionGroup var load: ServiceLoad
+
+    func run() async throws {
+        try await load.run(as: .metadataProxy) { client, random in
+            let number = UInt64.random(in: 0..<Seeded.count, using: &random)
+            let token = RegistrationToken(try Seeded.identifier("session", number))
+            let answer = try await client.call(VerificationAPI.testResult, RegisteredTestRequest(token))
+            return answer.testResult == .pcrNegative ? 1 : 0
+        }
+    }
+}
+
+/// A laboratory's batches of 100: one operation is one result.
+struct LabResultLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lab-results", abstract: "Stored results per second, 100 a call.")
+
+    @OptionGroup var load: ServiceLoad
+
+    func run() async throws {
+        try await load.run(as: .lab) { client, random in
+            let results = try (0..<100).map { _ in
+                let id = HashedGUID(hashing: "\(random.next())")
+                guard let id = ResultID(id.text) else { throw ValidationError("not an id") }
+                return LabResults.Result(id: id, result: .pcrNegative, sampleCollected: nil)
+            }
+            _ = try await client.call(TestResultAPI.labResults, LabResults(testResults: results, labID: "lab-7"))
+            return 100
+        }
+    }
+}

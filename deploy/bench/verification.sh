@@ -1,0 +1,170 @@
+# Verification and test result server, with TLS on every hop, against pgbench alone with the same statements. Everything
+# that serves counts: our servers and PostgreSQL on one side, pgbench and PostgreSQL on the other, on the first core; the
+# callers, on the second core, don't. Figures are per second of that processor time.
+
+verification_seeds=${VERIFICATION_SEEDS:-500000}
+
+# Identifiers by the rule of Tests/Benchmarks/ServiceLoad.swift. $1: the word before the number.
+verification_identifier() {
+    printf "SELECT n, substr(m, 1, 8) || '-' || substr(m, 9, 4) || '-4' || substr(m, 14, 3) || '-8' || substr(m, 18, 3) || '-' || substr(m, 21, 12) AS text "
+    printf "FROM (SELECT n, md5('%s ' || n) AS m FROM generate_series(0, %s) AS n) AS hashes" "$1" $((verification_seeds - 1))
+}
+
+# Processor time of processes and all their children that ever were, in ticks of 10 ms.
+# Arguments: process ids. PostgreSQL's children are counted with it: those that live, and those it has waited for.
+suite_ticks() {
+    local id total=0
+    for id in "$@"; do total=$((total + $(ticks "$id"))); done
+    total=$((total + $(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$verification_postgres/stat")))
+    for id in $(pgrep -P "$verification_postgres"); do
+        total=$((total + $(awk '{ print $14 + $15 }' "/proc/$id/stat" 2>/dev/null || echo 0)))
+    done
+    echo "$total"
+}
+
+# Schema, certificates, rows and both servers, once for all rows of this file.
+verification_prepare() {
+    [ -z "${verification_server:-}" ] || return 0
+    say "  filling the tables …"
+    # The postmaster itself: what was started may be a command around it.
+    verification_postgres=$(head -n 1 "$scratch/data/postmaster.pid")
+    mkdir -p "$scratch/suite"
+    "$benchmarks" prepare-suite --connection "host=$scratch user=postgres dbname=postgres" --folder "$scratch/suite"
+    postgres_sql "INSERT INTO verification.tan (digest, expires_at)
+        SELECT sha256(text::bytea), now() + interval '10 days' FROM ($(verification_identifier reserved)) AS t"
+    postgres_sql "INSERT INTO verification.tan (digest, expires_at)
+        SELECT sha256(text::bytea), now() + interval '10 days' FROM ($(verification_identifier verified)) AS t"
+    postgres_sql "INSERT INTO verification.session (token_digest, hashed_guid, created_at)
+        SELECT sha256(text::bytea), encode(sha256(n::text::bytea), 'hex'), now() FROM ($(verification_identifier session)) AS t"
+    postgres_sql "INSERT INTO test_results.result (id, code, sample_collected, created_at)
+        SELECT encode(sha256(n::text::bytea), 'hex'), 1, 1700000000, now() FROM generate_series(0, $((verification_seeds - 1))) AS n"
+    # pgbench has numbers only, so that it finds its rows by them.
+    postgres_sql "CREATE TABLE bench_tan AS SELECT n, sha256(n::text::bytea) AS digest, NULL::bytea AS tag,
+        now() + interval '10 days' AS expires_at FROM generate_series(0, $((verification_seeds - 1))) AS n"
+    postgres_sql "ALTER TABLE bench_tan ADD PRIMARY KEY (digest)"
+    postgres_sql "CREATE TABLE bench_result (LIKE test_results.result INCLUDING ALL)"
+    postgres_sql "VACUUM ANALYZE"
+    postgres_sql "CHECKPOINT"
+    head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$scratch/suite/key"
+    # Any point of the curve will do: nobody asks for a teleTAN.
+    printf '%s' '{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"1",
+        "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}' \
+        >"$scratch/suite/officers.json"
+    verification_start test-result-server vigil_test_results LISTEN_PORT=18920 ADMIN_PORT=18929
+    results_server=$!
+    verification_start verification-server vigil_verification APP_PORT=18910 INTERNAL_PORT=18911 ADMIN_PORT=18919 \
+        TEST_RESULTS_URL=https://localhost:18920 SECRETS_TAN_KEY="$scratch/suite/key" \
+        SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
+        OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
+    verification_server=$!
+    started+=("$results_server" "$verification_server")
+    servicekit_wait 18920 && servicekit_wait 18910
+}
+
+# $1: the executable; $2: its database role; then further settings.
+verification_start() {
+    local name=$1 role=$2
+    shift 2
+    env "$@" LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/$name.pem" TLS_KEY="$scratch/suite/$name.key" \
+        TLS_AUTHORITIES="$scratch/suite/authority.pem" NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_MAXIMUM_CONNECTIONS=16 \
+        POSTGRES_CONNECTION="host=$scratch user=$role dbname=postgres" \
+        taskset -c 0 "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
+}
+
+# $1: the load; $2: the port; $3: calls at one time; then the processes that serve. Prints operations per second of processor
+# time.
+verification_rate() {
+    local load=$1 port=$2 tasks=$3 before after operations
+    shift 3
+    before=$(suite_ticks "$@")
+    operations=$(taskset -c 1 "$benchmarks" "$load" --base "https://localhost:$port" --folder "$scratch/suite" \
+        --tasks "$tasks" --seconds "$seconds" 2>"$scratch/$load.log" | sed -n 's/.*"operations":\([0-9]*\).*/\1/p')
+    after=$(suite_ticks "$@")
+    [ -n "$operations" ] && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+}
+
+# $1: the script; $2: rows a transaction. Prints rows per second of the processor time of pgbench and PostgreSQL.
+pgbench_cpu_rate() {
+    local before after transactions own
+    before=$(suite_ticks)
+    own=$({ TIMEFORMAT='%U %S' && time taskset -c 0 "$postgres_programs/pgbench" -n -M prepared -c "$postgres_connections" -j 1 \
+        -T "$seconds" -h "$scratch" -U postgres -f "$1" postgres >"$scratch/pgbench.out" 2>"$scratch/pgbench.log"; } 2>&1)
+    after=$(suite_ticks)
+    transactions=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$scratch/pgbench.out")
+    [ -n "$transactions" ] &&
+        awk -v n=$((transactions * $2)) -v t=$((after - before)) -v own="$own" \
+            'BEGIN { split(own, o, " "); print n / (t / 100 + o[1] + o[2]) }'
+}
+
+# One TAN a transaction, as servers do that know no batches.
+bench_tan_script() {
+    cat >"$scratch/tan.sql" <<SQL
+\\set n random(0, $((verification_seeds - 1)))
+UPDATE bench_tan SET tag = sha256(:n::text::bytea)
+WHERE digest = sha256(:n::text::bytea) AND tag IS NULL AND expires_at > now();
+SQL
+}
+
+tan_redemption_prepare() { verification_prepare && bench_tan_script; }
+tan_redemption_ours() { verification_rate tan-reservations 18911 4 "$verification_server"; }
+tan_redemption_reference() {
+    postgres_sql "UPDATE bench_tan SET tag = NULL WHERE tag IS NOT NULL" && postgres_sql "VACUUM bench_tan" &&
+        postgres_sql "CHECKPOINT" && pgbench_cpu_rate "$scratch/tan.sql" 1
+}
+tan_redemption_end() { :; }
+
+tan_verify_single_prepare() { verification_prepare && bench_tan_script; }
+tan_verify_single_ours() { verification_rate tan-verification 18911 16 "$verification_server"; }
+tan_verify_single_reference() { tan_redemption_reference; }
+tan_verify_single_end() { :; }
+
+# The limit: two bare Hummingbird JSON answers, and the two look-ups by pgbench, one after the other.
+result_polling_prepare() {
+    verification_prepare
+    cat >"$scratch/post.lua" <<'LUA'
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = '{"key":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f","keyType":"GUID"}'
+LUA
+    servicekit_start bare-hummingbird-json 18902 && bare_server=$!
+    started+=("$bare_server")
+    servicekit_wait 18902
+    cat >"$scratch/session.sql" <<SQL
+\\set n random(0, $((verification_seeds - 1)))
+SELECT hashed_guid, hashed_guid_dob, teletan_kind, created_at FROM verification.session
+WHERE token_digest = sha256(:n::text::bytea);
+SQL
+    cat >"$scratch/result.sql" <<SQL
+\\set n random(0, $((verification_seeds - 1)))
+SELECT code, sample_collected, lab_id FROM test_results.result WHERE id = encode(sha256(:n::text::bytea), 'hex');
+SQL
+}
+result_polling_ours() { verification_rate result-polling 18910 32 "$verification_server" "$results_server"; }
+result_polling_reference() {
+    local json session result
+    json=$(servicekit_rate "$bare_server" 18902) && session=$(pgbench_cpu_rate "$scratch/session.sql" 1) &&
+        result=$(pgbench_cpu_rate "$scratch/result.sql" 1) &&
+        awk -v j="$json" -v s="$session" -v r="$result" 'BEGIN { print 1 / (2 / j + 1 / s + 1 / r) }'
+}
+result_polling_end() { kill "$bare_server" && wait "$bare_server" 2>/dev/null || true; }
+
+lab_results_prepare() {
+    verification_prepare
+    {
+        printf '\\set n random(0, 9000000000000000000)\n'
+        printf 'INSERT INTO bench_result (id, code, sample_collected, lab_id, created_at)\n'
+        printf "SELECT encode(sha256((:n::bigint + i)::text::bytea), 'hex'), 1, 1700000000, 'lab-7', now() "
+        printf 'FROM generate_series(1, 100) AS i\n'
+        printf 'ON CONFLICT (id) DO UPDATE SET code = excluded.code, sample_collected = excluded.sample_collected,\n'
+        printf '    lab_id = excluded.lab_id WHERE bench_result.code NOT IN (4, 9, 14);\n'
+    } >"$scratch/results.sql"
+}
+# Both begin on a table of the same size behind a checkpoint.
+lab_results_reset() {
+    postgres_sql "DELETE FROM test_results.result WHERE lab_id IS NOT NULL" && postgres_sql "VACUUM test_results.result" &&
+        postgres_sql "TRUNCATE bench_result" &&
+        postgres_sql "INSERT INTO bench_result SELECT * FROM test_results.result" && postgres_sql "CHECKPOINT"
+}
+lab_results_ours() { lab_results_reset && verification_rate lab-results 18920 4 "$results_server"; }
+lab_results_reference() { lab_results_reset && pgbench_cpu_rate "$scratch/results.sql" 100; }
+lab_results_end() { :; }
