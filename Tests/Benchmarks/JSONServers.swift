@@ -10,6 +10,8 @@ private struct Measured: JSONMessage {
     let key: String
     let keyType: String
     let requestPadding: String?
+
+    static let schema = JSONSchema.object(["key": .text(), "keyType": .text()], optional: ["requestPadding": .text()])
 }
 
 /// What both JSON servers answer.
@@ -21,6 +23,8 @@ private struct Answered: JSONMessage, ResponseEncodable {
         registrationToken = request.key
         length = request.requestPadding?.utf8.count ?? 0
     }
+
+    static let schema = JSONSchema.object(["registrationToken": .text(), "length": .wholeNumber])
 }
 
 /// A JSON operation mounted as every service mounts its own, on a plain listener: body limit, media type, deadline,
@@ -35,7 +39,8 @@ struct ServiceKitJSON: AsyncParsableCommand {
         let runtime = ServiceRuntime(
             name: "benchmark", settings: [:], clock: .system,
             logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
-        let endpoint = Endpoint<Measured, Answered>(.post, "/measure", callers: [], bodyLimit: 64 * 1024)
+        let endpoint = Endpoint<Measured, Answered>(
+            .post, "/measure", callers: [], bodyLimit: 64 * 1024, summary: "Answers with the length of the padding.")
         let listener = Listener(name: "measure", host: "127.0.0.1", port: port, security: .plain) { routes in
             routes.on(endpoint) { request, _ in Answered(request) }
         }

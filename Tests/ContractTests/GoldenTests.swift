@@ -13,6 +13,8 @@ import VerificationAPI
     /// One file and the message it holds.
     struct Golden: Sendable, CustomTestStringConvertible {
         let testDescription: String
+        /// What the documents say about its body; nil for one that isn't JSON.
+        let schema: JSONSchema?
         let check: @Sendable () throws -> Void
 
         /// A request that a client of ours sends and a server of ours reads.
@@ -20,7 +22,7 @@ import VerificationAPI
             _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Req,
             isReadBack: Bool = true
         ) -> Golden {
-            Golden(testDescription: "\(name).request") {
+            Golden(testDescription: "\(name).request", schema: Req.bodySchema) {
                 let file = try WireFile("\(name).request")
                 let message = message(try Samples())
                 let route = endpoint.route
@@ -33,7 +35,7 @@ import VerificationAPI
         static func answer<Req: WireMessage, Res: WireMessage & Equatable>(
             _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Res
         ) -> Golden {
-            Golden(testDescription: "\(name).answer") {
+            Golden(testDescription: "\(name).answer", schema: Res.bodySchema) {
                 let file = try WireFile("\(name).answer")
                 let message = message(try Samples())
                 #expect(try WireFile(start: "\(endpoint.success.code)", message: message) == file)
@@ -45,7 +47,7 @@ import VerificationAPI
         static func foreign<Req: WireMessage & Equatable, Res: WireMessage>(
             _ name: String, _ endpoint: Endpoint<Req, Res>, _ message: @escaping @Sendable (Samples) -> Req
         ) -> Golden {
-            Golden(testDescription: "\(name).request") {
+            Golden(testDescription: "\(name).request", schema: Req.bodySchema) {
                 let file = try WireFile("\(name).request")
                 let route = endpoint.route
                 #expect(file.start == "\(route.method) \(route.path)")

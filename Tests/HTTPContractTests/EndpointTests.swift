@@ -5,13 +5,15 @@ import Testing
 
 @Suite struct EndpointTests {
     private struct Padded: JSONMessage {
+        static let schema = JSONSchema.object([:])
         static var headerNames: [HTTPField.Name] { HTTPField.Name("cwa-fake").map { [$0] } ?? [] }
     }
 
     @Test("an endpoint's route says what a proxy may know")
     func route() {
         let endpoint = Endpoint<Padded, NoContent>(
-            .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: 1024, success: .created)
+            .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: 1024, success: .created,
+            summary: "A TAN.", refusals: [.conflict: "Another one is made."])
         #expect(endpoint.success == .created)
         #expect(endpoint.route.method == .post)
         #expect(endpoint.route.path == "/version/v1/tan")

@@ -7,6 +7,9 @@ import Testing
     private struct Message: JSONMessage, Equatable {
         let registrationToken: String
         let attempts: Int?
+
+        static let schema = JSONSchema.object(
+            ["registrationToken": .text()], optional: ["attempts": .wholeNumber])
     }
 
     @Test("unknown properties are ignored, because apps pad their requests with one")

@@ -30,7 +30,7 @@ private struct AnyJSON: WireMessage {
 private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>) -> Endpoint<AnyJSON, Res> {
     Endpoint(
         endpoint.route.method, endpoint.route.path, callers: endpoint.route.callers,
-        bodyLimit: endpoint.route.bodyLimit, success: endpoint.success)
+        bodyLimit: endpoint.route.bodyLimit, success: endpoint.success, summary: endpoint.summary)
 }
 
 @Suite(.timeLimit(.minutes(1))) struct AppClientTests {

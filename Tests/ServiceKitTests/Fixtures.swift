@@ -12,17 +12,23 @@ import Testing
 /// The message of the tests' own operation.
 struct Greeting: JSONMessage, Equatable {
     let name: String
+
+    static let schema = JSONSchema.object(["name": .text()])
 }
 
 /// Its answer, with a header field.
 struct Welcome: JSONMessage, Equatable {
     let text: String
+
+    static let schema = JSONSchema.object(["text": .text()])
 }
 
 enum TestAPI {
-    static let greet = Endpoint<Greeting, Welcome>(.post, "/greet", callers: [.lab, .portal], bodyLimit: 64)
+    static let greet = Endpoint<Greeting, Welcome>(
+        .post, "/greet", callers: [.lab, .portal], bodyLimit: 64, summary: "Greets.",
+        refusals: [.conflict: "The name is taken."])
     static let ping = Endpoint<NoContent, NoContent>(
-        .get, "/ping", callers: [.lab], bodyLimit: 0, success: .noContent)
+        .get, "/ping", callers: [.lab], bodyLimit: 0, success: .noContent, summary: "Does nothing.")
 }
 
 extension Listener {

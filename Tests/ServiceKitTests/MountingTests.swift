@@ -59,7 +59,7 @@ import Testing
     }
 
     private func endpoint(_ path: String) -> Endpoint<Greeting, Welcome> {
-        Endpoint(.post, path, callers: [], bodyLimit: 64)
+        Endpoint(.post, path, callers: [], bodyLimit: 64, summary: "For a test.")
     }
 
     @Test("a request gets the status it deserves", arguments: Case.all)
@@ -129,7 +129,8 @@ import Testing
     @Test("only fields of the contract reach a message and leave with an answer")
     func closedFields() async throws {
         let listener = Listener.plain { routes in
-            routes.on(Endpoint<Labelled, Labelled>(.post, "/label", callers: [], bodyLimit: 64)) { request, _ in request
+            routes.on(Endpoint<Labelled, Labelled>(.post, "/label", callers: [], bodyLimit: 64, summary: "For a test."))
+            { request, _ in request
             }
         }
         try await withService(listeners: [listener]) { _ in

@@ -83,6 +83,6 @@ import Testing
     }
 
     private func endpoint(_ path: String) -> Endpoint<Greeting, Welcome> {
-        Endpoint(.post, path, callers: [], bodyLimit: 64)
+        Endpoint(.post, path, callers: [], bodyLimit: 64, summary: "For a test.")
     }
 }

@@ -9,20 +9,29 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
     package let route: Route
     /// The status of a successful answer.
     package let success: HTTPResponse.Status
+    /// What it does, in one line, for the document about it.
+    package let summary: String
+    /// The statuses with which the handler itself refuses, and why.
+    package let refusals: [HTTPResponse.Status: String]
 
     /// - Parameters:
     ///   - path: the whole path, without parameters.
     ///   - callers: the roles that may call; a listener answers 403 to others.
     ///   - bodyLimit: the most bytes a request body may have; a longer one is refused with 413 while it streams in.
+    ///   - summary: what it does, in one line.
+    ///   - refusals: the statuses with which the handler refuses, and why. Those that every operation can have (400, 403,
+    ///     408, 413, 415, 503) need not be named, unless there is more to say of one.
     package init(
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>, bodyLimit: Int,
-        success: HTTPResponse.Status = .ok
+        success: HTTPResponse.Status = .ok, summary: String, refusals: [HTTPResponse.Status: String] = [:]
     ) {
         route = Route(
             method: method, path: path, callers: callers, bodyLimit: bodyLimit, requestMedia: Request.mediaType,
             requestHeaders: Request.headerNames, responseMedia: Response.mediaType,
             responseHeaders: Response.headerNames)
         self.success = success
+        self.summary = summary
+        self.refusals = refusals
     }
 }
 

@@ -10,11 +10,20 @@ package protocol WireMessage: Sendable {
     static var mediaType: MediaType? { get }
     /// Every header field beside the content's own that this message may carry.
     static var headerNames: [HTTPField.Name] { get }
+    /// What a JSON body must look like; nil for another body or none.
+    static var bodySchema: JSONSchema? { get }
+    /// What the fields of ``headerNames`` may hold; one that is missing here may hold any text, and be missing.
+    static var fieldSchemas: [HTTPField.Name: FieldSchema] { get }
     /// Reads the message.
     /// - Throws: ``MalformedMessage`` when a field or the body breaks the contract; it never quotes the input.
     init(fields: HTTPFields, body: Data) throws(MalformedMessage)
     /// Header fields and body as they go over the wire.
     func encoded() throws -> EncodedMessage
+}
+
+extension WireMessage {
+    package static var bodySchema: JSONSchema? { nil }
+    package static var fieldSchemas: [HTTPField.Name: FieldSchema] { [:] }
 }
 
 /// A message in its wire form.
@@ -40,11 +49,15 @@ package struct MalformedMessage: Error, Equatable {
 ///
 /// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`; Corona-Warn-App
 /// sheet, 11.1).
-package protocol JSONMessage: WireMessage, Codable {}
+package protocol JSONMessage: WireMessage, Codable {
+    /// What the body must look like: the same as its coding says, in the words of a document.
+    static var schema: JSONSchema { get }
+}
 
 extension JSONMessage {
     package static var mediaType: MediaType? { .json }
     package static var headerNames: [HTTPField.Name] { [] }
+    package static var bodySchema: JSONSchema? { schema }
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {

@@ -4,9 +4,14 @@ package import HTTPTypes
 
 /// What the submission server offers to apps (Corona-Warn-App sheet, 4.1).
 package enum SubmissionAPI {
-    /// An upload of diagnosis keys. 400: payload refused; 403: TAN refused, for whatever reason.
+    /// An upload of diagnosis keys.
     package static let diagnosisKeys = Endpoint<DiagnosisKeysUpload, UploadAccepted>(
-        .post, "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000)
+        .post, "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000,
+        summary: "Stores the diagnosis keys of a positive test.",
+        refusals: [
+            .badRequest: "The payload is refused, or `cwa-fake` is no whole number.",
+            .forbidden: "The TAN is refused, for whatever reason, or the caller has another role.",
+        ])
 }
 
 /// An upload as it arrives: the payload is not read before the header fields are judged, and the TAN not before the

@@ -6,12 +6,14 @@ import HTTPTypes
 package enum TestResultAPI {
     /// Results of a laboratory, all or none of them stored. 400: malformed, empty, or more than ``maximumResults``.
     package static let labResults = Endpoint<LabResults, NoContent>(
-        .post, "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, success: .noContent)
+        .post, "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, success: .noContent,
+        summary: "Stores a laboratory's results, all or none of them.")
 
     /// The result behind a hashed GUID, for the verification server; an unknown id is a pending PCR test, and asking
     /// for it stores nothing.
     package static let appResult = Endpoint<ResultQuery, ResultAnswer>(
-        .post, "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024)
+        .post, "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024,
+        summary: "The result behind a hashed GUID; of an unknown one, that the test is pending.")
 
     /// The most results of one call of ``labResults``.
     package static let maximumResults = 1000

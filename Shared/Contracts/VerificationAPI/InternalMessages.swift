@@ -66,7 +66,7 @@ package struct TANConfirmations: JSONMessage, Equatable {
 /// What became of each entry, in the order of the request.
 package struct TANOutcomes: JSONMessage, Equatable {
     /// What became of one entry.
-    package enum Outcome: String, Codable, Sendable {
+    package enum Outcome: String, Codable, Sendable, CaseIterable {
         /// The TAN is this upload's, now or already.
         case granted = "GRANTED"
         /// Unknown, expired, of the wrong kind, or another upload's: they are not told apart.

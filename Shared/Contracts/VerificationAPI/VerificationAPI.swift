@@ -9,44 +9,66 @@ package enum VerificationAPI {
 
     // MARK: App listener, reached through the metadata proxy only
 
-    /// A GUID or a teleTAN becomes a registration token, once. 400: malformed, or unknown, used or expired.
+    /// A GUID or a teleTAN becomes a registration token, once.
     package static let registrationToken = Endpoint<RegistrationTokenRequest, RegistrationTokenResponse>(
-        .post, "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: smallBody, success: .created)
+        .post, "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: smallBody, success: .created,
+        summary: "A GUID or a teleTAN becomes a registration token, once.",
+        refusals: [.badRequest: "The request is malformed, or its GUID or teleTAN is unknown, used or expired."])
 
-    /// The result of the registered test. 400: malformed or unknown token; 403: the results under the test's two ids
-    /// differ.
+    /// The result of the registered test.
     package static let testResult = Endpoint<RegisteredTestRequest, TestResultResponse>(
-        .post, "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: smallBody)
+        .post, "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: smallBody,
+        summary: "The result of a registered test.",
+        refusals: [
+            .badRequest: "The request is malformed, or the token unknown.",
+            .forbidden: "The results under the test's two ids differ, or the caller has another role.",
+        ])
 
-    /// The one TAN of a registration. 400: malformed or unknown token, not positive, or already redeemed. A repeat is
-    /// given the same TAN for as long as nothing was uploaded with it, so a lost answer costs nothing.
+    /// The one TAN of a registration. A repeat is given the same TAN for as long as nothing was uploaded with it, so a
+    /// lost answer costs nothing.
     package static let tan = Endpoint<RegisteredTestRequest, TANResponse>(
-        .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: smallBody, success: .created)
+        .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: smallBody, success: .created,
+        summary: "The TAN of a positive test.",
+        refusals: [
+            .badRequest:
+                "The request is malformed, the token unknown, the test not positive, or its TAN used or expired."
+        ])
 
     // MARK: Internal listener
 
     /// Reserves TANs, each for one upload; see ``TANReservation``.
     package static let reservations = Endpoint<TANReservations, TANOutcomes>(
-        .post, "/version/v1/tan/reservations", callers: [.submissionServer], bodyLimit: 65_536)
+        .post, "/version/v1/tan/reservations", callers: [.submissionServer], bodyLimit: 65_536,
+        summary: "Reserves TANs, each for one upload.")
 
     /// Confirms reservations whose upload is stored; see ``TANConfirmation``.
     package static let confirmations = Endpoint<TANConfirmations, TANOutcomes>(
-        .post, "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536)
+        .post, "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536,
+        summary: "Confirms that the uploads of reserved TANs are stored.")
 
-    /// A new teleTAN for a health officer. 401: no acceptable officer token; 429: too many teleTANs were made
-    /// within the hour, by this officer or by all.
+    /// A new teleTAN for a health officer.
     package static let teleTAN = Endpoint<TeleTANRequest, TeleTANResponse>(
-        .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created)
+        .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created,
+        summary: "A new teleTAN for a health officer to read out.",
+        refusals: [
+            .unauthorized: "The officer's token is not in order, or allows no such teleTAN.",
+            .tooManyRequests: "This officer, or all together, made too many within the hour.",
+        ])
 
-    /// Uses up one TAN at once, for submission services that know neither reservation nor confirmation. 404: unknown,
-    /// used, reserved or expired.
+    /// Uses up one TAN at once, for submission services that know neither reservation nor confirmation.
     package static let tanVerification = Endpoint<TANVerification, VerifiedTAN>(
-        .post, "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024)
+        .post, "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024,
+        summary: "Uses up a TAN at once.", refusals: [.notFound: "The TAN is unknown, used, reserved or expired."])
 
-    /// The result of a registered test with its test's id, for test certificates. 403: the registration came of a
-    /// teleTAN, or the results under its two ids differ; 404: unknown token.
+    /// The result of a registered test with its test's id, for test certificates.
     package static let certificateResult = Endpoint<CertificateResultRequest, CertificateResultResponse>(
-        .post, "/version/v1/testresult", callers: [.certificateServer], bodyLimit: 1024)
+        .post, "/version/v1/testresult", callers: [.certificateServer], bodyLimit: 1024,
+        summary: "The result of a registered test with the test's id.",
+        refusals: [
+            .forbidden: "The registration came of a teleTAN, the results under its two ids differ, or the caller has "
+                + "another role.",
+            .notFound: "The token is unknown.",
+        ])
 
     /// The most entries of one call of ``reservations`` or ``confirmations``.
     package static let maximumEntries = 256

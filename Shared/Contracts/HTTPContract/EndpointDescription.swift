@@ -1,0 +1,44 @@
+package import HTTPTypes
+
+/// All that can be said of an ``Endpoint`` to somebody who has not its message types: what an OpenAPI document is made
+/// of.
+package struct EndpointDescription: Sendable {
+    /// What a message looks like.
+    package struct Message: Sendable {
+        /// nil for a body that isn't JSON, or none.
+        package let body: JSONSchema?
+        /// Every header field of the message's own.
+        package let fields: [HTTPField.Name: FieldSchema]
+
+        init(_ message: (some WireMessage).Type) {
+            body = message.bodySchema
+            let schemas = message.fieldSchemas
+            fields = Dictionary(
+                uniqueKeysWithValues: message.headerNames.map { ($0, schemas[$0] ?? .optional(.text())) })
+        }
+    }
+
+    /// Path, method, callers, limits and media types.
+    package let route: Route
+    /// What it does, in one line.
+    package let summary: String
+    /// What callers send.
+    package let request: Message
+    /// The status of a successful answer.
+    package let success: HTTPResponse.Status
+    /// What they are answered on success.
+    package let response: Message
+    /// The statuses with which the handler itself refuses, and why. Those that every operation can have are not among
+    /// them.
+    package let refusals: [HTTPResponse.Status: String]
+
+    /// Describes an endpoint.
+    package init<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>) {
+        route = endpoint.route
+        summary = endpoint.summary
+        request = Message(Req.self)
+        success = endpoint.success
+        response = Message(Res.self)
+        refusals = endpoint.refusals
+    }
+}

@@ -1,0 +1,16 @@
+package import HTTPContract
+package import HTTPTypes
+
+// What the header fields hold, for the listener's document.
+
+extension DiagnosisKeysUpload {
+    package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
+        [.cwaFake: .required(.wholeNumber), .cwaAuthorization: .optional(.text())]
+    }
+}
+
+extension UploadAccepted {
+    package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
+        [.filteredCheckIns: .required(.wholeNumber), .savedCheckIns: .required(.wholeNumber)]
+    }
+}

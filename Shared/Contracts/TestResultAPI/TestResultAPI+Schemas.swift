@@ -1,0 +1,37 @@
+package import HTTPContract
+
+// What the messages look like, for the listener's document. Golden files hold these schemas and the messages' coding
+// together.
+
+extension JSONSchema {
+    /// A hash, or the variant for a date of birth, whose first digit may be an `x`.
+    static let resultID = text(
+        pattern: "[xX0-9a-fA-F][0-9a-fA-F]{63}", count: 64...64,
+        examples: ["cdc274c49e7f9bac6b64445e30fb2ff90bb14b9c44ffe5c90332d06cbc0a45e4"])
+    /// Seconds since the epoch.
+    static let seconds = integer(in: Int(Int32.min)...Int(Int32.max))
+    /// The laboratory's name for itself, without control characters.
+    static let labID = text(pattern: #"[^\u0000-\u001f\u007f-\u009f]*"#, count: 0...64, examples: ["lab-7"])
+}
+
+extension LabResults {
+    package static var schema: JSONSchema {
+        .object(
+            [
+                "testResults": .array(
+                    of: .object(["id": .resultID, "result": .integer(in: 1...3)], optional: ["sc": .seconds]),
+                    count: 1...TestResultAPI.maximumResults)
+            ], optional: ["labId": .labID])
+    }
+}
+
+extension ResultQuery {
+    package static var schema: JSONSchema { .object(["id": .resultID]) }
+}
+
+extension ResultAnswer {
+    /// Those that apps know.
+    package static var schema: JSONSchema {
+        .object(["testResult": .integer(in: 0...9)], optional: ["sc": .seconds, "labId": .labID])
+    }
+}

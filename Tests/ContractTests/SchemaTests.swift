@@ -1,0 +1,80 @@
+import Credentials
+import Foundation
+import HTTPContract
+import HTTPTypes
+import Testing
+import VerificationAPI
+
+/// The schemas of the listeners' documents describe the very messages that the golden files hold.
+@Suite struct SchemaTests {
+    private static let ours = GoldenTests.verification + GoldenTests.testResults + GoldenTests.submission
+
+    @Test("a golden body matches its message's schema", arguments: ours + GoldenTests.foreign)
+    func matches(_ golden: GoldenTests.Golden) throws {
+        guard let schema = golden.schema else { return }
+        let validator = try SchemaValidator(WireFile(golden.testDescription).body, against: schema)
+        #expect(validator.mistakes.isEmpty)
+    }
+
+    @Test("a schema names every property that we send", arguments: ours)
+    func namesAll(_ golden: GoldenTests.Golden) throws {
+        guard let schema = golden.schema else { return }
+        let validator = try SchemaValidator(WireFile(golden.testDescription).body, against: schema)
+        #expect(validator.unknown.isEmpty)
+    }
+
+    @Test("a JSON body has a schema, and no other body has one", arguments: ours)
+    func jsonOnly(_ golden: GoldenTests.Golden) throws {
+        let media = try WireFile(golden.testDescription).fields[.contentType]
+        #expect((golden.schema != nil) == (media == MediaType.json.name))
+    }
+
+    struct Broken: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let schema: JSONSchema
+        let body: String
+
+        init<Message: JSONMessage>(_ name: String, _ message: Message.Type, _ body: String) {
+            testDescription = name
+            schema = message.schema
+            self.body = body
+        }
+    }
+
+    private static let hash = Samples.guidText
+
+    private static let broken = [
+        Broken("no object", TANResponse.self, #"["c5ad0d33-0c6f-4d4b-9bd4-7d6a0b2b8a11"]"#),
+        Broken("a property that is missing", TANResponse.self, "{}"),
+        Broken("null for what must be there", TANResponse.self, #"{"tan":null}"#),
+        Broken("an upper-case TAN", TANResponse.self, #"{"tan":"C5AD0D33-0C6F-4D4B-9BD4-7D6A0B2B8A11"}"#),
+        Broken("a TAN and more", TANResponse.self, #"{"tan":"c5ad0d33-0c6f-4d4b-9bd4-7d6a0b2b8a11\n"}"#),
+        Broken("a result that apps don't know", TestResultResponse.self, #"{"testResult":10,"sc":0}"#),
+        Broken("a result as text", TestResultResponse.self, #"{"testResult":"2","sc":0}"#),
+        Broken("half a result", TestResultResponse.self, #"{"testResult":1.5,"sc":0}"#),
+        Broken("no entry", TANOutcomes.self, #"{"outcomes":[]}"#),
+        Broken("an unknown name", TANOutcomes.self, #"{"outcomes":["granted"]}"#),
+        Broken(
+            "a GUID as a teleTAN", RegistrationTokenRequest.self, #"{"keyType":"TELETAN","key":"\#(hash)"}"#),
+        Broken("an unknown type of key", RegistrationTokenRequest.self, #"{"keyType":"guid","key":"\#(hash)"}"#),
+        Broken(
+            "a date of birth that is no hash", RegistrationTokenRequest.self,
+            #"{"keyType":"GUID","key":"\#(hash)","keyDob":"1990-05-26"}"#),
+    ]
+
+    @Test("what breaks a contract breaks its schema", arguments: broken)
+    func breaks(_ sample: Broken) throws {
+        #expect(try !SchemaValidator(Data(sample.body.utf8), against: sample.schema).mistakes.isEmpty)
+    }
+
+    @Test("every fresh teleTAN, token and TAN matches its schema")
+    func fresh() throws {
+        var randomness = SystemRandomNumberGenerator()
+        for _ in 0..<1000 {
+            let code = try TeleTANResponse(TeleTAN(using: &randomness)).encodedBody()
+            #expect(try SchemaValidator(code, against: TeleTANResponse.schema).mistakes.isEmpty)
+            let tan = try TANResponse(TAN(RandomIdentifier(using: &randomness))).encodedBody()
+            #expect(try SchemaValidator(tan, against: TANResponse.schema).mistakes.isEmpty)
+        }
+    }
+}
