@@ -98,7 +98,10 @@ package struct ServiceRuntime: Sendable {
         let adminListener = Listener.admin(
             host: configuration.string("admin.host", default: "127.0.0.1"),
             port: try configuration.port("admin.port", default: adminDefault), bound: admin, readiness: readiness,
-            metrics: metrics)
+            metrics: metrics,
+            documents: try listeners.compactMap { listener in
+                try OpenAPIDocument(listener, of: name).map { (listener.name, $0) }
+            })
         let delay = try configuration.duration("shutdown.delay", default: .zero, in: .zero ... .seconds(20))
         let unused = configuration.unusedKeys
         if !unused.isEmpty {

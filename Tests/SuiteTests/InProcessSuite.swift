@@ -101,6 +101,17 @@ struct InProcessSuite: Sendable {
     /// What an operator's Prometheus would see of all services together.
     var metrics: String { runtimes.metrics }
 
+    /// Where each service's health, metrics and documents are, by its name.
+    var adminURLs: [String: String] {
+        get async throws {
+            var urls: [String: String] = [:]
+            for runtime in runtimes.started {
+                urls[runtime.name] = "http://127.0.0.1:\(try await runtime.adminPort)"
+            }
+            return urls
+        }
+    }
+
     // MARK: Configuration
 
     private func common(_ role: Role?) throws -> [String: String] {
@@ -161,5 +172,6 @@ private final class Runtimes: Sendable {
 
     func add(_ runtime: ServiceRuntime) { all.withLock { $0.append(runtime) } }
 
-    var metrics: String { all.withLock { $0.map(\.metrics.text).joined() } }
+    var started: [ServiceRuntime] { all.withLock { $0 } }
+    var metrics: String { started.map(\.metrics.text).joined() }
 }

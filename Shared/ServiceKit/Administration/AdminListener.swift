@@ -3,11 +3,13 @@ import HummingbirdCore
 import NIOCore
 
 extension Listener {
-    /// The port for operators and Prometheus: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP.
+    /// The port for operators and Prometheus: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP, and what the
+    /// listeners offer as OpenAPI documents, `GET /openapi/<listener>.json`.
     ///
     /// It is bound to 127.0.0.1 unless `admin.host` says otherwise, and must never be reachable from outside.
     static func admin(
-        host: String, port: Int, bound: BoundPort, readiness: Readiness, metrics: PrometheusMetrics
+        host: String, port: Int, bound: BoundPort, readiness: Readiness, metrics: PrometheusMetrics,
+        documents: [(listener: String, document: OpenAPIDocument)]
     ) -> Listener {
         Listener(name: "admin", host: host, port: port, security: .plain, bound: bound) { routes in
             routes.on(.get, "/health") { _ in
@@ -23,6 +25,11 @@ extension Listener {
             }
             routes.on(.get, "/metrics") { _ in
                 text(metrics.text + ProcessMetrics.text, type: "text/plain; version=0.0.4")
+            }
+            for (listener, document) in documents {
+                routes.on(.get, "/openapi/\(listener).json") { _ in
+                    text(String(decoding: document.text, as: UTF8.self), type: "application/json")
+                }
             }
         }
     }

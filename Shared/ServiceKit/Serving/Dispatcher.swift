@@ -11,6 +11,8 @@ struct Dispatcher: Sendable {
     private struct Target: Sendable {
         let path: String
         let callers: Set<Role>?
+        /// The statuses of refusals that the listener's document names; nil where there is none.
+        let refusals: Set<HTTPResponse.Status>?
         let responder: Responder
         let metrics: RouteMetrics
     }
@@ -39,8 +41,9 @@ struct Dispatcher: Sendable {
                 listener: listener, route: mount.path,
                 expected: [mount.success, .badRequest, .internalServerError, .serviceUnavailable], factory: metrics)
             paths[mount.path, default: Path()].methods[method] = Target(
-                path: mount.path, callers: checksCallers ? mount.callers : nil, responder: mount.responder,
-                metrics: metrics)
+                path: mount.path, callers: checksCallers ? mount.callers : nil,
+                refusals: mount.description.map { Set($0.allRefusals(checksCallers: checksCallers).keys) },
+                responder: mount.responder, metrics: metrics)
         }
         paths = paths.mapValues { path in
             var path = path
@@ -51,7 +54,7 @@ struct Dispatcher: Sendable {
         self.paths = paths
         self.other = other
         fallback = routes.fallback.map {
-            Target(path: $0.path, callers: nil, responder: $0.responder, metrics: other)
+            Target(path: $0.path, callers: nil, refusals: nil, responder: $0.responder, metrics: other)
         }
         self.watchdog = watchdog
         date = HTTPDate(clock: clock)
@@ -104,7 +107,7 @@ struct Dispatcher: Sendable {
                     throw ConnectionLost()
                 }
                 if error is ConnectionLost || Task.isCancelled { throw ConnectionLost() }
-                response = self.response(to: error, at: route)
+                response = self.response(to: error, at: target)
             }
         }
         if response.status != .contentTooLarge, !watch.isBodyRead {
@@ -176,11 +179,18 @@ struct Dispatcher: Sendable {
 
     // MARK: Errors
 
-    private func response(to error: any Error, at path: String) -> Response {
+    private func response(to error: any Error, at target: Target) -> Response {
         let problem = (error as? any ProblemConvertible)?.problem ?? Problem(.internalServerError)
         if problem.status == .internalServerError {
             let reason = (error as? any OperatorProblem)?.description ?? String(describing: type(of: error))
-            logger.error("a handler failed", metadata: ["reason": "\(reason)", "http.route": "\(path)"])
+            logger.error("a handler failed", metadata: ["reason": "\(reason)", "http.route": "\(target.path)"])
+        } else if target.refusals?.contains(problem.status) == false {
+            // The answer stands; it is the contract that has to be mended.
+            logger.error(
+                "a refusal is not in the contract",
+                metadata: [
+                    "http.route": "\(target.path)", "http.status": .stringConvertible(problem.status.code),
+                ])
         }
         var response = Self.refusal(problem.status)
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }

@@ -17,6 +17,8 @@ package struct Routes {
         /// nil: everybody who gets through the handshake.
         let callers: Set<Role>?
         let success: HTTPResponse.Status
+        /// What the listener's document says of it; nil for what is no ``Endpoint``.
+        let description: EndpointDescription?
         let responder: Responder
     }
 
@@ -31,19 +33,20 @@ package struct Routes {
         mount(
             Mount(
                 method: endpoint.route.method, path: endpoint.route.path, callers: endpoint.route.callers,
-                success: endpoint.success, responder: { try await operation.respond(to: $0) }))
+                success: endpoint.success, description: EndpointDescription(endpoint),
+                responder: { try await operation.respond(to: $0) }))
     }
 
     /// Mounts a responder that makes its own answer; every caller may call.
     package mutating func on(_ method: HTTPRequest.Method, _ path: String, use responder: @escaping Responder) {
-        mount(Mount(method: method, path: path, callers: nil, success: .ok, responder: responder))
+        mount(Mount(method: method, path: path, callers: nil, success: .ok, description: nil, responder: responder))
     }
 
     /// Hands every request whose path is not mounted to a responder; in metrics all of them are the route "other".
     ///
     /// Its answers go out as they are, with a `Date` and nothing else added. The times of ``Limits`` hold here too.
     package mutating func fallback(_ responder: @escaping Responder) {
-        fallback = Mount(method: nil, path: "other", callers: nil, success: .ok, responder: responder)
+        fallback = Mount(method: nil, path: "other", callers: nil, success: .ok, description: nil, responder: responder)
     }
 
     private mutating func mount(_ mount: Mount) {

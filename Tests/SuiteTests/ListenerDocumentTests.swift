@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPContract
+import NIOCore
+import ServiceKit
+import Testing
+
+/// The OpenAPI documents of a whole suite.
+@Suite(.timeLimit(.minutes(2))) struct ListenerDocumentTests {
+    private struct Document: Decodable {
+        struct Operation: Decodable {
+            let tags: [String]
+        }
+
+        let paths: [String: [String: Operation]]
+    }
+
+    /// `POST /path role`, for each role.
+    private static func operations(in document: Document) -> [String] {
+        document.paths.flatMap { path, operations in
+            operations.flatMap { method, operation in
+                operation.tags.map { "\(method.uppercased()) \(path) \($0)" }
+            }
+        }
+    }
+
+    @Test("every operation of every API is in exactly one listener's document")
+    func complete() async throws {
+        let documents = [
+            ("verification-server", "app"), ("verification-server", "internal"), ("test-result-server", "listen"),
+            ("submission-server", "listen"),
+        ]
+        let served = try await InProcessSuite.run(clock: .system) { suite in
+            let urls = try await suite.adminURLs
+            var served: [String] = []
+            for (service, listener) in documents {
+                let url = try #require(urls[service])
+                let answer = try await HTTPClient.shared.execute(
+                    HTTPClientRequest(url: "\(url)/openapi/\(listener).json"), timeout: .seconds(20))
+                let body = try await answer.body.collect(upTo: 1 << 20)
+                served += Self.operations(
+                    in: try JSONDecoder().decode(Document.self, from: Data(body.readableBytesView)))
+            }
+            return served
+        }
+        #expect(served.sorted() == (try Self.declared()).sorted())
+    }
+
+    /// What the sources of the contracts declare: no list to forget an operation in.
+    private static func declared() throws -> [String] {
+        let contracts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Shared/Contracts")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: contracts.path)
+            .filter { $0.hasSuffix("API.swift") }
+        #expect(!files.isEmpty)
+        let endpoint = /= Endpoint<[^>]*>\(\s*\.([a-z]+), "([^"]+)", callers: \[([^\]]*)\]/
+        return try files.flatMap { file in
+            let source = try String(contentsOf: contracts.appending(path: file), encoding: .utf8)
+            let found = source.matches(of: endpoint)
+            #expect(found.count == source.split(separator: "= Endpoint<").count - 1)
+            return try found.flatMap { match in
+                try match.3.split(separator: ", ").map { name in
+                    let role = try #require(Role.allCases.first { "." + "\($0)" == name })
+                    return "\(match.1.uppercased()) \(match.2) \(role.rawValue)"
+                }
+            }
+        }
+    }
+}
