@@ -143,6 +143,18 @@ import Testing
         }
     }
 
+    @Test("who lacks a token is told of what kind it must be (RFC 9110, 11.6.1)")
+    func challenge() async throws {
+        let listener = Listener.plain { routes in
+            routes.on(TestAPI.greet) { _, _ in throw Problem.unauthorized }
+        }
+        try await withService(listeners: [listener]) { _ in
+            let answer = try await post("http://127.0.0.1:\(try await listener.boundPort)/greet", #"{"name":"Ada"}"#)
+            #expect(answer.status == 401)
+            #expect(answer.fields["www-authenticate"] == ["Bearer"])
+        }
+    }
+
     /// Takes one field, and tries to send one that it didn't announce.
     private struct Labelled: WireMessage {
         static let label = HTTPField.Name("label")

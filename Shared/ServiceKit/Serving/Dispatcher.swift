@@ -194,6 +194,8 @@ struct Dispatcher: Sendable {
         }
         var response = Self.refusal(problem.status)
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        // Whom a 401 is for, it must tell what to bring (RFC 9110, 11.6.1); we know no other token.
+        if problem.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 

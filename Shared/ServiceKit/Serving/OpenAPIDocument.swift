@@ -100,6 +100,9 @@ extension EndpointDescription {
         responses[.serviceUnavailable]?["headers"] = [
             "Retry-After": ["required": false, "schema": JSONSchema.wholeNumber.json]
         ]
+        responses[.unauthorized]?["headers"] = [
+            "WWW-Authenticate": ["required": true, "schema": JSONSchema.constant("Bearer").json]
+        ]
         var answer: [String: JSONValue] = ["description": .string(success.reasonPhrase)]
         if let media = route.responseMedia { answer["content"] = content(media, response.body) }
         if !response.fields.isEmpty {
