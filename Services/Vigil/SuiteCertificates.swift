@@ -30,6 +30,7 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "lab", role: .lab, isServer: false),
         Holder(name: "quick-test", role: .quickTest, isServer: false),
         Holder(name: "pocnat", role: .pocnat, isServer: false),
+        Holder(name: "certificate-server", role: .certificateServer, isServer: false),
         Holder(name: "portal", role: .portal, isServer: false),
         Holder(name: "certificate-server", role: .certificateServer, isServer: false),
         Holder(name: "prometheus", role: .prometheus, isServer: false),
