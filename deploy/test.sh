@@ -8,10 +8,12 @@ usage() {
     cat <<'TEXT'
 bash deploy/test.sh [OPTION…]
 
-Installs what is missing, checks the format, builds, and runs every test. The tests' PostgreSQL listens on a Unix socket
-in a temporary folder only, so the suite may be running meanwhile.
+Installs what is missing, checks the format, builds, runs every test, and then holds the running services against their
+OpenAPI documents (deploy/conformance.sh). The tests' PostgreSQL listens on a Unix socket in a temporary folder only, so
+the suite may be running meanwhile.
 
-  --filter PATTERN   only the tests whose names match; further options of `swift test` are passed on too
+  --filter PATTERN   only the tests whose names match, and no documents; further options of `swift test` are passed on
+                     too
   --help             this text
 TEXT
 }
@@ -67,4 +69,7 @@ summary="${total:-0} tests in $((SECONDS - started)) seconds"
 [ "$status" = 0 ] || fail "FAILED: $summary; see what failed above."
 [ "${total:-0}" -gt 0 ] || fail "FAILED: no test ran."
 [ "$skipped" = 0 ] || fail "FAILED: $summary, but $skipped were skipped."
+if [ $# = 0 ]; then
+    bash "$checkout/deploy/conformance.sh" || fail "FAILED: $summary passed, but the services differ from their documents."
+fi
 say "PASSED: $summary, none skipped."
