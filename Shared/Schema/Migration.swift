@@ -20,5 +20,5 @@ package struct Migration: Sendable {
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(script.text.utf8))) }
 
     /// All steps, in order.
-    package static let all: [Migration] = [.first, .verificationLimits]
+    package static let all: [Migration] = [.first, .verificationLimits, .resultsToRedeem]
 }

@@ -5,7 +5,7 @@ package import ServiceKit
 
 extension Retention {
     /// Applies a service's retention rules at start and then every hour. Any number of replicas may do so at once: the
-    /// rules only delete what is too old.
+    /// rules only delete or redeem what is too old.
     package static func everyHour(
         for role: DatabaseRole, in database: PostgresClient, _ runtime: ServiceRuntime
     ) -> RecurringJob {

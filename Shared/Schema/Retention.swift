@@ -8,11 +8,11 @@ package import Postgres
 package struct RetentionRule: Sendable {
     /// Whose rows they are: the service that connects as this role applies the rule.
     package let role: DatabaseRole
-    /// The tables from which it deletes, each as `schema.table`.
+    /// The tables from which it deletes, or whose rows it redeems, each as `schema.table`.
     package let tables: [String]
     /// When a row goes, in words.
     package let limit: String
-    /// Deletes what is too old at an instant; gives the number of rows.
+    /// Deletes or redeems what is too old at an instant; gives the number of rows.
     fileprivate let delete: @Sendable (Session, Date) throws(PostgresError) -> Int
 
     fileprivate init(
@@ -33,6 +33,21 @@ package struct RetentionRule: Sendable {
 package enum Retention {
     private static let day: TimeInterval = 86_400
 
+    /// The most results that one statement takes, so that a backlog of weeks doesn't run into the time that a statement
+    /// may take, nor keep a laboratory waiting. Results that a batch is writing just then are left to the next run:
+    /// whoever never waits can't wait in a circle.
+    private static let piece: Int64 = 10_000
+
+    /// Repeats a statement until it finds less than a whole piece.
+    private static func inPieces(_ statement: () throws(PostgresError) -> Int) throws(PostgresError) -> Int {
+        var total = 0
+        while true {
+            let rows = try statement()
+            total += rows
+            if rows < piece { return total }
+        }
+    }
+
     /// The tables without a rule, and why they need none.
     package static let exempt = [
         "vigil.migration": "says which steps of the schema were applied",
@@ -41,9 +56,36 @@ package enum Retention {
 
     /// Every rule; a table has one or a reason in ``exempt``.
     package static let rules: [RetentionRule] = [
+        // What was positive or negative is forgotten when no session can ask for it any more. Both limits count from
+        // when something was first posted for the test: `created_at` never changes, so that no replacement keeps a
+        // result alive. The codes are those of PCR, rapid antigen and point-of-care PCR tests (Corona-Warn-App sheet,
+        // 1.6); the server replaces none of them.
+        RetentionRule(.testResults, "test_results.result", limit: "21 days until redeemed") {
+            session, now throws(PostgresError) in
+            try inPieces { () throws(PostgresError) in
+                try session.execute(
+                    """
+                    WITH old AS MATERIALIZED (
+                        SELECT id FROM test_results.result
+                        WHERE created_at < \(now.addingTimeInterval(-21 * day)) AND code NOT IN (4, 9, 14)
+                        LIMIT \(piece) FOR UPDATE SKIP LOCKED
+                    )
+                    UPDATE test_results.result SET code = CASE WHEN code < 5 THEN 4 WHEN code < 10 THEN 9 ELSE 14 END
+                    FROM old WHERE result.id = old.id
+                    """)
+            }
+        },
         RetentionRule(.testResults, "test_results.result", limit: "60 days") { session, now throws(PostgresError) in
-            try session.execute(
-                "DELETE FROM test_results.result WHERE created_at < \(now.addingTimeInterval(-60 * day))")
+            try inPieces { () throws(PostgresError) in
+                try session.execute(
+                    """
+                    WITH old AS MATERIALIZED (
+                        SELECT id FROM test_results.result WHERE created_at < \(now.addingTimeInterval(-60 * day))
+                        LIMIT \(piece) FOR UPDATE SKIP LOCKED
+                    )
+                    DELETE FROM test_results.result USING old WHERE result.id = old.id
+                    """)
+            }
         },
         RetentionRule(.verification, "verification.session", limit: "21 days") { session, now throws(PostgresError) in
             try session.execute(
@@ -106,7 +148,7 @@ package enum Retention {
     ]
 
     /// Applies every rule of one service.
-    /// - Returns: rows (or partitions) removed, by rule.
+    /// - Returns: rows (or partitions) removed or redeemed, by rule.
     package static func apply(
         _ role: DatabaseRole, at now: Date, in database: PostgresClient
     ) async throws -> [(rule: String, removed: Int)] {
