@@ -1,13 +1,15 @@
 package import ArgumentParser
+import Credentials
 import Schema
 package import ServiceKit
 import TestResultAPI
 
-/// The executable `test-result-server`: laboratories post results, the verification server asks for them.
+/// The executable `test-result-server`: laboratories and test centres post results, the verification server asks for
+/// them.
 package struct TestResultServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "test-result-server",
-        abstract: "Keeps test results under hashed GUIDs: labs post them, the verification server asks for them.")
+        abstract: "Keeps test results under hashed GUIDs, for labs, test centres and the verification server.")
 
     /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
@@ -29,7 +31,14 @@ package struct TestResultServer: AsyncParsableCommand {
         let listener = try Listener(
             "listen", from: settings, defaultPort: 8020, security: .mutualTLS(TLSFiles(settings))
         ) { routes in
-            routes.on(TestResultAPI.labResults, use: PostLabResults(store: store, clock: runtime.clock).handle)
+            func post(_ family: TestFamily) -> PostResults {
+                PostResults(family: family, store: store, clock: runtime.clock)
+            }
+            routes.on(TestResultAPI.labResults, use: post(.pcr).handle)
+            routes.on(TestResultAPI.quickTestResults, use: post(.quick).handle)
+            routes.on(TestResultAPI.quickTestResult, use: AnswerCentreResult(family: .quick, store: store).handle)
+            routes.on(TestResultAPI.pocnatResults, use: post(.pocnat).handle)
+            routes.on(TestResultAPI.pocnatResult, use: AnswerCentreResult(family: .pocnat, store: store).handle)
             routes.on(TestResultAPI.appResult, use: AnswerAppResult(store: store).handle)
         }
         try await runtime.run(

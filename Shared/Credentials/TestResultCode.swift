@@ -30,7 +30,4 @@ package enum TestResultCode: Int, Hashable, Sendable, CaseIterable, Codable {
             false
         }
     }
-
-    /// Whether a laboratory may post it: negative, positive or invalid (sheet, section 2, T2).
-    package var isLabResult: Bool { (1...3).contains(rawValue) }
 }

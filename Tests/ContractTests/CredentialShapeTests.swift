@@ -36,6 +36,30 @@ import VerificationAPI
         #expect(ResultID(text) == nil)
     }
 
+    /// The hashes were computed by another program.
+    @Test(
+        "a centre's id is an id that isn't hashed yet: its result is named by SHA-256 of the text as sent",
+        arguments: [
+            (digits, "9b86c0fcf4c3674e57b6fdec32625fcdd602a38d41e1f2e8fddeda4c45ffb85c"),
+            (digits.uppercased(), "eaa763857b3b071a7bdd46b0ba431afa32b4011b295d204bf6a54bf3e81a8028"),
+            ("x\(digits.dropFirst())", "e4f8ba07f5c9bb54e5c16bbf1bc967892c9a7833903366a7ff3503069a499b06"),
+        ])
+    func centreTestID(text: String, hash: String) throws {
+        let id = try #require(CentreTestID(text))
+        #expect(id.text == text)
+        #expect(id.resultID.text == hash)
+        // What an app asks for that scanned the text.
+        #expect(id.resultID == ResultID(HashedGUID(hashing: text)))
+        #expect(id.possibleResultIDs.map(\.text) == [hash, text])
+        #expect(try CentreQuery(id).encodedBody() == Data(#"{"id":"\#(text)"}"#.utf8))
+        #expect("\(id)" == "redacted")
+    }
+
+    @Test("what is no result's id is no centre's id", arguments: noIDs)
+    func noCentreTestID(text: String) {
+        #expect(CentreTestID(text) == nil)
+    }
+
     @Test("ids that differ in case are different ids")
     func caseMatters() throws {
         #expect(ResultID(Self.digits) != ResultID(Self.digits.uppercased()))

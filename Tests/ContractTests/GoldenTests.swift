@@ -112,6 +112,38 @@ import VerificationAPI
                 ], labID: "lab-7")
         },
         .answer("lab-results", TestResultAPI.labResults) { _ in NoContent() },
+        .request("quicktest-results", TestResultAPI.quickTestResults) {
+            CentreResults(
+                testResults: [
+                    .init(id: $0.centreIDs[0], result: .quickPositive, sampleCollected: 1_779_796_800),
+                    .init(id: $0.centreIDs[1], result: .quickPending, sampleCollected: nil),
+                    .init(id: $0.centreIDs[2], result: .quickRedeemed, sampleCollected: 0),
+                ], labID: "centre-7")
+        },
+        .answer("quicktest-results", TestResultAPI.quickTestResults) { _ in NoContent() },
+        .request("quicktest-result", TestResultAPI.quickTestResult) { .init($0.centreIDs[0]) },
+        .answer("quicktest-result", TestResultAPI.quickTestResult) { _ in
+            .init(testResult: .quickPositive, sampleCollected: 1_779_796_800, labID: "centre-7")
+        },
+        .answer("quicktest-result-unknown", TestResultAPI.quickTestResult) { _ in
+            .init(testResult: .quickPending, sampleCollected: nil, labID: nil)
+        },
+        .request("pocnat-results", TestResultAPI.pocnatResults) {
+            CentreResults(
+                testResults: [
+                    .init(id: $0.centreIDs[0], result: .pocnatPositive, sampleCollected: 1_779_796_800),
+                    .init(id: $0.centreIDs[1], result: .pocnatPending, sampleCollected: nil),
+                    .init(id: $0.centreIDs[2], result: .pocnatRedeemed, sampleCollected: 0),
+                ], labID: nil)
+        },
+        .answer("pocnat-results", TestResultAPI.pocnatResults) { _ in NoContent() },
+        .request("pocnat-result", TestResultAPI.pocnatResult) { .init($0.centreIDs[0]) },
+        .answer("pocnat-result", TestResultAPI.pocnatResult) { _ in
+            .init(testResult: .pocnatInvalid, sampleCollected: 1_779_796_800, labID: nil)
+        },
+        .answer("pocnat-result-unknown", TestResultAPI.pocnatResult) { _ in
+            .init(testResult: .pocnatPending, sampleCollected: nil, labID: nil)
+        },
         .request("app-result", TestResultAPI.appResult) { .init($0.ids[0]) },
         .answer("app-result", TestResultAPI.appResult) { _ in
             .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7")
@@ -154,6 +186,8 @@ import VerificationAPI
             LabResults(
                 testResults: [.init(id: $0.ids[0], result: .pcrPositive, sampleCollected: nil)], labID: nil)
         },
+        .foreign("quicktest-result-sc", TestResultAPI.quickTestResult) { .init($0.centreIDs[0]) },
+        .foreign("app-result-sc", TestResultAPI.appResult) { .init($0.ids[0]) },
         .foreign("ios-diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
             .init(
                 authorization: "5C4D1A0B-9E3F-4A77-8B1C-0D2E4F6A8B9C", isFake: true,

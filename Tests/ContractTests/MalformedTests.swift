@@ -34,8 +34,14 @@ import VerificationAPI
     static let confirmations = Kind(VerificationAPI.confirmations, "confirmations.request")
     static let labResults = Kind(TestResultAPI.labResults, "lab-results.request")
     static let appResult = Kind(TestResultAPI.appResult, "app-result.request")
+    static let quickTestResults = Kind(TestResultAPI.quickTestResults, "quicktest-results.request")
+    static let quickTestResult = Kind(TestResultAPI.quickTestResult, "quicktest-result.request")
+    static let pocnatResults = Kind(TestResultAPI.pocnatResults, "pocnat-results.request")
+    static let pocnatResult = Kind(TestResultAPI.pocnatResult, "pocnat-result.request")
 
-    static let json = [registrationToken, testResult, tan, reservations, confirmations, labResults, appResult]
+    static let batches = [labResults, quickTestResults, pocnatResults]
+    static let questions = [appResult, quickTestResult, pocnatResult]
+    static let json = [registrationToken, testResult, tan, reservations, confirmations] + batches + questions
 
     @Test(
         "what isn't a JSON object is malformed", arguments: json,
@@ -120,8 +126,9 @@ import VerificationAPI
             #"{"testResults":[{"id":"\#(guid)","result":1,"sc":0.5}]}"#,
             #"{"testResults":[{"id":"","result":1}]}"#, #"{"testResults":[{"id":"\#(guid)","result":1}],"labId":7}"#,
             #"{"testResults":"\#(guid)"}"#, #"{"labId":"lab-7"}"#,
-        ].map { Case(labResults, $0) }
-        + [#"{"id":null}"#, #"{"id":""}"#, #"{"id":"\#(guid)0"}"#, #"{"id":["\#(guid)"]}"#].map { Case(appResult, $0) }
+        ].flatMap { body in batches.map { Case($0, body) } }
+        + [#"{"id":null}"#, #"{"id":""}"#, #"{"id":"\#(guid)0"}"#, #"{"id":["\#(guid)"]}"#]
+        .flatMap { body in questions.map { Case($0, body) } }
 
     @Test("what breaks the contract of its endpoint is malformed", arguments: cases)
     func malformed(_ wrong: Case) {

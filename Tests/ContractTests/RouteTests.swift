@@ -75,6 +75,19 @@ import VerificationAPI
             TestResultAPI.labResults,
             .init(path: "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, status: 204, answer: nil)),
         Pin(
+            TestResultAPI.quickTestResults,
+            .init(
+                path: "/api/v1/quicktest/results", callers: [.quickTest], bodyLimit: 262_144, status: 204, answer: nil)),
+        Pin(
+            TestResultAPI.quickTestResult,
+            .init(path: "/api/v1/quicktest/result", callers: [.quickTest], bodyLimit: 1024, status: 200)),
+        Pin(
+            TestResultAPI.pocnatResults,
+            .init(path: "/api/v1/pocnat/results", callers: [.pocnat], bodyLimit: 262_144, status: 204, answer: nil)),
+        Pin(
+            TestResultAPI.pocnatResult,
+            .init(path: "/api/v1/pocnat/result", callers: [.pocnat], bodyLimit: 1024, status: 200)),
+        Pin(
             TestResultAPI.appResult,
             .init(path: "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024, status: 200)),
         Pin(
@@ -117,6 +130,14 @@ import VerificationAPI
                 count: TestResultAPI.maximumResults),
             labID: String(repeating: "\u{1F9EA}", count: 64))
         #expect(try results.encodedBody().count <= TestResultAPI.labResults.route.bodyLimit)
+        let centreResults = CentreResults(
+            testResults: Array(
+                repeating: .init(id: samples.centreIDs[0], result: .pocnatPositive, sampleCollected: .min),
+                count: TestResultAPI.maximumResults),
+            labID: String(repeating: "\u{1F9EA}", count: 64))
+        for endpoint in [TestResultAPI.quickTestResults, TestResultAPI.pocnatResults] {
+            #expect(try centreResults.encodedBody().count <= endpoint.route.bodyLimit)
+        }
         #expect(try ResultQuery(samples.ids[0]).encodedBody().count <= TestResultAPI.appResult.route.bodyLimit)
     }
 }

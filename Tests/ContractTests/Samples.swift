@@ -16,6 +16,7 @@ struct Samples {
     let tag: Digest
     let otherTag: Digest
     let ids: [ResultID]
+    let centreIDs: [CentreTestID]
 
     init() throws {
         guid = try #require(HashedGUID(Self.guidText))
@@ -25,8 +26,8 @@ struct Samples {
         otherTAN = try #require(TAN("0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0ff"))
         tag = try #require(Digest(hex: String(repeating: "ab", count: 32)))
         otherTag = try #require(Digest(hex: String(repeating: "0123456789abcdef", count: 4)))
-        ids = try [Self.guidText, "x" + Self.guidText.dropFirst(), Self.guidText.uppercased()].map {
-            try #require(ResultID($0))
-        }
+        let shapes = [Self.guidText, "x" + Self.guidText.dropFirst(), Self.guidText.uppercased()]
+        ids = try shapes.map { try #require(ResultID($0)) }
+        centreIDs = try shapes.map { try #require(CentreTestID($0)) }
     }
 }

@@ -26,26 +26,31 @@ struct AppResultTests {
             let id = try ResultID.numbered(1)
             try await stage.post([.numbered(1)])
             for code in TestResultCode.allCases {
-                try await TestPostgres.withClient(stage.database.superuserConnection) { client in
-                    _ = try await client.session {
-                        try $0.execute("UPDATE test_results.result SET code = \(Int16(code.rawValue))")
-                    }
-                }
+                try await stage.execute("UPDATE test_results.result SET code = \(Int16(code.rawValue))")
                 let told = try await stage.ask(id).testResult.rawValue
                 #expect(told == (code.rawValue >= 10 ? code.rawValue - 10 : code.rawValue))
             }
         }
     }
 
-    @Test(
-        "a certificate opens the routes of its role only",
-        arguments: [("/api/v1/lab/results", Role.lab), ("/api/v1/app/result", Role.verificationServer)])
-    func roles(path: String, allowed: Role) async throws {
+    private static let routes: [(path: String, role: Role)] = [
+        ("/api/v1/lab/results", .lab), ("/api/v1/quicktest/results", .quickTest),
+        ("/api/v1/quicktest/result", .quickTest), ("/api/v1/pocnat/results", .pocnat),
+        ("/api/v1/pocnat/result", .pocnat), ("/api/v1/app/result", .verificationServer),
+    ]
+
+    @Test("a certificate opens the routes of its role only")
+    func roles() async throws {
         try await ResultStage.run { stage in
             for role in Role.allCases.map(Optional.some) + [nil] {
-                let answer = try await stage.raw(role) { try await $0.post(path, "{}") }
-                #expect(answer.status == (role == allowed ? 400 : 403), "\(role?.rawValue ?? "no role")")
-                #expect(answer.body.isEmpty)
+                try await stage.raw(role) { client in
+                    for (path, allowed) in Self.routes {
+                        let answer = try await client.post(path, "{}")
+                        #expect(
+                            answer.status == (role == allowed ? 400 : 403), "\(role?.rawValue ?? "no role") \(path)")
+                        #expect(answer.body.isEmpty)
+                    }
+                }
             }
         }
     }
@@ -76,7 +81,7 @@ struct AppResultTests {
     private static let wrong = [
         Request(name: "GET", method: "GET", body: .none, status: 405),
         Request(name: "PUT", method: "PUT", body: .text(batch), status: 405),
-        Request(name: "another path", path: "/api/v1/lab/result", body: .text(batch), status: 404),
+        Request(name: "a question of a lab", path: "/api/v1/lab/result", body: .text(batch), status: 404),
         Request(name: "a path with a slash", path: "/api/v1/lab/results/", body: .text(batch), status: 404),
         Request(name: "no media type", type: nil, body: .text(batch), status: 415),
         Request(name: "a form", type: "application/x-www-form-urlencoded", body: .text(batch), status: 415),

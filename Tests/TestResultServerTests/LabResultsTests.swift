@@ -46,11 +46,7 @@ struct LabResultsTests {
     func redeemed(code: Int) async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive)], labID: "lab-7")
-            try await TestPostgres.withClient(stage.database.superuserConnection) { client in
-                _ = try await client.session {
-                    try $0.execute("UPDATE test_results.result SET code = \(Int16(code))")
-                }
-            }
+            try await stage.execute("UPDATE test_results.result SET code = \(Int16(code))")
             try await stage.post([.numbered(1, .pcrPositive), .numbered(2, .pcrPositive)], labID: "lab-8")
             let answer = try await stage.ask(.numbered(1))
             #expect(answer.testResult == TestResultCode(rawValue: code)?.forApps)
@@ -139,18 +135,22 @@ struct LabResultsTests {
         }
     }
 
-    @Test("batches that share ids, in opposite orders and at the same time, don't wait for each other in a circle")
-    func noDeadlock() async throws {
+    @Test(
+        "a sample was taken between 1970 and a day from now, or the whole batch is refused",
+        arguments: [
+            (0, true), (noon, true), (noon + 86_400, true), (noon + 86_401, false), (.max, false), (-1, false),
+            (.min, false),
+        ])
+    func sampleTime(seconds: Int32, isAccepted: Bool) async throws {
         try await ResultStage.run { stage in
-            let ascending = try (0..<300).map { try LabResults.Result.numbered($0, .pcrNegative) }
-            let descending = try (0..<300).reversed().map { try LabResults.Result.numbered($0, .pcrPositive) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for round in 0..<24 {
-                    group.addTask { try await stage.post(round.isMultiple(of: 2) ? ascending : descending) }
-                }
-                try await group.waitForAll()
+            let batch = try [LabResults.Result.numbered(1), .numbered(2, sampleCollected: seconds)]
+            if isAccepted {
+                try await stage.post(batch)
+                #expect(try await stage.ask(.numbered(2)).sampleCollected == seconds)
+            } else {
+                await #expect(throws: CallError.refused(.badRequest)) { try await stage.post(batch) }
+                #expect(try await stage.count() == 0)
             }
-            #expect(try await stage.count() == 300)
         }
     }
 }

@@ -18,6 +18,8 @@ struct ResultStage: Sendable {
     let runtime: ServiceRuntime
     let base: String
     let lab: ServiceClient
+    let quickTest: ServiceClient
+    let pocnat: ServiceClient
     let verifier: ServiceClient
 
     /// 2026-05-26, at noon.
@@ -49,15 +51,15 @@ struct ResultStage: Sendable {
                 }
                 let stage = ResultStage(
                     clock: clock, database: database, certificates: certificates, runtime: runtime, base: base,
-                    lab: try client(.lab), verifier: try client(.verificationServer))
+                    lab: try client(.lab), quickTest: try client(.quickTest), pocnat: try client(.pocnat),
+                    verifier: try client(.verificationServer))
                 let result: Swift.Result<Result, any Error>
                 do {
                     result = .success(try await body(stage))
                 } catch {
                     result = .failure(error)
                 }
-                await stage.lab.close()
-                await stage.verifier.close()
+                for client in [stage.lab, stage.quickTest, stage.pocnat, stage.verifier] { await client.close() }
                 return try result.get()
             }
         }
@@ -66,6 +68,17 @@ struct ResultStage: Sendable {
     /// Posts a batch as the laboratory.
     func post(_ results: [LabResults.Result], labID: String? = nil) async throws {
         _ = try await lab.call(TestResultAPI.labResults, LabResults(testResults: results, labID: labID))
+    }
+
+    /// Posts a batch as a test centre.
+    func post(_ results: [CentreResults.Result], labID: String? = nil, from centre: Centre) async throws {
+        _ = try await centre.client(self).call(
+            centre.results, CentreResults(testResults: results, labID: labID))
+    }
+
+    /// What a test centre is told.
+    func ask(_ id: CentreTestID, from centre: Centre) async throws -> ResultAnswer {
+        try await centre.client(self).call(centre.result, CentreQuery(id))
     }
 
     /// What the verification server is told.
@@ -80,6 +93,29 @@ struct ResultStage: Sendable {
         }
     }
 
+    /// Runs a statement of a test's own, with all rights.
+    func execute(_ statement: SQL) async throws {
+        try await TestPostgres.withClient(database.superuserConnection) { client in
+            _ = try await client.session { try $0.execute(statement) }
+        }
+    }
+
+    /// All rows as text.
+    func rows() async throws -> [String] {
+        try await TestPostgres.withClient(database.superuserConnection) { client in
+            try await client.session { try $0.rows("SELECT result::text FROM test_results.result", as: String.self) }
+        }
+    }
+
+    /// Applies the retention rules as the service does, with its role.
+    /// - Returns: rows redeemed or deleted.
+    @discardableResult
+    func applyRetention() async throws -> Int {
+        try await TestPostgres.withClient(database.connection(as: .testResults)) { client in
+            try await Retention.apply(.testResults, at: clock.now, in: client).map(\.removed).reduce(0, +)
+        }
+    }
+
     /// A client with a role's certificate that sends what it likes.
     func raw<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
         try await RawClient.with(base, tls: try certificates.files(role: role), body)
@@ -90,6 +126,24 @@ extension ResultID {
     /// The id that a number stands for.
     static func numbered(_ number: Int) throws -> ResultID {
         try #require(ResultID(Digest(sha256: "\(number)".utf8).hex))
+    }
+}
+
+extension CentreTestID {
+    /// The id that a number stands for.
+    static func numbered(_ number: Int) throws -> CentreTestID {
+        try #require(CentreTestID(Digest(sha256: "unhashed \(number)".utf8).hex))
+    }
+
+    /// What the app asks for that scanned the id.
+    var scanned: ResultID { ResultID(HashedGUID(hashing: text)) }
+}
+
+extension CentreResults.Result {
+    static func numbered(
+        _ number: Int, _ code: TestResultCode, sampleCollected: Int32? = nil
+    ) throws -> CentreResults.Result {
+        CentreResults.Result(id: try .numbered(number), result: code, sampleCollected: sampleCollected)
     }
 }
 

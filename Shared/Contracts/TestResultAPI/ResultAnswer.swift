@@ -1,0 +1,25 @@
+package import Credentials
+import HTTPContract
+
+/// A result as the test result server tells it (Corona-Warn-App sheet, section 2, T1, T4 and T6).
+package struct ResultAnswer: JSONMessage, Equatable {
+    /// For the verification server as the apps know it (0...9); for a test centre a code of its kind of test.
+    package let testResult: TestResultCode
+    /// When the sample was taken, in seconds since the epoch; nil when no result was posted yet.
+    package let sampleCollected: Int32?
+    /// The laboratory's or centre's name for itself; nil when it gave none, or no result was posted yet.
+    package let labID: String?
+
+    /// An answer as its parts.
+    package init(testResult: TestResultCode, sampleCollected: Int32?, labID: String?) {
+        self.testResult = testResult
+        self.sampleCollected = sampleCollected
+        self.labID = labID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case testResult
+        case sampleCollected = "sc"
+        case labID = "labId"
+    }
+}

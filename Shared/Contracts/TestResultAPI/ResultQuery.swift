@@ -1,0 +1,22 @@
+package import Credentials
+import HTTPContract
+
+/// Which result the verification server asks for (Corona-Warn-App sheet, section 2, T1). The field's `sc` is ignored:
+/// it was for the row that a question made.
+package struct ResultQuery: JSONMessage, Equatable {
+    /// The name under which a laboratory would have posted it.
+    package let id: ResultID
+
+    /// A question for one result.
+    package init(_ id: ResultID) { self.id = id }
+}
+
+/// Which result a test centre asks for (Corona-Warn-App sheet, section 2, T4 and T6). The field's `sc` is ignored here,
+/// too.
+package struct CentreQuery: JSONMessage, Equatable {
+    /// The id as the centre posted it; software that hashes before it asks finds the result, too.
+    package let id: CentreTestID
+
+    /// A question for one result.
+    package init(_ id: CentreTestID) { self.id = id }
+}

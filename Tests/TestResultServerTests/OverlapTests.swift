@@ -1,0 +1,99 @@
+import Credentials
+import Dispatch
+import FoundationEssentials
+import Postgres
+import Schema
+import ServiceKit
+import TestResultAPI
+import TestSupport
+import Testing
+
+/// Batches that share tests, at the same time: each is stored as a whole, and none waits for another in a circle.
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct OverlapTests {
+    private static let tests = 0..<300
+
+    /// Every poster posts every test, forwards or backwards; its name says which batch it was.
+    private func postAll(_ round: Int, on stage: ResultStage) async throws {
+        let numbers = round.isMultiple(of: 2) ? Array(Self.tests) : Self.tests.reversed()
+        let name = "batch \(round)"
+        if round.isMultiple(of: 3) {
+            let results = try numbers.map {
+                LabResults.Result(id: try CentreTestID.numbered($0).scanned, result: .pcrNegative, sampleCollected: nil)
+            }
+            try await stage.post(results, labID: name)
+        } else {
+            let centre = round % 3 == 1 ? Centre.quick : .pocnat
+            let results = try numbers.map { try CentreResults.Result.numbered($0, centre.code(.pcrPositive)) }
+            try await stage.post(results, labID: name, from: centre)
+        }
+    }
+
+    @Test("of batches in opposite orders and of all kinds, the last one stands as a whole")
+    func opposite() async throws {
+        try await ResultStage.run { stage in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 0..<24 { group.addTask { try await self.postAll(round, on: stage) } }
+                try await group.waitForAll()
+            }
+            let (count, writers) = try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                try await client.session { session in
+                    try #require(
+                        try session.row(
+                            "SELECT count(*), count(DISTINCT (lab_id, code)) FROM test_results.result", as: Int.self,
+                            Int.self))
+                }
+            }
+            #expect(count == Self.tests.count)
+            #expect(writers == 1)
+        }
+    }
+
+    @Test("retention doesn't get in the way of batches, nor batches in its way")
+    func withRetention() async throws {
+        try await ResultStage.run { stage in
+            try await postAll(0, on: stage)
+            stage.clock.advance(by: 22 * 86_400)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 1..<13 {
+                    group.addTask { try await self.postAll(round, on: stage) }
+                    group.addTask { try await stage.applyRetention() }
+                }
+                try await group.waitForAll()
+            }
+            try await stage.applyRetention()
+            let redeemed = try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                try await client.session { session in
+                    try session.row(
+                        "SELECT count(*) FROM test_results.result WHERE code IN (4, 9, 14)", as: Int.self)
+                }
+            }
+            #expect(redeemed == Self.tests.count)
+        }
+    }
+
+    @Test("a result that a batch is writing just then is left to the next run, without waiting for it")
+    func skipped() async throws {
+        try await ResultStage.run { stage in
+            try await stage.post([.numbered(1), .numbered(2)])
+            stage.clock.advance(by: 22 * 86_400)
+            let id = try ResultID.numbered(1).text
+            let (locked, announce) = AsyncStream.makeStream(of: Void.self)
+            let released = DispatchSemaphore(value: 0)
+            try await TestPostgres.withClient(stage.database.connection(as: .testResults)) { client in
+                async let batch: Void = client.transaction { session in
+                    try session.execute("UPDATE test_results.result SET lab_id = 'slow' WHERE id = \(id)")
+                    announce.finish()
+                    _ = released.wait(timeout: .now() + 8)
+                }
+                for await _ in locked {}
+                #expect(try await stage.applyRetention() == 1)
+                released.signal()
+                try await batch
+            }
+            #expect(try await stage.ask(.numbered(1)).testResult == .pcrNegative)
+            #expect(try await stage.applyRetention() == 1)
+            #expect(try await stage.ask(.numbered(1)).testResult == .pcrRedeemed)
+        }
+    }
+}
