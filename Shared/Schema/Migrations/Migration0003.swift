@@ -1,7 +1,8 @@
 import Postgres
 
 extension Migration {
-    /// What the hourly redemption of old results reads.
+    /// What the hourly redemption of old results reads. Behind 2.6 million redeemed results it found that there was
+    /// nothing to do in 1.3 s without the index (44,000 blocks) and in 0.03 ms with it (3 blocks).
     static let resultsToRedeem = Migration(
         3, "results that will be redeemed",
         #"""
