@@ -1,14 +1,25 @@
 import Credentials
+import HTTPContract
 import ServiceKit
 import TestResultAPI
 
-/// `POST /api/v1/app/result`: the result that an app may see. An unknown id is a pending test, and asking for it leaves
-/// no trace, so that nobody can fill the table by guessing.
+/// `POST /api/v1/app/result`, `/api/v1/app/results`: what an app may see. An unknown id is a pending test, and asking for
+/// it leaves no trace, so that nobody can fill the table by guessing.
 struct AnswerAppResult: Sendable {
     let store: ResultStore
 
     func handle(_ query: ResultQuery, from caller: Caller) async throws -> ResultAnswer {
-        guard let (result, labID) = try await store.find(query.id) else {
+        Self.answer(try await store.find([query.id])[query.id])
+    }
+
+    func handleMany(_ queries: ResultQueries, from caller: Caller) async throws -> ResultAnswers {
+        guard (1...TestResultAPI.maximumQueries).contains(queries.ids.count) else { throw Problem.badRequest }
+        let found = try await store.find(queries.ids)
+        return ResultAnswers(queries.ids.map { Self.answer(found[$0]) })
+    }
+
+    private static func answer(_ found: (result: StoredResult, labID: String?)?) -> ResultAnswer {
+        guard let (result, labID) = found else {
             return ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
         }
         return ResultAnswer(testResult: result.code.forApps, sampleCollected: result.sampleCollected, labID: labID)

@@ -12,8 +12,10 @@ struct AnswerCentreResult: Sendable {
     let store: ResultStore
 
     func handle(_ query: CentreQuery, from caller: Caller) async throws -> ResultAnswer {
-        for id in query.id.possibleResultIDs {
-            if let (result, labID) = try await store.find(id), result.code.family == family {
+        let ids = query.id.possibleResultIDs
+        let found = try await store.find(ids)
+        for id in ids {
+            if let (result, labID) = found[id], result.code.family == family {
                 return ResultAnswer(testResult: result.code, sampleCollected: result.sampleCollected, labID: labID)
             }
         }

@@ -40,6 +40,7 @@ package struct TestResultServer: AsyncParsableCommand {
             routes.on(TestResultAPI.pocnatResults, use: post(.pocnat).handle)
             routes.on(TestResultAPI.pocnatResult, use: AnswerCentreResult(family: .pocnat, store: store).handle)
             routes.on(TestResultAPI.appResult, use: AnswerAppResult(store: store).handle)
+            routes.on(TestResultAPI.appResults, use: AnswerAppResult(store: store).handleMany)
         }
         try await runtime.run(
             listeners: [listener],

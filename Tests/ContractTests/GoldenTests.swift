@@ -151,6 +151,13 @@ import VerificationAPI
         .answer("app-result-unknown", TestResultAPI.appResult) { _ in
             .init(testResult: .pcrPending, sampleCollected: nil, labID: nil)
         },
+        .request("app-results", TestResultAPI.appResults) { .init([$0.ids[0], $0.ids[1]]) },
+        .answer("app-results", TestResultAPI.appResults) { _ in
+            .init([
+                .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7"),
+                .init(testResult: .pcrPending, sampleCollected: nil, labID: nil),
+            ])
+        },
     ]
 
     static let payload = Data([0x12, 3, 0, 0xff, 0x0a, 0x22, 2, 0x44, 0x45, 0x28, 1])

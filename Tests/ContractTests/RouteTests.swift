@@ -91,6 +91,9 @@ import VerificationAPI
             TestResultAPI.appResult,
             .init(path: "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024, status: 200)),
         Pin(
+            TestResultAPI.appResults,
+            .init(path: "/api/v1/app/results", callers: [.verificationServer], bodyLimit: 65_536, status: 200)),
+        Pin(
             SubmissionAPI.diagnosisKeys,
             .init(
                 path: "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
@@ -114,6 +117,7 @@ import VerificationAPI
     func batches() {
         #expect(VerificationAPI.maximumEntries == 256)
         #expect(TestResultAPI.maximumResults == 1000)
+        #expect(TestResultAPI.maximumQueries == 256)
     }
 
     @Test("the largest call of each kind fits into its body limit")

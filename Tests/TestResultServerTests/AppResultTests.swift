@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
+import HTTPTypes
 import Postgres
 import ServiceKit
 import TestResultAPI
@@ -9,6 +10,25 @@ import Testing
 
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
 struct AppResultTests {
+    @Test("many ids are answered together, each as it would be alone, in the order in which they were asked")
+    func together() async throws {
+        try await ResultStage.run { stage in
+            let posted = try ResultID.numbered(1)
+            try await stage.post([.init(id: posted, result: .pcrPositive, sampleCollected: nil)])
+            let ids = [try ResultID.numbered(2), posted, posted]
+            let answers = try await stage.verifier.call(TestResultAPI.appResults, ResultQueries(ids)).results
+            var alone: [ResultAnswer] = []
+            for id in ids { alone.append(try await stage.ask(id)) }
+            #expect(answers == alone)
+            #expect(answers.map(\.testResult) == [.pcrPending, .pcrPositive, .pcrPositive])
+            for wrong in [[], Array(repeating: posted, count: 257)] {
+                await #expect(throws: CallError.refused(.badRequest)) {
+                    try await stage.verifier.call(TestResultAPI.appResults, ResultQueries(wrong))
+                }
+            }
+        }
+    }
+
     @Test("an unknown id is a pending test, and asking for it leaves no trace")
     func unknown() async throws {
         try await ResultStage.run { stage in

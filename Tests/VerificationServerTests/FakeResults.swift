@@ -34,14 +34,17 @@ final class FakeResults: Sendable {
 
     func listener(_ tls: TLSFiles) -> Listener {
         Listener(name: "results", host: "127.0.0.1", port: 0, security: .mutualTLS(tls)) { routes in
-            routes.on(TestResultAPI.appResult) { query, _ in
-                self.count.withLock { $0 += 1 }
+            routes.on(TestResultAPI.appResults) { queries, _ in
+                self.count.withLock { $0 += queries.ids.count }
                 if let problem = self.failure.withLock({ $0 }) { throw problem }
-                guard let answer = self.known.withLock({ $0[query.id] }) else {
-                    return ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
-                }
-                self.knownCount.withLock { $0 += 1 }
-                return answer
+                return ResultAnswers(
+                    queries.ids.map { id in
+                        guard let answer = self.known.withLock({ $0[id] }) else {
+                            return ResultAnswer(testResult: .pcrPending, sampleCollected: nil, labID: nil)
+                        }
+                        self.knownCount.withLock { $0 += 1 }
+                        return answer
+                    })
             }
         }
     }

@@ -41,14 +41,17 @@ struct ResultStore: Sendable {
         }
     }
 
-    /// The result of an id, nil when no lab posted one.
-    func find(_ id: ResultID) async throws -> (result: StoredResult, labID: String?)? {
-        let row = try await database.session { session in
-            try session.row(
-                "SELECT code, sample_collected, lab_id FROM test_results.result WHERE id = \(id.text)",
-                as: Int16.self, Int32.self, String?.self)
+    /// The results of ids; those that nobody posted are missing.
+    func find(_ ids: [ResultID]) async throws -> [ResultID: (result: StoredResult, labID: String?)] {
+        let wanted = ids.map(\.text)
+        let rows = try await database.session { session in
+            try session.rows(
+                "SELECT id, code, sample_collected, lab_id FROM test_results.result WHERE id = ANY(\(wanted))",
+                as: String.self, Int16.self, Int32.self, String?.self)
         }
-        guard let (code, collected, labID) = row, let code = TestResultCode(rawValue: Int(code)) else { return nil }
-        return (StoredResult(id: id, code: code, sampleCollected: collected), labID)
+        return rows.reduce(into: [:]) { found, row in
+            guard let id = ResultID(row.0), let code = TestResultCode(rawValue: Int(row.1)) else { return }
+            found[id] = (StoredResult(id: id, code: code, sampleCollected: row.2), row.3)
+        }
     }
 }

@@ -23,3 +23,12 @@ package struct ResultAnswer: JSONMessage, Equatable {
         case labID = "labId"
     }
 }
+
+/// Results that were asked for together.
+package struct ResultAnswers: JSONMessage, Equatable {
+    /// As many as there were ids, in their order.
+    package let results: [ResultAnswer]
+
+    /// An answer to a question with as many ids.
+    package init(_ results: [ResultAnswer]) { self.results = results }
+}

@@ -11,6 +11,15 @@ package struct ResultQuery: JSONMessage, Equatable {
     package init(_ id: ResultID) { self.id = id }
 }
 
+/// Which results the verification server asks for together.
+package struct ResultQueries: JSONMessage, Equatable {
+    /// 1...256 names, perhaps one of them twice.
+    package let ids: [ResultID]
+
+    /// A question for these; only the server checks their number (400).
+    package init(_ ids: [ResultID]) { self.ids = ids }
+}
+
 /// Which result a test centre asks for (Corona-Warn-App sheet, section 2, T4 and T6). The field's `sc` is ignored here,
 /// too.
 package struct CentreQuery: JSONMessage, Equatable {

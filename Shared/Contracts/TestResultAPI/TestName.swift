@@ -9,6 +9,8 @@ package protocol TestName: Codable, Hashable, Sendable {
     var text: String { get }
     /// The name under which the result is stored.
     var resultID: ResultID { get }
+    /// The codes of the tests that are named so.
+    static var codes: ClosedRange<Int> { get }
 }
 
 extension TestName {
@@ -30,9 +32,13 @@ extension ResultID: TestName {
     package init?(wire text: String) { self.init(text) }
     /// Itself.
     package var resultID: ResultID { self }
+    /// Those of a laboratory's PCR tests.
+    package static var codes: ClosedRange<Int> { 1...3 }
 }
 
 /// Test centres send the id, which the server hashes.
 extension CentreTestID: TestName {
     package init?(wire text: String) { self.init(text) }
+    /// Those of rapid antigen tests and of point-of-care PCR tests; a route takes the one or the other.
+    package static var codes: ClosedRange<Int> { 5...14 }
 }

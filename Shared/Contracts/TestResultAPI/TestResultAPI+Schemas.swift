@@ -14,12 +14,12 @@ extension JSONSchema {
     static let labID = text(pattern: #"[^\u0000-\u001f\u007f-\u009f]*"#, count: 0...64, examples: ["lab-7"])
 }
 
-extension LabResults {
+extension ResultBatch {
     package static var schema: JSONSchema {
         .object(
             [
                 "testResults": .array(
-                    of: .object(["id": .resultID, "result": .integer(in: 1...3)], optional: ["sc": .seconds]),
+                    of: .object(["id": .resultID, "result": .integer(in: ID.codes)], optional: ["sc": .seconds]),
                     count: 1...TestResultAPI.maximumResults)
             ], optional: ["labId": .labID])
     }
@@ -29,9 +29,24 @@ extension ResultQuery {
     package static var schema: JSONSchema { .object(["id": .resultID]) }
 }
 
-extension ResultAnswer {
-    /// Those that apps know.
+extension ResultQueries {
     package static var schema: JSONSchema {
-        .object(["testResult": .integer(in: 0...9)], optional: ["sc": .seconds, "labId": .labID])
+        .object(["ids": .array(of: .resultID, count: 1...TestResultAPI.maximumQueries)])
+    }
+}
+
+extension CentreQuery {
+    package static var schema: JSONSchema { .object(["id": .resultID]) }
+}
+
+extension ResultAnswer {
+    package static var schema: JSONSchema {
+        .object(["testResult": .integer(in: 0...14)], optional: ["sc": .seconds, "labId": .labID])
+    }
+}
+
+extension ResultAnswers {
+    package static var schema: JSONSchema {
+        .object(["results": .array(of: ResultAnswer.schema, count: 1...TestResultAPI.maximumQueries)])
     }
 }

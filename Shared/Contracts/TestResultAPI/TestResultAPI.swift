@@ -12,19 +12,23 @@ package enum TestResultAPI {
 
     /// Results of rapid antigen tests, 5...9, under ids that the server hashes; otherwise as ``labResults``.
     package static let quickTestResults = Endpoint<CentreResults, NoContent>(
-        .post, "/api/v1/quicktest/results", callers: [.quickTest], bodyLimit: 262_144, success: .noContent)
+        .post, "/api/v1/quicktest/results", callers: [.quickTest], bodyLimit: 262_144, success: .noContent,
+        summary: "Stores a centre's results of rapid antigen tests, all or none of them.")
 
     /// What is stored of a rapid antigen test; an unknown id is a pending one, and asking for it stores nothing.
     package static let quickTestResult = Endpoint<CentreQuery, ResultAnswer>(
-        .post, "/api/v1/quicktest/result", callers: [.quickTest], bodyLimit: 1024)
+        .post, "/api/v1/quicktest/result", callers: [.quickTest], bodyLimit: 1024,
+        summary: "What is stored of a rapid antigen test; of an unknown one, that it is pending.")
 
     /// Results of point-of-care PCR tests, 10...14, under ids that the server hashes; otherwise as ``labResults``.
     package static let pocnatResults = Endpoint<CentreResults, NoContent>(
-        .post, "/api/v1/pocnat/results", callers: [.pocnat], bodyLimit: 262_144, success: .noContent)
+        .post, "/api/v1/pocnat/results", callers: [.pocnat], bodyLimit: 262_144, success: .noContent,
+        summary: "Stores a centre's results of point-of-care PCR tests, all or none of them.")
 
     /// What is stored of a point-of-care PCR test; an unknown id is a pending one, and asking for it stores nothing.
     package static let pocnatResult = Endpoint<CentreQuery, ResultAnswer>(
-        .post, "/api/v1/pocnat/result", callers: [.pocnat], bodyLimit: 1024)
+        .post, "/api/v1/pocnat/result", callers: [.pocnat], bodyLimit: 1024,
+        summary: "What is stored of a point-of-care PCR test; of an unknown one, that it is pending.")
 
     /// The result behind a hashed GUID, for the verification server; an unknown id is a pending PCR test, and asking
     /// for it stores nothing.
@@ -32,6 +36,13 @@ package enum TestResultAPI {
         .post, "/api/v1/app/result", callers: [.verificationServer], bodyLimit: 1024,
         summary: "The result behind a hashed GUID; of an unknown one, that the test is pending.")
 
+    /// The same for many ids at once, ours: the verification server asks for many phones together.
+    package static let appResults = Endpoint<ResultQueries, ResultAnswers>(
+        .post, "/api/v1/app/results", callers: [.verificationServer], bodyLimit: 65_536,
+        summary: "The results behind many hashed GUIDs, in the order in which they were asked for.")
+
+    /// The most ids of one call of ``appResults``.
+    package static let maximumQueries = 256
     /// The most results of one batch.
     package static let maximumResults = 1000
 }

@@ -1,5 +1,5 @@
 import HTTPContract
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Asks for many callers at once what each of them would ask alone.
