@@ -30,8 +30,10 @@ package struct MetadataProxy: AsyncParsableCommand {
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let tls = try TLSFiles(settings)
-        let verification = try Upstream(base: settings.url("verification.url"), tls: tls)
-        let submission = try Upstream(base: settings.url("submission.url"), tls: tls)
+        let verification = try Upstream(
+            base: settings.url("verification.url"), tls: tls, name: "verification-server")
+        let submission = try Upstream(
+            base: settings.url("submission.url"), tls: tls, name: "submission-server")
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)

@@ -10,29 +10,30 @@ import ServiceLifecycle
 
 /// A service behind the proxy. Connections are pooled and shared between callers, so that they tell nothing about who
 /// asked.
-struct Upstream: Service {
+struct Upstream: Service, TLSUser {
     private let base: String
-    private let http: HTTPClient
+    private let connections: ReloadedConnections
 
     /// Seconds that a service may take.
     private static let deadline: Int64 = 5
     /// The largest answer that is passed on, in bytes.
     private static let answerLimit = 64 << 10
 
-    init(base: String, tls: TLSFiles) throws {
+    /// - Parameter name: of the service, as metrics call it.
+    init(base: String, tls: TLSFiles, name: String) throws(ConfigurationProblem) {
         self.base = base
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try tls.client(), redirectConfiguration: .disallow, decompression: .disabled)
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        http = HTTPClient(configuration: configuration)
+        connections = try ReloadedConnections(tls: tls, peer: name, configuration: configuration)
     }
 
     func run() async throws {
-        try? await gracefulShutdown()
-        try await http.shutdown()
+        try await connections.run()
     }
+
+    var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
 
     /// Builds the inner request anew from what the route allows, and the answer anew from what it allows.
     ///
@@ -54,8 +55,10 @@ struct Upstream: Service {
         let answer: HTTPClientResponse
         let body: ByteBuffer
         do {
-            answer = try await http.execute(request, timeout: .seconds(Self.deadline))
-            body = try await answer.body.collect(upTo: Self.answerLimit)
+            (answer, body) = try await connections.with { http in
+                let answer = try await http.execute(request, timeout: .seconds(Self.deadline))
+                return (answer, try await answer.body.collect(upTo: Self.answerLimit))
+            }
         } catch {
             throw Problem.unavailable
         }

@@ -26,6 +26,7 @@ package struct ServiceRuntime: Sendable {
     private let admin = BoundPort()
     private let opening = BoundPort()
     private let adminDefault: Int?
+    private let certificates: CertificateWatch
 
     /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
     ///
@@ -69,6 +70,7 @@ package struct ServiceRuntime: Sendable {
         self.metrics = metrics
         self.signals = signals
         self.adminDefault = adminDefault
+        certificates = CertificateWatch(metrics: metrics, logger: logger)
     }
 
     /// The port of health, readiness and metrics, as soon as it is open.
@@ -83,9 +85,17 @@ package struct ServiceRuntime: Sendable {
         _ = try await opening.value
     }
 
+    /// Looks at the TLS files of all listeners and clients now, and not only at the next of its regular looks.
+    ///
+    /// Afterwards every new connection uses what was new and in order.
+    package func checkCertificates() async {
+        await certificates.check()
+    }
+
     /// Runs until a signal, a graceful shutdown or cancellation ends it.
     ///
-    /// Services start in their order, then the admin port, then the listeners. The end goes the other way round: `/ready`
+    /// Services start in their order, then the admin port, then the listeners. The TLS files of listeners, and of services
+    /// that are ``TLSUser``, are looked at all the while. The end goes the other way round: `/ready`
     /// says no, listeners stop accepting and finish what they have begun, then services stop. After 30 s everything is
     /// cancelled.
     ///
@@ -116,6 +126,8 @@ package struct ServiceRuntime: Sendable {
                     listener, serviceName: name, clock: clock, metrics: metrics, logger: logger,
                     libraryLogger: libraryLogger))
         }
+        certificates.add(group.compactMap { ($0 as? any TLSUser)?.watchedTLS })
+        group.append(certificates)
         let logger = logger
         group.append(
             ReadinessSwitch(readiness: readiness, listeners: [adminListener] + listeners, delay: delay) {

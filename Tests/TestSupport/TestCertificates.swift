@@ -22,6 +22,21 @@ package final class TestCertificates: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// What has to be trusted so that this authority's certificates are.
+    package var authorityPEM: String { authority.certificatePEM }
+
+    /// Makes a certificate for localhost and 127.0.0.1 and leaves it to the caller where it goes.
+    ///
+    /// - Parameters:
+    ///   - role: the holder's role; nil for none.
+    ///   - name: the common name.
+    ///   - seconds: until it expires; negative if it has.
+    package func issue(role: Role?, name: String, for seconds: Double = 7200) throws -> CertificateAuthority.Identity {
+        let start = validity.lowerBound
+        return try authority.issueLeaf(
+            commonName: name, role: role, validity: start..<start.addingTimeInterval(3600 + seconds))
+    }
+
     /// Makes a certificate for localhost and 127.0.0.1.
     ///
     /// - Parameters:

@@ -13,20 +13,21 @@ import Synchronization
 
 /// Calls the operations of one other service.
 ///
-/// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. There is no
+/// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. While it runs
+/// as a service, TLS files that change are noticed. There is no
 /// redirect, no decompression and no automatic repetition: a request that was sent, even in part, is never sent again. A
 /// connection that fails to open is tried again within the deadline (nothing was sent), and one that the other side closed
 /// while it was idle leaves the pool; if it closes just as a request is being sent, the call fails as `.unavailable` and
 /// the caller decides, because only it knows whether the operation may be repeated.
 ///
 /// Run it as a service, or call ``close()`` when done.
-package struct ServiceClient: Service {
+package struct ServiceClient: Service, TLSUser {
     /// Of the other service, as metrics call it.
     package let name: String
     private let base: String
     private let deadline: Duration
     private let answerLimit: Int
-    private let connections: Connections
+    private let connections: ReloadedConnections
     private let outcomes: Outcomes
 
     /// - Parameters:
@@ -40,31 +41,40 @@ package struct ServiceClient: Service {
         eventLoopGroup: MultiThreadedEventLoopGroup = .singleton
     ) throws(ConfigurationProblem) {
         self.init(
-            base: base, configuration: try tls?.client(), name: name, deadline: deadline, answerLimit: answerLimit,
-            eventLoopGroup: eventLoopGroup)
+            base: base, name: name, deadline: deadline, answerLimit: answerLimit,
+            connections: try ReloadedConnections(
+                tls: tls, peer: name, configuration: Self.configuration(deadline: deadline),
+                eventLoopGroup: eventLoopGroup))
     }
 
     /// A client without a certificate of its own, as apps are.
     ///
-    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate.
+    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate;
+    ///   it is read once.
     package init(
         base: String, authorities: String, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
     ) throws(ConfigurationProblem) {
+        var configuration = Self.configuration(deadline: deadline)
+        configuration.tlsConfiguration = try TLSFiles.anonymousClient(trusting: authorities)
         self.init(
-            base: base, configuration: try TLSFiles.anonymousClient(trusting: authorities), name: name,
-            deadline: deadline, answerLimit: answerLimit, eventLoopGroup: .singleton)
+            base: base, name: name, deadline: deadline, answerLimit: answerLimit,
+            connections: ReloadedConnections(fixed: configuration, eventLoopGroup: .singleton))
     }
 
     private init(
-        base: String, configuration tls: TLSConfiguration?, name: String, deadline: Duration, answerLimit: Int,
-        eventLoopGroup: MultiThreadedEventLoopGroup
+        base: String, name: String, deadline: Duration, answerLimit: Int, connections: ReloadedConnections
     ) {
         self.name = name
         self.base = base.last == "/" ? String(base.dropLast()) : base
         self.deadline = deadline
         self.answerLimit = answerLimit
+        self.connections = connections
+        outcomes = Outcomes(peer: name)
+    }
+
+    private static func configuration(deadline: Duration) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(
                 connect: TimeAmount(deadline), read: TimeAmount(deadline), write: TimeAmount(deadline)),
             decompression: .disabled)
@@ -72,9 +82,11 @@ package struct ServiceClient: Service {
         // Shorter than the listeners' own (65 s): it is this side that ends an idle connection.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
-        connections = Connections(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))
-        outcomes = Outcomes(peer: name)
+        return configuration
     }
+
+    /// The files it was made with; nil without a certificate of its own.
+    package var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
 
     /// Waits for the end, then closes all connections.
     package func run() async throws {
@@ -93,7 +105,9 @@ package struct ServiceClient: Service {
     ) async throws(CallError) -> Res {
         let start = NIODeadline.now()
         do {
-            let response = try await perform(endpoint, request, until: start + TimeAmount(deadline))
+            let response = try await connections.with { http in
+                try await perform(endpoint, request, over: http, until: start + TimeAmount(deadline))
+            }
             outcomes.record(endpoint.route.path, .answered, since: start)
             return response
         } catch {
@@ -104,7 +118,7 @@ package struct ServiceClient: Service {
     }
 
     private func perform<Req: WireMessage, Res: WireMessage>(
-        _ endpoint: Endpoint<Req, Res>, _ message: Req, until deadline: NIODeadline
+        _ endpoint: Endpoint<Req, Res>, _ message: Req, over http: HTTPClient, until deadline: NIODeadline
     ) async throws -> Res {
         let route = endpoint.route
         let encoded = try message.encoded()
@@ -115,7 +129,7 @@ package struct ServiceClient: Service {
             request.headers.add(name: "content-type", value: media.name)
             request.body = .bytes(ByteBuffer(data: encoded.body))
         }
-        let response = try await connections.http.execute(request, deadline: deadline)
+        let response = try await http.execute(request, deadline: deadline)
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
             switch status.kind {
@@ -150,32 +164,6 @@ package struct ServiceClient: Service {
             body.writeImmutableBuffer(chunk)
         }
         return body
-    }
-}
-
-/// The library's client, which may not go away without having been shut down.
-///
-/// Where a program ends because something else failed before this was run, nobody is left to wait for it.
-private final class Connections: Sendable {
-    let http: HTTPClient
-    private let isClosed = Mutex(false)
-
-    init(_ http: HTTPClient) { self.http = http }
-
-    deinit {
-        if markClosed() { http.shutdown { _ in } }
-    }
-
-    func close() async {
-        if markClosed() { try? await http.shutdown() }
-    }
-
-    /// - Returns: false if it was closed before.
-    private func markClosed() -> Bool {
-        isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
-        }
     }
 }
 

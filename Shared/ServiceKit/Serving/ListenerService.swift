@@ -10,11 +10,12 @@ import NIOSSL
 import ServiceLifecycle
 
 /// Runs a ``Listener`` until shutdown: then it stops accepting and lets requests finish.
-struct ListenerService: Service {
+struct ListenerService: Service, TLSUser {
     private let listener: Listener
     private let serviceName: String
     private let watchdog: Watchdog
     private let server: any Service
+    let watchedTLS: (any WatchedTLS)?
 
     /// - Parameter libraryLogger: what Hummingbird writes to.
     /// - Throws: ``ConfigurationProblem`` when the TLS files are not usable.
@@ -25,7 +26,7 @@ struct ListenerService: Service {
         self.listener = listener
         self.serviceName = serviceName
         watchdog = Watchdog(limits: listener.limits)
-        server = try Self.server(
+        (server, watchedTLS) = try Self.server(
             listener, watchdog: watchdog, clock: clock, metrics: metrics, logger: logger, libraryLogger: libraryLogger)
     }
 
@@ -50,7 +51,7 @@ struct ListenerService: Service {
     private static func server(
         _ listener: Listener, watchdog: Watchdog, clock: WallClock, metrics: any MetricsFactory, logger: Logger,
         libraryLogger: Logger
-    ) throws -> any Service {
+    ) throws -> (any Service, (any WatchedTLS)?) {
         let limits = listener.limits
         let checksCallers = if case .mutualTLS = listener.security { true } else { false }
         let dispatcher = Dispatcher(
@@ -64,23 +65,28 @@ struct ListenerService: Service {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes, maxHeaderFieldCount: 100)
         )
-        let channel: any ServerChildChannel =
-            switch listener.security {
-            case .plain:
-                HTTP1Channel(responder: respond, configuration: http1)
-            case .mutualTLS(let files):
-                MutualTLSChannel(
-                    context: try files.mutualServer(), limits: limits, configuration: http1, dispatcher: dispatcher)
-            case .publicTLS(let files):
-                PublicTLSChannel(
-                    base: try HTTP2UpgradeChannel(
-                        tlsConfiguration: try files.publicServer(),
-                        configuration: HTTP2ChannelConfiguration(
-                            idleTimeout: limits.idle, gracefulCloseTimeout: .seconds(10), streamConfiguration: http1),
-                        responder: respond),
-                    limits: limits)
+        let label = ("listener", listener.name)
+        let channel: any ServerChildChannel
+        let watched: (any WatchedTLS)?
+        switch listener.security {
+        case .plain:
+            channel = HTTP1Channel(responder: respond, configuration: http1)
+            watched = nil
+        case .mutualTLS(let files):
+            let tls = try ReloadedTLS(files, label: label) { try $0.mutualServer() }
+            channel = MutualTLSChannel(tls: tls, limits: limits, configuration: http1, dispatcher: dispatcher)
+            watched = tls
+        case .publicTLS(let files):
+            let http2 = HTTP2ChannelConfiguration(
+                idleTimeout: limits.idle, gracefulCloseTimeout: .seconds(10), streamConfiguration: http1)
+            let base = try ReloadedTLS(files, label: label) { material in
+                try HTTP2UpgradeChannel(
+                    tlsConfiguration: try material.publicServer(), configuration: http2, responder: respond)
             }
-        return server(channel, listener, libraryLogger: libraryLogger)
+            channel = PublicTLSChannel(base: base, limits: limits)
+            watched = base
+        }
+        return (server(channel, listener, libraryLogger: libraryLogger), watched)
     }
 
     private static func server(

@@ -7,7 +7,7 @@ import NIOSSL
 struct MutualTLSChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    let context: NIOSSLContext
+    let tls: ReloadedTLS<NIOSSLContext>
     let limits: Limits
     let configuration: HTTP1Channel.Configuration
     let dispatcher: Dispatcher
@@ -15,7 +15,7 @@ struct MutualTLSChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandlers([
-                NIOSSLServerHandler(context: context), HandshakeTimeout(limit: limits.handshake),
+                NIOSSLServerHandler(context: tls.current), HandshakeTimeout(limit: limits.handshake),
             ])
         }.flatMap {
             http(peer: nil).setup(channel: channel, logger: logger)

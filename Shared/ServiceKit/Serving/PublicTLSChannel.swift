@@ -8,11 +8,11 @@ import NIOSSL
 struct PublicTLSChannel: ServerChildChannel {
     typealias Value = HTTP2UpgradeChannel.Value
 
-    let base: HTTP2UpgradeChannel
+    let base: ReloadedTLS<HTTP2UpgradeChannel>
     let limits: Limits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        base.current.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             // Right behind the TLS handler: the next one keeps the event of the handshake's end to itself.
             try pipeline.addHandler(
@@ -23,6 +23,7 @@ struct PublicTLSChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+        // Only its setup knows certificates: it doesn't matter which one handles the connection.
+        await base.current.handle(value: value, logger: logger)
     }
 }

@@ -1,0 +1,18 @@
+import Crypto
+
+/// The bytes of TLS files at one moment.
+struct TLSContents: Sendable {
+    let certificate: [UInt8]
+    let key: [UInt8]
+    /// Nil where no certificate is asked for.
+    let authorities: [UInt8]?
+
+    /// Tells whether files have changed, so that nobody has to keep a key for that.
+    var fingerprint: SHA256Digest {
+        var hash = SHA256()
+        for file in [certificate, key, authorities ?? []] {
+            hash.update(data: SHA256.hash(data: file).map { $0 })
+        }
+        return hash.finalize()
+    }
+}

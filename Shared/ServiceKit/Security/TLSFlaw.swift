@@ -1,0 +1,13 @@
+/// What is wrong with TLS files. Its name goes to the log; paths and contents don't.
+package enum TLSFlaw: String, Error {
+    /// No certificate, or one that isn't written to its end.
+    case certificate
+    /// No private key.
+    case key
+    /// No authority, or one that isn't written to its end.
+    case authorities
+    /// The certificate is another key's, as between the writing of one file and of the other.
+    case pair
+    /// The certificate's time is over. Nobody would accept it.
+    case expired
+}

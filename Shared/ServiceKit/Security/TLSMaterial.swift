@@ -1,0 +1,98 @@
+import NIOSSL
+
+/// A certificate, its key and the authorities to trust, as files held them at one moment.
+struct TLSMaterial: Sendable {
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+    private let authorities: [NIOSSLCertificate]?
+
+    /// When the certificate itself expires, in seconds since the epoch.
+    let expiry: Int
+
+    init(_ contents: TLSContents) throws(TLSFlaw) {
+        guard let chain = Self.certificates(in: contents.certificate), let own = chain.first else {
+            throw .certificate
+        }
+        guard let key = try? NIOSSLPrivateKey(bytes: contents.key, format: .pem) else { throw .key }
+        self.chain = chain
+        self.key = key
+        expiry = Int(own.notValidAfter)
+        if let bytes = contents.authorities {
+            guard let trusted = Self.certificates(in: bytes) else { throw .authorities }
+            authorities = trusted
+        } else {
+            authorities = nil
+        }
+    }
+
+    /// A server for our own services: TLS 1.3, and a client certificate of our authority.
+    func mutualServer() throws(TLSFlaw) -> NIOSSLContext {
+        var configuration = serverConfiguration()
+        configuration.minimumTLSVersion = .tlsv13
+        // In a server this asks for a certificate and refuses a client without one; roles are checked per route.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates(try trusted())
+        return try context(configuration)
+    }
+
+    /// A server for everybody: TLS 1.2 and 1.3, without client certificate.
+    ///
+    /// SwiftNIO SSL has no switch for session tickets. Their key exists in this process's memory only and changes every
+    /// two days; nothing here reads or counts resumed sessions.
+    func publicServer() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = serverConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = .none
+        _ = try context(configuration)
+        return configuration
+    }
+
+    /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
+    func client() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .certificates(try trusted())
+        _ = try context(configuration)
+        return configuration
+    }
+
+    /// A client that has no certificate and trusts one file of authorities.
+    static func anonymousClient(trusting contents: [UInt8]) throws(TLSFlaw) -> TLSConfiguration {
+        guard let authorities = certificates(in: contents) else { throw .authorities }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .certificates(authorities)
+        return configuration
+    }
+
+    private func serverConfiguration() -> TLSConfiguration {
+        .makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    }
+
+    private func trusted() throws(TLSFlaw) -> [NIOSSLCertificate] {
+        guard let authorities else { throw .authorities }
+        return authorities
+    }
+
+    private func context(_ configuration: TLSConfiguration) throws(TLSFlaw) -> NIOSSLContext {
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .pair
+        }
+    }
+
+    /// Nil unless there is at least one, and each has been written to its end.
+    private static func certificates(in pem: [UInt8]) -> [NIOSSLCertificate]? {
+        let text = String(decoding: pem, as: UTF8.self)
+        let ends = text.split(separator: "-----END ", omittingEmptySubsequences: false).count - 1
+        let begins = text.split(separator: "-----BEGIN ", omittingEmptySubsequences: false).count - 1
+        guard begins == ends, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty
+        else { return nil }
+        return certificates
+    }
+}
