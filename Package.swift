@@ -164,7 +164,8 @@ targets += service(
     ])
 targets += service(
     "VerificationServer", executable: "verification-server",
-    uses: serviceParts + storageParts + ["VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit"])
+    uses: serviceParts + storageParts + ["VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit"],
+    testsUse: ["CryptoExtras", "HummingbirdCore", "NIOCore"])
 targets += service(
     "TestResultServer", executable: "test-result-server",
     uses: serviceParts + storageParts + ["TestResultAPI", "Credentials"])

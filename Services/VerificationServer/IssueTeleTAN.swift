@@ -13,7 +13,7 @@ struct IssueTeleTAN: Sendable {
     let clock: WallClock
 
     func handle(_ request: TeleTANRequest, from caller: Caller) async throws -> TeleTANResponse {
-        guard let officer = await officers.officer(issuing: request.kind, token: request.officerToken) else {
+        guard let officer = try await officers.officer(issuing: request.kind, token: request.officerToken) else {
             throw Problem.unauthorized
         }
         var randomness = SystemRandomNumberGenerator()

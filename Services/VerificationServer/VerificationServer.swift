@@ -27,7 +27,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let clock = runtime.clock
         let tls = try TLSFiles(settings)
         let keys = try VerificationKeys(settings)
-        let officers = try await OfficerAuthentication(settings, clock: clock)
+        let officers = try await OfficerAuthentication(runtime)
         let limits = TeleTANLimits(
             perHour: try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000),
             perOfficer: try settings.int("teleTAN.officerHourlyLimit", default: 60, in: 1...1_000_000))
@@ -67,7 +67,7 @@ package struct VerificationServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [apps, suite],
             services: [
-                database, results, lookUp,
+                database, results, lookUp, officers.refreshing(in: runtime),
                 // A spent TAN goes 15 minutes after its upload, not at some time within the hour.
                 Retention.every(300, for: .verification, in: database, runtime),
             ],

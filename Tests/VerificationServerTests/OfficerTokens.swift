@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import Foundation
 import ServiceKit
 
@@ -36,32 +37,59 @@ struct OfficerTokens: Sendable {
         case foreign
         /// By the second key of the set.
         case second
+        /// RS256 by the RSA key of the set.
+        case rsa
+        /// PS256 by the RSA key of the set.
+        case rsaPSS
         case none
         /// HS256 with something of the public key as the secret.
         case publicKey(PublicPart)
     }
 
     enum PublicPart: Sendable, CaseIterable {
-        case pem, der, point, x
+        case pem, der, point, x, rsaPEM, modulus
     }
 
     private let key = P256.Signing.PrivateKey()
     private let second = P256.Signing.PrivateKey()
     private let foreign = P256.Signing.PrivateKey()
     private let clock: ManualClock
+    private let prefix: String
 
-    init(clock: ManualClock) {
+    /// One for all: making such a key takes long.
+    private static let rsa: (key: _RSA.Signing.PrivateKey, modulus: Data, exponent: Data) = {
+        do {
+            let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+            let numbers = try key.publicKey.getKeyPrimitives()
+            return (key, numbers.modulus, numbers.publicExponent)
+        } catch {
+            preconditionFailure("no RSA key could be made: \(error)")
+        }
+    }()
+
+    /// - Parameter prefix: how the names of its keys begin: `sig-1`, `sig-2` (ES256) and `sig-rsa` (RS256).
+    init(clock: ManualClock, prefix: String = "sig") {
         self.clock = clock
+        self.prefix = prefix
     }
 
-    /// As an identity provider publishes its keys: among those for signatures one to encrypt with.
+    /// As Keycloak publishes a realm's keys: each with its certificate, among those for signatures one to encrypt with;
+    /// and some that nobody asked for.
     var keySet: String {
-        let modulus = "AQ" + String(repeating: "AB", count: 170) + "Q"
+        let modulus = Self.base64URL(Self.rsa.modulus)
+        let members =
+            #""n":"\#(modulus)","e":"\#(Self.base64URL(Self.rsa.exponent))","x5c":["MIIC"],"x5t":"aGFzaA""#
+        let point = Self.json(of: key.publicKey, "\(prefix)-none").replacing(#""alg":"ES256","#, with: "")
         return """
             {"keys":[
-            {"kty":"RSA","kid":"enc-1","use":"enc","alg":"RSA-OAEP","n":"\(modulus)","e":"AQAB"},
-            \(Self.json(of: key.publicKey, "sig-1")),
-            \(Self.json(of: second.publicKey, "sig-2"))
+            {"kty":"RSA","kid":"enc-1","use":"enc","alg":"RSA-OAEP",\(members),"x5t#S256":"aGFzaA"},
+            {"kty":"RSA","kid":"enc-2","use":"enc","alg":"RS256",\(members)},
+            {"kty":"OKP","crv":"Ed25519","kid":"\(prefix)-ed","use":"sig","alg":"EdDSA","x":"AAAA"},
+            {"kty":"AKP","kid":"\(prefix)-pq","use":"sig","alg":"ML-DSA-65","pub":"AAAA"},
+            {"kty":"RSA","kid":7,"use":"sig","alg":"RS256"}, "key", \(point),
+            {"kid":"\(prefix)-rsa","kty":"RSA","alg":"RS256","use":"sig",\(members),"x5t#S256":"aGFzaA"},
+            \(Self.json(of: key.publicKey, "\(prefix)-1")),
+            \(Self.json(of: second.publicKey, "\(prefix)-2"))
             ]}
             """
     }
@@ -76,10 +104,10 @@ struct OfficerTokens: Sendable {
 
     /// A token for an officer.
     func token(
-        _ claims: Claims = Claims(), header: String = #"{"alg":"ES256","typ":"JWT","kid":"sig-1"}"#,
-        signature: Signature = .right
+        _ claims: Claims = Claims(), header: String? = nil, signature: Signature = .right
     ) throws -> String {
-        try token(json: claims.json(at: clock.now), header: header, signature: signature)
+        let header = header ?? #"{"alg":"ES256","typ":"JWT","kid":"\#(prefix)-1"}"#
+        return try token(json: claims.json(at: clock.now), header: header, signature: signature)
     }
 
     func token(json: String, header: String, signature: Signature) throws -> String {
@@ -90,6 +118,9 @@ struct OfficerTokens: Sendable {
             case .right: try key.signature(for: input).rawRepresentation
             case .foreign: try foreign.signature(for: input).rawRepresentation
             case .second: try second.signature(for: input).rawRepresentation
+            case .rsa:
+                try Self.rsa.key.signature(for: SHA256.hash(data: input), padding: .insecurePKCS1v1_5).rawRepresentation
+            case .rsaPSS: try Self.rsa.key.signature(for: SHA256.hash(data: input), padding: .PSS).rawRepresentation
             case .none: Data()
             case .publicKey(let part):
                 Data(HMAC<SHA256>.authenticationCode(for: input, using: SymmetricKey(data: publicPart(part))))
@@ -103,6 +134,8 @@ struct OfficerTokens: Sendable {
         case .der: key.publicKey.derRepresentation
         case .point: key.publicKey.x963Representation
         case .x: Data(Self.base64URL(key.publicKey.rawRepresentation.prefix(32)).utf8)
+        case .rsaPEM: Data(Self.rsa.key.publicKey.pemRepresentation.utf8)
+        case .modulus: Self.rsa.modulus
         }
     }
 
