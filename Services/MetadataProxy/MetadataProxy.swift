@@ -1,5 +1,6 @@
 package import ArgumentParser
 import HTTPContract
+import HTTPTypes
 package import ServiceKit
 import SubmissionAPI
 import VerificationAPI
@@ -21,10 +22,11 @@ package struct MetadataProxy: AsyncParsableCommand {
     }
 
     /// What verification and submission offer to apps; everything else is 404.
-    static let verificationRoutes = [
-        VerificationAPI.registrationToken.route, VerificationAPI.testResult.route, VerificationAPI.tan.route,
+    private static let verificationOperations = [
+        EndpointDescription(VerificationAPI.registrationToken), EndpointDescription(VerificationAPI.testResult),
+        EndpointDescription(VerificationAPI.tan),
     ]
-    static let submissionRoutes = [SubmissionAPI.diagnosisKeys.route]
+    private static let submissionOperations = [EndpointDescription(SubmissionAPI.diagnosisKeys)]
 
     /// Runs the service until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {
@@ -43,14 +45,22 @@ package struct MetadataProxy: AsyncParsableCommand {
             "listen", from: settings, defaultPort: 8000,
             security: .publicTLS(TLSFiles(settings, prefix: "public", mutual: false))
         ) { routes in
-            for route in verificationRoutes + submissionRoutes {
-                let upstream = submissionRoutes.contains(route) ? submission : verification
-                let limits = route == VerificationAPI.registrationToken.route ? [requests, registrations] : [requests]
-                routes.on(route.method, route.path) { exchange in
-                    for limit in limits where !limit.admits(exchange.remoteAddress) { throw Problem.tooManyRequests }
-                    return try await upstream.forward(exchange, along: route)
+            func forward(_ operations: [EndpointDescription], to upstream: Upstream) {
+                for var operation in operations {
+                    let route = operation.route
+                    let isRegistration = route == VerificationAPI.registrationToken.route
+                    let limits = isRegistration ? [requests, registrations] : [requests]
+                    operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
+                    routes.on(operation) { exchange in
+                        for limit in limits where !limit.admits(exchange.remoteAddress) {
+                            throw Problem.tooManyRequests
+                        }
+                        return try await upstream.forward(exchange, along: route)
+                    }
                 }
             }
+            forward(verificationOperations, to: verification)
+            forward(submissionOperations, to: submission)
         }
         try await runtime.run(listeners: [listener], services: [verification, submission])
     }

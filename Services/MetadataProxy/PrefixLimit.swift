@@ -55,17 +55,12 @@ final class PrefixLimit: Sendable {
 
     /// Who has no address, such as a Unix socket's peer, shares one prefix.
     private static func prefix(of address: SocketAddress?) -> [UInt8] {
-        switch address {
-        case .v4(let address):
-            withUnsafeBytes(of: address.address.sin_addr) { Array($0.prefix(3)) }
-        case .v6(let address):
-            withUnsafeBytes(of: address.address.sin6_addr) { bytes in
-                // An IPv4 address in IPv6 notation (::ffff:a.b.c.d) is one of IPv4.
-                bytes.prefix(12).elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff])
-                    ? Array(bytes[12..<15]) : Array(bytes.prefix(6))
-            }
-        case .unixDomainSocket, nil:
-            []
+        let bytes = address?.ipAddress.flatMap(IPAddress.bytes) ?? []
+        switch bytes.count {
+        case 4: return Array(bytes.prefix(3))
+        // An IPv4 address in IPv6 notation (::ffff:a.b.c.d) is one of IPv4.
+        case 16 where bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]): return Array(bytes[12..<15])
+        default: return Array(bytes.prefix(6))
         }
     }
 }

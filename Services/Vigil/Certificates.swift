@@ -6,7 +6,9 @@ struct CertificatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates",
         abstract: "Make the private certificate authority and a certificate for every service and caller.",
-        discussion: "What exists is kept, unless it expires within 30 days. Running services read theirs at start.")
+        discussion:
+            "What exists is kept, unless it expires within 30 days. Running services take them into use within ten seconds."
+    )
 
     @OptionGroup var state: StateOption
 

@@ -75,7 +75,7 @@ import Testing
     @Test("answers that are too few are nobody's")
     func tooFew() async throws {
         let batcher = Batcher<Int, Int>(maximum: 64) { _ in [] }
-        try await with(batcher) {
+        _ = try await with(batcher) {
             await #expect(throws: CallError.malformedAnswer) { try await batcher.answer(to: 1) }
         }
     }

@@ -87,7 +87,10 @@ struct SubmissionStage: Sendable {
     /// Sends a body that has no end.
     func uploadEndlessly(tan: String, fake: String = "0") async throws -> Answer {
         let chunk = ByteBuffer(repeating: 0, count: 10_000)
-        let chunks = AsyncStream { chunk }
+        // Far more than is taken, but not for ever: whoever doesn't read must not fill the memory.
+        let (chunks, sending) = AsyncStream.makeStream(of: ByteBuffer.self)
+        for _ in 0..<1000 { sending.yield(chunk) }
+        sending.finish()
         return try await send(
             tan: tan, fake: fake, media: "application/x-protobuf", body: .stream(chunks, length: .unknown))
     }

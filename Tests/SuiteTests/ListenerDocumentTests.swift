@@ -46,6 +46,20 @@ import Testing
         #expect(served.sorted() == (try Self.declared()).sorted())
     }
 
+    @Test("the proxy's document has what verification and submission offer to it, and nothing else")
+    func proxy() async throws {
+        let paths = try await InProcessSuite.run(clock: .system) { suite in
+            let url = try #require(try await suite.adminURLs["metadata-proxy"])
+            let answer = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: "\(url)/openapi/listen.json"), timeout: .seconds(20))
+            let body = try await answer.body.collect(upTo: 1 << 20)
+            return try JSONDecoder().decode(Document.self, from: Data(body.readableBytesView)).paths.keys.sorted()
+        }
+        let offered = try Self.declared().filter { $0.hasSuffix(" metadata-proxy") }
+            .map { String($0.dropFirst("POST ".count).dropLast(" metadata-proxy".count)) }
+        #expect(paths == offered.sorted())
+    }
+
     /// What the sources of the contracts declare: no list to forget an operation in.
     private static func declared() throws -> [String] {
         let contracts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -30,7 +30,7 @@ package struct EndpointDescription: Sendable {
     package let response: Message
     /// The statuses with which the handler itself refuses, and why. Those that every operation can have are not among
     /// them.
-    package let refusals: [HTTPResponse.Status: String]
+    package var refusals: [HTTPResponse.Status: String]
 
     /// Describes an endpoint.
     package init<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>) {

@@ -9,7 +9,7 @@ extension JSONSchema {
         pattern: "[xX0-9a-fA-F][0-9a-fA-F]{63}", count: 64...64,
         examples: ["cdc274c49e7f9bac6b64445e30fb2ff90bb14b9c44ffe5c90332d06cbc0a45e4"])
     /// Seconds since the epoch.
-    static let seconds = integer(in: Int(Int32.min)...Int(Int32.max))
+    static let seconds = integer(in: 0...Int(Int32.max))
     /// The laboratory's name for itself, without control characters.
     static let labID = text(pattern: #"[^\u0000-\u001f\u007f-\u009f]*"#, count: 0...64, examples: ["lab-7"])
 }

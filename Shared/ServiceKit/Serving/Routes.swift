@@ -37,6 +37,14 @@ package struct Routes {
                 responder: { try await operation.respond(to: $0) }))
     }
 
+    /// Mounts what passes an operation on to who offers it; every caller may call.
+    package mutating func on(_ operation: EndpointDescription, use responder: @escaping Responder) {
+        mount(
+            Mount(
+                method: operation.route.method, path: operation.route.path, callers: nil, success: operation.success,
+                description: operation, responder: responder))
+    }
+
     /// Mounts a responder that makes its own answer; every caller may call.
     package mutating func on(_ method: HTTPRequest.Method, _ path: String, use responder: @escaping Responder) {
         mount(Mount(method: method, path: path, callers: nil, success: .ok, description: nil, responder: responder))
