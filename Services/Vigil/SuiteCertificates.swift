@@ -32,7 +32,6 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "pocnat", role: .pocnat, isServer: false),
         Holder(name: "certificate-server", role: .certificateServer, isServer: false),
         Holder(name: "portal", role: .portal, isServer: false),
-        Holder(name: "certificate-server", role: .certificateServer, isServer: false),
         Holder(name: "prometheus", role: .prometheus, isServer: false),
         Holder(name: "metadata-proxy", role: .metadataProxy, isServer: true),
         Holder(name: "verification-server", role: .verificationServer, isServer: true),

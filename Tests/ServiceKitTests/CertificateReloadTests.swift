@@ -216,7 +216,7 @@ import Testing
             try Folder(authority.issue(role: .verificationServer, name: "server"), trusting: old, new)
         }
         defer { withExtendedLifetime(folders) {} }
-        let servers = folders.map { Listener.greeting(.mutualTLS($0.files)) }
+        let servers = zip(["one", "other"], folders).map { Listener.greeting(.mutualTLS($1.files), name: $0) }
         try await withService(listeners: servers) { _ in
             var clients: [ServiceClient] = []
             for server in servers {

@@ -38,8 +38,8 @@ extension Listener {
     }
 
     /// A listener that greets.
-    static func greeting(_ security: Security, limits: Limits? = nil) -> Listener {
-        Listener(name: "app", host: "127.0.0.1", port: 0, security: security, limits: limits) { routes in
+    static func greeting(_ security: Security, limits: Limits? = nil, name: String = "app") -> Listener {
+        Listener(name: name, host: "127.0.0.1", port: 0, security: security, limits: limits) { routes in
             routes.on(TestAPI.greet) { request, caller in
                 Welcome(text: "\(request.name) \(caller.role?.rawValue ?? "-") \(caller.name)")
             }
