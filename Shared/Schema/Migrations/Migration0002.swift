@@ -10,6 +10,9 @@ extension Migration {
             ADD COLUMN hashed_guid_dob text
                 CHECK (length(hashed_guid_dob) = 64 AND (hashed_guid IS NOT NULL OR hashed_guid_dob IS NULL));
 
+        -- Room in each page for the reservation and the confirmation of its TANs: no index has to be told of the first.
+        ALTER TABLE verification.tan SET (fillfactor = 50);
+
         -- How many teleTANs an officer has had in an hour: under a keyed hash of officer and hour, so that neither who
         -- it was nor that two hours are the same officer's can be read. Kept until the hour is over.
         CREATE TABLE verification.officer_hour (
