@@ -58,6 +58,18 @@ package enum TestPort {
         preconditionFailure("all ports are taken")
     }
 
+    /// The first of several ports in a row on which nobody listens.
+    package static func free(_ count: Int) -> Int {
+        while true {
+            let first = next.withLock { next in
+                let first = next + count < range.upperBound ? next + 1 : range.lowerBound
+                next = first + count - 1
+                return first
+            }
+            if (first..<first + count).allSatisfy(isFree) { return first }
+        }
+    }
+
     private static func isFree(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Vigil
+
+/// Servers and PostgreSQL are killed again and again while labs, phones and submission servers go on. What was
+/// acknowledged stays so, nothing is given twice, and everybody gets there in the end.
+@Suite(
+    .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
+    .timeLimit(.minutes(KillPlan.minutes)))
+struct KillTests {
+    @Test("no kill makes the services forget what they acknowledged, or give anything twice")
+    func kills() async throws {
+        let order: [MortalSuite.Member] = [.verificationServer, .postgres, .testResultServer, .postgres]
+        let callers = try await Self.load(killing: (0..<KillPlan.kills).map { order[$0 % order.count] })
+        let calls = callers.history.calls
+        let violations = HistoryChecker(calls).violations
+        #expect(violations == [], "seed \(KillPlan.seed)")
+        // The kills did hit, and the callers did get on.
+        #expect(calls.contains { $0.outcome == .unknown })
+        #expect(callers.journeys > KillPlan.kills)
+        let unknown = calls.count { $0.outcome == .unknown }
+        print(
+            "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(calls.count) calls, \(unknown) without an answer; "
+                + "\(callers.journeys) tests came to their upload; \(violations.count) promises broken.")
+    }
+
+    @Test("a PostgreSQL that acknowledges before it has written is found out")
+    func carelessDatabase() async throws {
+        let careless = ["synchronous_commit=off", "wal_writer_delay=10s", "wal_writer_flush_after=0"]
+        let callers = try await Self.load(killing: [.postgres, .postgres], postgresSettings: careless)
+        #expect(!HistoryChecker(callers.history.calls).violations.isEmpty)
+    }
+
+    private static func load(
+        killing victims: [MortalSuite.Member], postgresSettings: [String] = []
+    ) async throws -> PatientCallers {
+        try await MortalSuite.run(postgresSettings: postgresSettings) { suite in
+            try await PatientCallers.run(6, on: suite) {
+                var randomness = SeededGenerator(seed: KillPlan.seed)
+                for victim in victims {
+                    try await Task.sleep(for: .milliseconds(.random(in: 50...900, using: &randomness)))
+                    try await suite.kill(victim)
+                    try await suite.start(victim)
+                }
+            }
+        }
+    }
+}
+
+/// How much is killed.
+private enum KillPlan {
+    /// How often to kill; `deploy/kills.sh --kills N` sets it.
+    static let kills = number("VIGIL_KILLS") ?? 8
+    /// What the moments are drawn from; `deploy/kills.sh --seed N` sets it.
+    static let seed = UInt64(number("VIGIL_KILLS_SEED") ?? 1)
+    /// A kill takes a second or two.
+    static let minutes = 3 + kills / 10
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import Schema
+import ServiceKit
+import TestSupport
+import Vigil
+
+/// The verification and the test result server as processes of their own, on a PostgreSQL of their own. Each of the
+/// three can be killed and started again.
+actor MortalSuite {
+    enum Member: String, CaseIterable {
+        case verificationServer = "verification-server"
+        case testResultServer = "test-result-server"
+        case postgres
+    }
+
+    nonisolated let folder: StateFolder
+    private nonisolated let plan: SuitePlan
+    private let cluster: PostgresCluster
+    private let postgresSettings: [String]
+    private var processes: [Member: ChildProcess] = [:]
+
+    private init(folder: StateFolder, postgresSettings: [String]) throws {
+        let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
+        self.folder = folder
+        self.cluster = cluster
+        self.postgresSettings = postgresSettings
+        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(50)) { role in
+            cluster.connection(
+                user: role.rawValue, database: SuiteDatabase.name,
+                passwordFile: SuiteSecrets.passwordFile(of: role.rawValue, in: folder))
+        }
+    }
+
+    /// Calls `body` with a running suite.
+    /// - Parameter postgresSettings: beside the defaults, which keep what was committed.
+    static func run<Result: Sendable>(
+        postgresSettings: [String] = [], _ body: (MortalSuite) async throws -> Result
+    ) async throws -> Result {
+        let path = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString.prefix(8))").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = StateFolder(path)
+        let suite = try MortalSuite(folder: folder, postgresSettings: postgresSettings)
+        let result: Swift.Result<Result, any Error>
+        do {
+            try await suite.prepare()
+            result = .success(try await body(suite))
+        } catch {
+            result = .failure(error)
+        }
+        await suite.stop()
+        return try result.get()
+    }
+
+    nonisolated func url(_ port: SuitePort) -> String { plan.url(port) }
+
+    /// The files of a caller with a certificate.
+    nonisolated func certificate(_ holder: String) -> TLSFiles {
+        TLSFiles(
+            certificate: folder.certificate(holder), key: folder.certificateKey(holder),
+            authorities: folder.certificate(SuiteCertificates.authority))
+    }
+
+    // MARK: Death and life
+
+    /// Ends a member as the kernel would when memory runs out: without a last word.
+    func kill(_ member: Member) async throws {
+        guard let process = processes[member] else { return }
+        process.send(SIGKILL)
+        guard try await process.end() == .signal(SIGKILL) else {
+            throw CommandFailure("\(member.rawValue) had ended before it was killed: \(try words(of: member))")
+        }
+    }
+
+    /// Starts a member; returns when it is ready.
+    func start(_ member: Member) async throws {
+        switch member {
+        case .postgres: try await startPostgres()
+        case .verificationServer, .testResultServer:
+            guard let service = plan.services.first(where: { $0.name == member.rawValue }) else { return }
+            let log = folder.log(service.name)
+            processes[member] = try await ChildProcess.start(
+                .init(
+                    try BuiltProgram.path(service.executable),
+                    service.subcommand + ["--config", folder.configuration(service.name)], log: log))
+            try await Supervisor.waitUntilReady(service.name, at: plan.url(service.admin), log: log)
+        }
+    }
+
+    /// The processes of a killed server live on for a moment and hold its memory; for so long a new one refuses to
+    /// start.
+    private func startPostgres() async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let server = try await cluster.start(settings: postgresSettings)
+            processes[.postgres] = server
+            do {
+                return try await cluster.waitUntilReady(server)
+            } catch let failure as CommandFailure {
+                guard server.exit != nil, ContinuousClock.now < deadline else { throw failure }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private func words(of member: Member) throws -> String {
+        String((try folder.read(folder.log(member.rawValue)) ?? "").suffix(1000))
+    }
+
+    // MARK: Making and ending
+
+    private func prepare() async throws {
+        try folder.prepare()
+        _ = try SuiteCertificates(in: folder, now: Date()).prepare()
+        try SuiteSecrets.prepare(in: folder)
+        try plan.write()
+        let password = try SuiteSecrets.password(of: PostgresCluster.superuser, in: folder)
+        try folder.write("\(password)\n", to: folder.secret("initdb-password"))
+        // Only a power cut would tell the difference.
+        try await cluster.initialise(passwordFile: folder.secret("initdb-password"), options: ["--no-sync"])
+        try await start(.postgres)
+        let superuser = cluster.connection(
+            user: PostgresCluster.superuser, database: "postgres",
+            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
+        let ownerPassword = try SuiteSecrets.password(of: DatabaseRole.owner, in: folder)
+        try await TestPostgres.withClient(superuser) {
+            try await SuiteDatabase.create(superuser: $0, ownerPassword: ownerPassword)
+        }
+        let owner = cluster.connection(
+            user: DatabaseRole.owner, database: SuiteDatabase.name,
+            passwordFile: SuiteSecrets.passwordFile(of: DatabaseRole.owner, in: folder))
+        try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { _ in }
+        try await start(.testResultServer)
+        try await start(.verificationServer)
+    }
+
+    private func stop() async {
+        for member in [Member.verificationServer, .testResultServer, .postgres] {
+            guard let process = processes[member] else { continue }
+            process.send(member == .postgres ? SIGINT : SIGTERM)
+            if (try? await process.end(within: .seconds(20))) == nil {
+                process.send(SIGKILL)
+                _ = try? await process.end()
+            }
+        }
+    }
+}

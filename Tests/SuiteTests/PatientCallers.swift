@@ -1,0 +1,259 @@
+import Credentials
+import Foundation
+import HTTPTypes
+import ServiceKit
+import Synchronization
+import TestResultAPI
+import TestSupport
+import VerificationAPI
+import Vigil
+
+/// A laboratory, phones, a portal and submission servers that repeat every call until they are answered, and the history
+/// of what they asked.
+struct PatientCallers: Sendable {
+    let history = History(clock: .system)
+    private let lab: ServiceClient
+    private let results: ServiceClient
+    private let apps: ServiceClient
+    private let submission: ServiceClient
+    private let portal: ServiceClient
+    private let officerToken: String
+    private let finished = Finished()
+
+    /// Nobody answered for too long.
+    struct Unanswered: Error {
+        let action: History.Action
+    }
+
+    /// What is known of a journey that came to its end.
+    private struct Journey {
+        let guid: HashedGUID
+        let proof: Proof
+        let key: IdempotencyKey
+        let tan: TAN
+        let tag: Digest
+    }
+
+    private struct Proof {
+        let name: String
+        let value: RegistrationTokenRequest.Proof
+    }
+
+    private final class Finished: Sendable {
+        let journeys = Mutex<[Journey]>([])
+        let isOver = Mutex(false)
+    }
+
+    /// A phone gives up after a day; here the test would have failed.
+    private static let patience: Duration = .seconds(60)
+    private static let hour: TimeInterval = 3600
+
+    private init(_ suite: MortalSuite) async throws {
+        func client(_ holder: String, _ port: SuitePort) throws -> ServiceClient {
+            try ServiceClient(
+                base: suite.url(port), tls: suite.certificate(holder), name: holder, deadline: .seconds(4))
+        }
+        lab = try client("lab", .testResults)
+        results = try client("verification-server", .testResults)
+        apps = try client("metadata-proxy", .verificationApp)
+        submission = try client("submission-server", .verificationInternal)
+        portal = try client("portal", .verificationInternal)
+        officerToken = try await OfficerIssuer(in: suite.folder).token(
+            role: .test, at: Date().addingTimeInterval(-1), lifetime: 24 * Self.hour)
+    }
+
+    /// Calls `body` while callers go from journey to journey, lets them end, and asks once more for all they were told.
+    static func run(
+        _ count: Int, on suite: MortalSuite, _ body: () async throws -> Void
+    ) async throws -> PatientCallers {
+        let callers = try await PatientCallers(suite)
+        let result: Result<Void, any Error>
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for caller in 0..<count {
+                    group.addTask {
+                        var number = 0
+                        while !callers.finished.isOver.withLock({ $0 }) {
+                            try await callers.journey("\(caller)-\(number)", byTelephone: number % 5 == 4)
+                            number += 1
+                        }
+                    }
+                }
+                try await body()
+                callers.finished.isOver.withLock { $0 = true }
+                try await group.waitForAll()
+            }
+            result = .success(try await callers.askAgain())
+        } catch {
+            result = .failure(error)
+        }
+        for client in [callers.lab, callers.results, callers.apps, callers.submission, callers.portal] {
+            await client.close()
+        }
+        try result.get()
+        return callers
+    }
+
+    /// How many tests went all the way to an upload.
+    var journeys: Int { finished.journeys.withLock { $0.count } }
+
+    // MARK: One test's journey
+
+    /// From the laboratory to the confirmed upload, with a rival at both places where only one may win. Where something
+    /// is refused to all, the journey ends; whether that was right is for the checker to say.
+    private func journey(_ name: String, byTelephone: Bool) async throws {
+        let guid = HashedGUID(hashing: name)
+        try await post(guid, version: 1)
+        try await post(guid, version: 2)
+        try await read(guid)
+        let proof: Proof
+        if byTelephone, let code = try await teleTAN() {
+            proof = Proof(name: code.text, value: .teleTAN(code))
+        } else {
+            proof = Proof(name: guid.text, value: .guid(guid))
+        }
+        let keys = (IdempotencyKey.fresh, IdempotencyKey.fresh)
+        async let one = register(proof, keys.0)
+        async let other = register(proof, keys.1)
+        let (token, rival) = (try await one, try await other)
+        guard let winner = token ?? rival, let tan = try await takeTAN(winner) else { return }
+        let tags = (Digest(sha256: "\(name) one".utf8), Digest(sha256: "\(name) other".utf8))
+        async let first = reserve(tan, tags.0)
+        async let second = reserve(tan, tags.1)
+        let (isFirst, isSecond) = (try await first, try await second)
+        guard isFirst || isSecond else { return }
+        // Whoever asks again before the upload is stored is given the same.
+        guard try await takeTAN(winner) == tan else { return }
+        let tag = isFirst ? tags.0 : tags.1
+        guard try await confirm(tan, tag) else { return }
+        _ = try await takeTAN(winner)
+        let journey = Journey(guid: guid, proof: proof, key: token == nil ? keys.1 : keys.0, tan: tan, tag: tag)
+        finished.journeys.withLock { $0.append(journey) }
+    }
+
+    /// What was acknowledged must still be so.
+    private func askAgain() async throws {
+        for journey in finished.journeys.withLock({ $0 }) {
+            try await read(journey.guid)
+            _ = try await register(journey.proof, journey.key)
+            _ = try await reserve(journey.tan, journey.tag)
+            _ = try await confirm(journey.tan, journey.tag)
+        }
+    }
+
+    // MARK: Calls
+
+    private func post(_ guid: HashedGUID, version: Int) async throws {
+        let result = LabResults.Result(
+            id: ResultID(guid), result: .pcrPositive, sampleCollected: Int32(clamping: version))
+        _ = try await answered(.postResult(id: guid.text, version: version), refusal: .badRequest) {
+            _ = try await lab.call(TestResultAPI.labResults, LabResults(testResults: [result], labID: nil))
+            return ""
+        }
+    }
+
+    private func read(_ guid: HashedGUID) async throws {
+        _ = try await answered(.readResult(id: guid.text), refusal: .badRequest) {
+            let answer = try await results.call(TestResultAPI.appResult, ResultQuery(ResultID(guid)))
+            return answer.sampleCollected.map { "\($0)" } ?? ""
+        }
+    }
+
+    /// Nil once the officer has had their share of the hour.
+    private func teleTAN() async throws -> TeleTAN? {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            switch await askForTeleTAN() {
+            case .success(let code): return code
+            case .failure(.refused(.tooManyRequests)): return nil
+            case .failure(let error):
+                guard error == .unavailable, ContinuousClock.now < deadline else { throw error }
+                try await pause()
+            }
+        }
+    }
+
+    private func askForTeleTAN() async -> Result<TeleTAN, CallError> {
+        do {
+            return .success(
+                try await portal.call(
+                    VerificationAPI.teleTAN, TeleTANRequest(officerToken: officerToken, kind: .test)
+                ).value)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func register(_ proof: Proof, _ key: IdempotencyKey) async throws -> RegistrationToken? {
+        try await answered(.register(proof: proof.name, key: key.text), refusal: .badRequest) {
+            try await apps.call(
+                VerificationAPI.registrationToken, RegistrationTokenRequest(proof.value, idempotencyKey: key)
+            ).registrationToken.text
+        }.flatMap { RegistrationToken($0) }
+    }
+
+    private func takeTAN(_ token: RegistrationToken) async throws -> TAN? {
+        try await answered(.takeTAN(token: token.text), refusal: .badRequest) {
+            try await apps.call(VerificationAPI.tan, RegisteredTestRequest(token)).tan.text
+        }.flatMap { TAN($0) }
+    }
+
+    private func reserve(_ tan: TAN, _ tag: Digest) async throws -> Bool {
+        try await granted(.reserve(tan: tan.text, tag: tag.hex)) {
+            try await submission.call(
+                VerificationAPI.reservations,
+                TANReservations([TANReservation(tan: tan, tag: tag, purpose: .diagnosisKeys)]))
+        }
+    }
+
+    private func confirm(_ tan: TAN, _ tag: Digest) async throws -> Bool {
+        try await granted(.confirm(tan: tan.text, tag: tag.hex)) {
+            try await submission.call(
+                VerificationAPI.confirmations, TANConfirmations([TANConfirmation(tan: tan, tag: tag)]))
+        }
+    }
+
+    // MARK: Patience
+
+    private func granted(_ action: History.Action, _ call: () async throws -> TANOutcomes) async throws -> Bool {
+        try await known(action) { try await call().outcomes == [.granted] ? .ok() : .fail } != .fail
+    }
+
+    /// The answer; nil for a refusal.
+    private func answered(
+        _ action: History.Action, refusal: HTTPResponse.Status, _ call: () async throws -> String
+    ) async throws -> String? {
+        let outcome = try await known(action) {
+            do {
+                return .ok(try await call())
+            } catch CallError.refused(refusal) {
+                return .fail
+            }
+        }
+        guard case .ok(let text) = outcome else { return nil }
+        return text
+    }
+
+    /// Calls until there is an outcome.
+    private func known(
+        _ action: History.Action, _ call: () async throws -> History.Outcome
+    ) async throws -> History.Outcome {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let outcome = try await history.record(action) {
+                do {
+                    return try await call()
+                } catch CallError.unavailable {
+                    return .unknown
+                }
+            }
+            if outcome != .unknown { return outcome }
+            guard ContinuousClock.now < deadline else { throw Unanswered(action: action) }
+            try await pause()
+        }
+    }
+
+    private func pause() async throws {
+        try await Task.sleep(for: .milliseconds(.random(in: 5...60)))
+    }
+}

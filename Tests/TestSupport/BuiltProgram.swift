@@ -1,0 +1,26 @@
+import Foundation
+
+/// The executables that were built together with the tests.
+package enum BuiltProgram {
+    /// What is missing.
+    package struct Missing: Error {
+        package let name: String
+    }
+
+    /// The path of an executable. They lie beside the test bundle, and if the test runner itself lies in the toolchain,
+    /// in the build folder below the checkout.
+    package static func path(_ name: String) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let builds = ["debug", "release"].map { checkout.appending(path: ".build/\($0)") }
+        let parents = sequence(first: URL(filePath: own).deletingLastPathComponent()) { folder in
+            folder.path == "/" ? nil : folder.deletingLastPathComponent()
+        }
+        for folder in Array(parents) + builds {
+            let candidate = folder.appending(path: name).path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+        }
+        throw Missing(name: name)
+    }
+}
