@@ -197,6 +197,13 @@ targets += [
             "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+        name: "DecoderTargets",
+        dependencies: dependencies([
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Credentials", "HTTPTypes",
+            "ExposureFormat", "ExposureKeys",
+        ]),
+        path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
@@ -211,6 +218,7 @@ targets += [
         name: "ContractTests",
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Credentials", "HTTPTypes",
+            "DecoderTargets", "TestSupport",
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
@@ -222,6 +230,14 @@ targets += [
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]
+
+// What deploy/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.
+if Context.environment["VIGIL_FUZZ"] == "1" {
+    targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: dependencies(["DecoderTargets"]), path: "Tests/Fuzz", exclude: ["Corpus"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}
 
 let package = Package(
     name: "vigil",

@@ -22,7 +22,9 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
     /// anything is looked up.
     package init?(_ text: some StringProtocol) {
         let body = String(text.prefix(Self.randomCharacters))
-        guard text.utf8.count == Self.randomCharacters + 1, text.allSatisfy(Self.alphabet.contains),
+        // Bytes, not characters: the kelvin sign has three bytes, but as a character it equals K.
+        guard text.utf8.count == Self.randomCharacters + 1,
+            text.utf8.allSatisfy({ Self.alphabet.contains(Character(Unicode.Scalar($0))) }),
             text.last == Self.checkCharacter(of: body)
         else { return nil }
         self.text = String(text)

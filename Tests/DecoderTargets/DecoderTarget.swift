@@ -1,0 +1,135 @@
+import Credentials
+import ExposureFormat
+import ExposureKeys
+package import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import SubmissionAPI
+import TestResultAPI
+import VerificationAPI
+
+/// A decoder or parser of what others send, as a function over bytes that says whether it kept its promises.
+///
+/// Promises: whatever comes, it ends in a value or in the contract's error; and a value, written and read again, is the
+/// same value.
+package struct DecoderTarget: Sendable {
+    /// What became of some bytes.
+    package enum Verdict: Hashable, Sendable {
+        /// They are a value.
+        case value
+        /// They were refused as the contract says.
+        case refused
+        /// They were refused with an error that no contract names, or read as something that is written otherwise.
+        case broken(String)
+    }
+
+    /// As the command line of the fuzzer and the corpus know it.
+    package let name: String
+    /// What bytes are tried with.
+    package let judge: @Sendable (Data) -> Verdict
+
+    /// All of them.
+    package static let all: [DecoderTarget] = [
+        message("registrationToken", VerificationAPI.registrationToken),
+        message("testresult", VerificationAPI.testResult),
+        message("tan", VerificationAPI.tan),
+        message("reservations", VerificationAPI.reservations),
+        message("confirmations", VerificationAPI.confirmations),
+        message("teletan", VerificationAPI.teleTAN),
+        message("tan-verify", VerificationAPI.tanVerification),
+        message("certificate-result", VerificationAPI.certificateResult),
+        message("lab-results", TestResultAPI.labResults),
+        message("app-result", TestResultAPI.appResult),
+        message("diagnosis-keys", SubmissionAPI.diagnosisKeys),
+        answer("registrationToken-answer", VerificationAPI.registrationToken),
+        answer("testresult-answer", VerificationAPI.testResult),
+        answer("tan-answer", VerificationAPI.tan),
+        answer("outcomes-answer", VerificationAPI.reservations),
+        answer("teletan-answer", VerificationAPI.teleTAN),
+        answer("tan-verify-answer", VerificationAPI.tanVerification),
+        answer("certificate-result-answer", VerificationAPI.certificateResult),
+        answer("app-result-answer", TestResultAPI.appResult),
+        answer("diagnosis-keys-answer", SubmissionAPI.diagnosisKeys),
+        DecoderTarget(name: "submission-payload", judge: submissionPayload),
+        text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
+        text("token-text", length: 36...36) { RegistrationToken($0)?.text },
+        text("tan-text", length: 36...36) { TAN($0)?.text },
+        text("result-id-text", length: 64...64) { ResultID($0)?.text },
+        text("hashed-guid-text", length: 64...64) { HashedGUID($0)?.text },
+        text("digest-text", length: 64...64) { Digest(hex: $0)?.hex },
+        text("idempotency-key-text", length: 22...64) { IdempotencyKey($0)?.text },
+        text("role-uri", length: 11...100) { Role(certificateURI: $0)?.certificateURI },
+    ]
+
+    /// A request as a service reads it: lines of header fields, an empty line, the body.
+    private static func message<Req: WireMessage & Equatable, Res: WireMessage>(
+        _ name: String, _ endpoint: Endpoint<Req, Res>
+    ) -> DecoderTarget {
+        DecoderTarget(name: name) { readAndWrite($0, as: Req.self, endpoint.route.requestHeaders) }
+    }
+
+    /// An answer as a caller reads it.
+    private static func answer<Req: WireMessage, Res: WireMessage & Equatable>(
+        _ name: String, _ endpoint: Endpoint<Req, Res>
+    ) -> DecoderTarget {
+        DecoderTarget(name: name) { readAndWrite($0, as: Res.self, endpoint.route.responseHeaders) }
+    }
+
+    private static func readAndWrite<Message: WireMessage & Equatable>(
+        _ bytes: Data, as type: Message.Type, _ names: [HTTPField.Name]
+    ) -> Verdict {
+        let (fields, body) = split(bytes, names)
+        guard let message = try? Message(fields: fields, body: body) else { return .refused }
+        do {
+            let encoded = try message.encoded()
+            let again = try Message(fields: encoded.fields, body: encoded.body)
+            return again == message ? .value : .broken("read again, it is another message")
+        } catch {
+            return .broken("it can't be written and read again: \(error)")
+        }
+    }
+
+    /// The known header fields, as the listener lets them through, and the body.
+    private static func split(_ bytes: Data, _ names: [HTTPField.Name]) -> (HTTPFields, Data) {
+        guard let end = bytes.firstRange(of: Data("\n\n".utf8)) else { return ([:], bytes) }
+        var fields = HTTPFields()
+        for line in String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard let name = parts.first.flatMap({ HTTPField.Name(String($0)) }), names.contains(name),
+                let value = parts.dropFirst().first, fields[name] == nil
+            else { continue }
+            fields[name] = String(value.drop { $0 == " " })
+        }
+        return (fields, Data(bytes[end.upperBound...]))
+    }
+
+    /// A credential's text is what was sent, byte for byte, or for a key in quotes what stood between them.
+    private static func text(
+        _ name: String, length: ClosedRange<Int>, _ parse: @escaping @Sendable (String) -> String?
+    ) -> DecoderTarget {
+        DecoderTarget(name: name) { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let read = parse(text) else { return .refused }
+            let isASCII = read.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard isASCII, length.contains(read.utf8.count) else { return .broken("it has not the shape of one") }
+            // Hexadecimal digits may be of either case.
+            let isSame = [text.utf8.elementsEqual(read.utf8), text == "\"\(read)\"", text.lowercased() == read]
+            guard isSame.contains(true) else { return .broken("it is not what was sent") }
+            return parse(read) == read ? .value : .broken("read again, it is another")
+        }
+    }
+
+    private static func submissionPayload(_ bytes: Data) -> Verdict {
+        do throws(UnreadableSubmission) {
+            let payload = try SubmissionPayload(decoding: Array(bytes), maximum: 100_000)
+            // Whether the rules take the keys or refuse them doesn't matter here, only that they end.
+            _ = try? UploadRules().normalise(payload.uploadedKeys)
+            guard let again = try? payload.encoded(),
+                let copy = try? SubmissionPayload(decoding: again, maximum: 200_000)
+            else { return .broken("it can't be written and read again") }
+            return copy == payload ? .value : .broken("read again, it is another payload")
+        } catch {
+            return .refused
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPContract
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import ServiceKit
+
+/// Whoever the authority certifies may have any name: reading it ends in a caller, whatever stands there.
+@Suite struct CertificateMutationTests {
+    @Test("a change of a certificate gives a caller with its role or with none")
+    func mutations() throws {
+        let certificates = try TestCertificates()
+        let pem = try withExtendedLifetime(certificates) {
+            let files = try certificates.files(role: .lab, name: "Laboratory 7")
+            return try String(contentsOfFile: files.certificate, encoding: .utf8)
+        }
+        let lines = pem.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }.dropFirst()
+            .prefix { !$0.hasPrefix("-----END") }
+        let der = try #require(Data(base64Encoded: lines.joined()))
+        #expect(Caller(certificate: try NIOSSLCertificate(bytes: Array(der), format: .der)).role == .lab)
+        var randomness = SeededGenerator(seed: 0x6365_7274)
+        var read = 0
+        for turn in 0..<4000 {
+            var changed = der
+            // Other changes than those of single bytes break the lengths; both are wanted.
+            if turn.isMultiple(of: 4) {
+                changed = der.mutated(using: &randomness)
+            } else {
+                changed[.random(in: der.indices, using: &randomness)] = .random(in: .min ... .max, using: &randomness)
+            }
+            guard let certificate = try? NIOSSLCertificate(bytes: Array(changed), format: .der) else { continue }
+            let caller = Caller(certificate: certificate)
+            read += 1
+            #expect(caller.role == nil || caller.role == .lab)
+        }
+        #expect(read > 1000)
+    }
+
+    @Test(
+        "only the very URI of a role is that role",
+        arguments: [
+            "", "vigil:role:", "vigil:role:lab ", " vigil:role:lab", "VIGIL:role:lab", "vigil:role:Lab",
+            "vigil:role:lab\0", "vigil:role:lab\u{301}", "vigil:role\u{37E}lab", "vigil:role:lab,portal",
+            "vigil:role:lab/", "vigil:role:l%61b",
+        ])
+    func uris(uri: String) {
+        #expect(Role(certificateURI: uri) == nil)
+    }
+}
