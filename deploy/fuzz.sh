@@ -74,8 +74,9 @@ for target in "${targets[@]}"; do
     mkdir -p "$corpus" "$found"
     status=0
     # New inputs go to the first folder. Most messages are shorter than this by far.
-    VIGIL_FUZZ_TARGET=$target "$fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-        -artifact_prefix="$found/" "$corpus" "Tests/Fuzz/Corpus/$target" >"$found.log" 2>&1 || status=$?
+    # Swift's own report of a crash would come first, and the input would not be kept.
+    SWIFT_BACKTRACE=enable=no VIGIL_FUZZ_TARGET=$target "$fuzz" \
+        -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/" "$corpus" "Tests/Fuzz/Corpus/$target" >"$found.log" 2>&1 || status=$?
     if [ "$status" = 0 ]; then
         say "$target: $(sed -n 's/^Done \([0-9]* runs\).*/\1/p' "$found.log"), nothing found."
     else
