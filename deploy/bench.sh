@@ -126,8 +126,8 @@ measure() {
                 name, ours, reference, ratio, aim, unit }' >>"$scratch/json"
 }
 
-# A database like an operator's: durable, on the first core.
-start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB
+# A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
+start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
 : >"$scratch/table" && : >"$scratch/json"
 for row in "${rows[@]}"; do
     read -r name aim unit <<<"$row"

@@ -19,7 +19,7 @@ package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
 
     /// 128 fresh bits.
     package init(using randomness: inout some RandomNumberGenerator) {
-        text = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &randomness) }.hex
+        text = (0..<2).flatMap { _ in withUnsafeBytes(of: randomness.next()) { Array($0) } }.hex
     }
 
     /// 128 fresh bits of the system's randomness.

@@ -6,7 +6,8 @@ package struct RandomIdentifier: Hashable, Sendable {
 
     /// Fresh randomness.
     package init(using randomness: inout some RandomNumberGenerator) {
-        self.init(shaping: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &randomness) })
+        // Two words: the system's generator is a system call each time.
+        self.init(shaping: (0..<2).flatMap { _ in withUnsafeBytes(of: randomness.next()) { Array($0) } })
     }
 
     /// The first 16 bytes of a keyed hash, so that whoever holds the key can recompute the identifier.

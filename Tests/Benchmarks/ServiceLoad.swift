@@ -83,7 +83,7 @@ struct TANReservationLoad: AsyncParsableCommand {
         try await load.run(as: .submissionServer) { client, random in
             let reservations = try (0..<VerificationAPI.maximumEntries).map { _ in
                 let number = UInt64.random(in: 0..<Seeded.count, using: &random)
-                let tan = TAN(try Seeded.identifier("reserved", number))
+                let tan = TAN(try Seeded.identifier("TAN", number))
                 return TANReservation(tan: tan, tag: tan.digest, purpose: .diagnosisKeys)
             }
             let outcomes = try await client.call(VerificationAPI.reservations, TANReservations(reservations)).outcomes
@@ -102,7 +102,7 @@ struct TANVerificationLoad: AsyncParsableCommand {
     func run() async throws {
         try await load.run(as: .submissionServer) { client, random in
             let number = UInt64.random(in: 0..<Seeded.count, using: &random)
-            let tan = TAN(try Seeded.identifier("verified", number))
+            let tan = TAN(try Seeded.identifier("TAN", number))
             do {
                 _ = try await client.call(VerificationAPI.tanVerification, TANVerification(tan))
                 return 1

@@ -132,6 +132,8 @@ package struct ServiceClient: Service, TLSUser {
         let response = try await http.execute(request, deadline: deadline)
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
+            // Whoever doesn't read an answer to its end loses the connection.
+            _ = try? await collect(response.body, until: deadline)
             switch status.kind {
             case .clientError: throw CallError.refused(status)
             case .serverError: throw CallError.unavailable
