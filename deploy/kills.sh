@@ -13,7 +13,7 @@ again, while labs, phones and submission servers repeat every call until they ar
 calls is judged: nothing acknowledged may be lost, no TAN may serve two uploads, no GUID or teleTAN open two
 registrations. deploy/test.sh does the same with 8 kills.
 
-  --kills N   how often to kill; by default 200, which takes about three minutes
+  --kills N   how often to kill; by default 200, which takes about six minutes
   --seed N    what moments are drawn from; by default another number each time, which is printed
   --help      this text
 TEXT

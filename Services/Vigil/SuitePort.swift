@@ -41,7 +41,7 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .proxy: "apps: tests, TANs, uploads"
         case .verificationApp: "metadata-proxy only (mutual TLS)"
         case .verificationInternal: "portal and submission-server (mutual TLS)"
-        case .testResults: "labs and verification-server (mutual TLS)"
+        case .testResults: "labs, test centres and verification-server (mutual TLS)"
         case .submission: "metadata-proxy only (mutual TLS)"
         case .distribution: "apps: what is published"
         case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,

@@ -64,7 +64,7 @@ struct PatientCallers: Sendable {
 
     /// Calls `body` while callers go from journey to journey, lets them end, and asks once more for all they were told.
     static func run(
-        _ count: Int, on suite: MortalSuite, _ body: () async throws -> Void
+        _ count: Int, on suite: MortalSuite, _ body: (PatientCallers) async throws -> Void
     ) async throws -> PatientCallers {
         let callers = try await PatientCallers(suite)
         let result: Result<Void, any Error>
@@ -79,7 +79,7 @@ struct PatientCallers: Sendable {
                         }
                     }
                 }
-                try await body()
+                try await body(callers)
                 callers.finished.isOver.withLock { $0 = true }
                 try await group.waitForAll()
             }
