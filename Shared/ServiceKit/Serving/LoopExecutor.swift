@@ -3,8 +3,8 @@ import NIOCore
 /// Runs a connection's tasks on the event loop that serves it.
 ///
 /// A request then changes threads only where it waits for somebody else (the database, another service), instead of at
-/// every step between the loop and Swift's own pool: that costs less than half of the processor time. In return a
-/// handler must not block or compute for long; what blocks has threads of its own (`Shared/Postgres`, file reads).
+/// every step between the loop and Swift's own pool. In return a handler must not block or compute for long; what blocks
+/// has threads of its own (`Shared/Postgres`, file reads).
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
