@@ -9,12 +9,15 @@ package struct SuitePlan: Sendable {
     package let firstPort: Int
     /// By how many seconds the services' clocks are ahead of the machine's.
     package let clockOffset: Int
+    private let changes: [SettingChange]
     private let connection: @Sendable (DatabaseRole) -> String
 
-    /// - Parameter connection: the libpq connection string of a role; no password is in it.
+    /// - Parameters:
+    ///   - changes: win over what the plan says itself; each must be of a service of the plan.
+    ///   - connection: the libpq connection string of a role; no password is in it.
     package init(
         folder: StateFolder, firstPort: Int = SuitePort.defaultFirst, clockOffset: Int = 0,
-        connection: @escaping @Sendable (DatabaseRole) -> String
+        changes: [SettingChange] = [], connection: @escaping @Sendable (DatabaseRole) -> String
     ) throws {
         guard firstPort > 0, SuitePort.allCases.allSatisfy({ $0.number(first: firstPort) <= 65_535 }) else {
             throw CommandFailure("--first-port must be from 1 to \(65_535 - 49).")
@@ -22,7 +25,13 @@ package struct SuitePlan: Sendable {
         self.folder = folder
         self.firstPort = firstPort
         self.clockOffset = clockOffset
+        self.changes = changes
         self.connection = connection
+        let names = services.map(\.name)
+        if let stranger = changes.first(where: { !names.contains($0.service) }) {
+            throw CommandFailure(
+                "--set: no service is called \(stranger.service); there are \(names.joined(separator: ", ")).")
+        }
     }
 
     /// Callers come after what they call.
@@ -124,6 +133,7 @@ package struct SuitePlan: Sendable {
         }
         if let role { settings["postgres.connection"] = .text(connection(role)) }
         if clockOffset != 0 { settings["clock.offset"] = .number(clockOffset) }
+        for change in changes where change.service == name { settings[change.key] = change.value }
         return ServicePlan(
             name: name, executable: executable ?? name, subcommand: subcommand, ports: ports + [admin], admin: admin,
             settings: settings)

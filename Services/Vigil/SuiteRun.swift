@@ -12,6 +12,7 @@ struct SuiteRun: Sendable {
     let firstPort: Int
     /// By how many seconds the services' clocks are ahead of the machine's.
     let clockOffset: Int
+    let changes: [SettingChange]
 
     /// Runs until the story is over, the operator wants the end, or a process ends by itself.
     /// - Throws: ``CommandFailure``; after a failed step of the story its exit status is the step's number.
@@ -48,7 +49,9 @@ struct SuiteRun: Sendable {
     /// - Returns: the number of the story's step that failed, or 0; without `--story` it doesn't return.
     private func start(under supervisor: Supervisor) async throws -> Int32 {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
-        let plan = try SuitePlan(folder: folder, firstPort: firstPort, clockOffset: clockOffset) { role in
+        let plan = try SuitePlan(
+            folder: folder, firstPort: firstPort, clockOffset: clockOffset, changes: changes
+        ) { role in
             connection(to: cluster, as: role.rawValue)
         }
         let executables = try executables(of: plan)

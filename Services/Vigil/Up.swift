@@ -25,10 +25,17 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: "The metadata proxy's port; the other services' ports follow it.")
     var firstPort = SuitePort.defaultFirst
 
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "A setting of one service other than usual, such as metadata-proxy.answers.deadline=50; may be repeated.",
+            valueName: "service.key=value"))
+    var changes: [SettingChange] = []
+
     func run() async throws {
         let run = SuiteRun(
             folder: state.folder, isFresh: fresh, endsAfterStory: story, firstPort: firstPort,
-            clockOffset: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0)
+            clockOffset: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0, changes: changes)
         try await run.run()
     }
 }

@@ -6,10 +6,39 @@ import Vigil
 
 @Suite("The plan of a suite on one machine")
 struct SuitePlanTests {
-    private static func plan(firstPort: Int = 8000, clockOffset: Int = 0) throws -> SuitePlan {
-        try SuitePlan(folder: StateFolder("/state"), firstPort: firstPort, clockOffset: clockOffset) { role in
+    private static func plan(
+        firstPort: Int = 8000, clockOffset: Int = 0, changes: [SettingChange] = []
+    ) throws -> SuitePlan {
+        try SuitePlan(
+            folder: StateFolder("/state"), firstPort: firstPort, clockOffset: clockOffset, changes: changes
+        ) { role in
             "host=/state/postgres/socket user=\(role.rawValue)"
         }
+    }
+
+    @Test("--set wins over what the plan says, for the one service that it names")
+    func changes() throws {
+        let changes = [
+            "metadata-proxy.answers.deadline=50", "metadata-proxy.admin.port=7", "distribution.run.minute=x=y",
+        ]
+        let services = try Self.plan(changes: changes.compactMap(SettingChange.init(argument:))).services
+        let proxy = try #require(services.first { $0.name == "metadata-proxy" })
+        #expect(proxy.settings["answers.deadline"] == .number(50))
+        #expect(proxy.settings["admin.port"] == .number(7))
+        let distribution = try #require(services.first { $0.name == "distribution" })
+        #expect(distribution.settings["run.minute"] == .text("x=y"))
+        #expect(distribution.settings["admin.port"] == .number(8048))
+    }
+
+    @Test("--set names a service of the suite, a key and a value", arguments: ["", "=", "a=1", ".a=1", "a.=1", "a.b"])
+    func malformedChange(text: String) {
+        #expect(SettingChange(argument: text) == nil)
+    }
+
+    @Test("--set of a service that there is not is refused")
+    func strangeChange() throws {
+        let change = try #require(SettingChange(argument: "nobody.a=1"))
+        #expect(throws: CommandFailure.self) { try Self.plan(changes: [change]) }
     }
 
     @Test("every service listens where operators and phones expect it")
