@@ -3,6 +3,7 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/deploy/machine.sh"
+. "$checkout/deploy/suite.sh"
 
 usage() {
     cat <<'TEXT'
@@ -39,75 +40,14 @@ packages+=(python3 python3-venv util-linux)
 prepare_machine
 check_disk "$checkout" 6000
 
-# MARK: schemathesis
-
-requirements="$checkout/deploy/conformance/requirements.txt"
-# Other requirements are another environment.
-environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/conformance-$(cksum <"$requirements" | cut -d ' ' -f 1)"
-if [ ! -e "$environment/complete" ]; then
-    say "Installing schemathesis …"
-    # Debian's Python, whose module `venv` was installed above, not one that comes first on the PATH.
-    python=/usr/bin/python3
-    [ -x "$python" ] || python=python3
-    rm -rf "$environment"
-    "$python" -m venv "$environment" || fail "Python can make no virtual environment in $environment."
-    "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" ||
-        fail "pip could not install deploy/conformance/requirements.txt: see what it says above."
-    : >"$environment/complete"
-fi
-
-# MARK: The suite
-
-say "Building; the first time this takes some minutes …"
-swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
-    fail "The build failed: see what the compiler says above."
-
-scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
-suite=
-
-finish() {
-    trap - EXIT INT TERM HUP
-    if [ -n "$suite" ]; then
-        # It stops its services and its PostgreSQL itself.
-        kill -TERM "$suite" 2>/dev/null || true
-        wait "$suite" 2>/dev/null || true
-    fi
-    rm -rf "$scratch"
-}
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-
-# Whether nobody listens on any of a suite's 50 ports.
-is_free() {
-    local port
-    for port in $(seq "$1" $(($1 + 49))); do
-        ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 1
-    done
-}
-
-# Below the range from which the system takes ports for outgoing connections.
-first=$((20000 + $$ % 100 * 100))
-until is_free "$first"; do
-    first=$((first + 100))
-    [ "$first" -lt 32000 ] || fail "No ports are free between 20000 and 32000."
-done
-say "Starting a suite on ports from $first …"
-# `setpriv` ends it if this script is killed.
-setpriv --pdeathsig TERM "$checkout/.build/debug/vigil" up --state "$scratch/state" --first-port "$first" \
-    >"$scratch/up.log" 2>&1 &
-suite=$!
-for attempt in $(seq 1800); do
-    ! grep -q '^The suite is running' "$scratch/up.log" || break
-    kill -0 "$suite" 2>/dev/null || fail "The suite does not start: $(tail -n 3 "$scratch/up.log")"
-    [ "$attempt" -lt 1800 ] || fail "The suite was not ready within 3 minutes: $(tail -n 3 "$scratch/up.log")"
-    sleep 0.1
-done
+prepare_python conformance "$checkout/deploy/conformance/requirements.txt"
+build_suite
+start_suite
 
 # MARK: The conversations
 
 mkdir "$scratch/documents"
-"$environment/bin/python" "$checkout/deploy/conformance/documents.py" "$scratch/state" "$scratch/documents" \
+"$python" "$checkout/deploy/conformance/documents.py" "$scratch/state" "$scratch/documents" \
     >"$scratch/conversations" || fail "An OpenAPI document is missing or damaged: see above."
 [ -s "$scratch/conversations" ] || fail "No listener of the suite has an OpenAPI document."
 
@@ -125,7 +65,7 @@ while read -r document url role; do
     status=0
     # From its own folder, so that it leaves nothing behind; it takes seconds, and two minutes mean that it hangs.
     (cd "$scratch" && SCHEMATHESIS_HOOKS="$checkout/deploy/conformance/hooks.py" timeout --kill-after 10 120 \
-        "$environment/bin/schemathesis" --config-file "$checkout/deploy/conformance/schemathesis.toml" \
+        "${python%/*}/schemathesis" --config-file "$checkout/deploy/conformance/schemathesis.toml" \
         run "$document" --url "$url" --include-tag "$role" --max-examples "$examples" --seed "$seed" \
         --continue-on-failure --no-color --tls-verify "$certificates/ca.pem" \
         --request-cert "$certificates/$role.pem" --request-cert-key "$certificates/$role.key" \

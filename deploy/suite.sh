@@ -1,0 +1,80 @@
+# A suite of its own for a script that asks the running services questions. Sourced after machine.sh, not run.
+
+# A Python with what a requirements file names, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in $python.
+# $1: names the environment; $2: the requirements file.
+python=
+prepare_python() {
+    # Other requirements are another environment.
+    local environment
+    environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1-$(cksum <"$2" | cut -d ' ' -f 1)"
+    python="$environment/bin/python"
+    [ ! -e "$environment/complete" ] || return 0
+    say "Installing Python packages for $1 …"
+    # Debian's Python, whose module `venv` is one of the packages, not one that comes first on the PATH.
+    local base=/usr/bin/python3
+    [ -x "$base" ] || base=python3
+    rm -rf "$environment"
+    "$base" -m venv "$environment" || fail "Python can make no virtual environment in $environment."
+    "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" ||
+        fail "pip could not install $2: see what it says above."
+    : >"$environment/complete"
+}
+
+# Builds what start_suite starts.
+build_suite() {
+    say "Building; the first time this takes some minutes …"
+    swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
+        fail "The build failed: see what the compiler says above."
+}
+
+# Everything of the suite and of the script lies here; the suite's own in "$scratch/state".
+scratch=
+# The process `vigil up`, and the first of its 50 ports, which is the metadata proxy's.
+suite=
+first_port=
+
+# Starts a suite on free ports; it ends with the script. Other suites may be running meanwhile.
+# Arguments: further options of `vigil up`.
+start_suite() {
+    local attempt
+    scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+    trap stop_suite EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    # Below the range from which the system takes ports for outgoing connections.
+    first_port=$((20000 + $$ % 100 * 100))
+    until is_free "$first_port"; do
+        first_port=$((first_port + 100))
+        [ "$first_port" -lt 32000 ] || fail "No ports are free between 20000 and 32000."
+    done
+    say "Starting a suite on ports from $first_port …"
+    # `setpriv` ends it if this script is killed.
+    setpriv --pdeathsig TERM "$checkout/.build/debug/vigil" up --state "$scratch/state" --first-port "$first_port" "$@" \
+        >"$scratch/up.log" 2>&1 &
+    suite=$!
+    for attempt in $(seq 1800); do
+        ! grep -q '^The suite is running' "$scratch/up.log" || return 0
+        kill -0 "$suite" 2>/dev/null || fail "The suite does not start: $(tail -n 3 "$scratch/up.log")"
+        sleep 0.1
+    done
+    fail "The suite was not ready within 3 minutes: $(tail -n 3 "$scratch/up.log")"
+}
+
+# For the exit trap.
+stop_suite() {
+    trap - EXIT INT TERM HUP
+    if [ -n "$suite" ]; then
+        # It stops its services and its PostgreSQL itself.
+        kill -TERM "$suite" 2>/dev/null || true
+        wait "$suite" 2>/dev/null || true
+    fi
+    rm -rf "$scratch"
+}
+
+# Whether nobody listens on any of a suite's 50 ports from $1 on.
+is_free() {
+    local port
+    for port in $(seq "$1" $(($1 + 49))); do
+        ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 1
+    done
+}
