@@ -30,6 +30,7 @@ let products: [String: String] = [
     "Configuration": "swift-configuration",
     "Crypto": "swift-crypto",
     "CryptoExtras": "swift-crypto",
+    "DequeModule": "swift-collections",
     "HTTPTypes": "swift-http-types",
     "Hummingbird": "hummingbird",
     "HummingbirdCore": "hummingbird",
@@ -42,8 +43,11 @@ let products: [String: String] = [
     "NIOConcurrencyHelpers": "swift-nio",
     "NIOCore": "swift-nio",
     "NIOEmbedded": "swift-nio",
+    "NIOExtras": "swift-nio-extras",
     "NIOFoundationCompat": "swift-nio",
+    "NIOHPACK": "swift-nio-http2",
     "NIOHTTP1": "swift-nio",
+    "NIOHTTP2": "swift-nio-http2",
     "NIOHTTPTypes": "swift-nio-extras",
     "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl",
@@ -121,6 +125,7 @@ let storageParts = ["Postgres", "Schema"]
 var targets: [Target] = [
     .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    .systemLibrary(name: "CHardening", path: "Shared/CHardening"),
     .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
@@ -143,7 +148,7 @@ targets += shared(
     uses: [
         "ArgumentParser", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "HummingbirdCore",
         "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS",
-        "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto",
+        "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto", "CHardening",
     ])
 targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
@@ -159,9 +164,9 @@ targets += shared(
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "HummingbirdCore", "NIOHTTP1",
-        "NIOCore", "NIOSSL",
-    ])
+        "VerificationAPI", "SubmissionAPI", "Crypto", "DequeModule", "NIOCore", "NIOExtras", "NIOHPACK", "NIOHTTP1",
+        "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+    ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
     "VerificationServer", executable: "verification-server",
     uses: serviceParts + storageParts + ["VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit"],
@@ -253,6 +258,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -260,6 +266,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import HTTPContract
-import HTTPTypes
+import NIOCore
+import NIOPosix
 package import ServiceKit
 import SubmissionAPI
 import VerificationAPI
@@ -18,6 +19,8 @@ package struct MetadataProxy: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
+        // Addresses of callers are in this process's memory.
+        try CoreDumps.switchOff()
         try await Self.serve(ServiceRuntime(name: "metadata-proxy", options: options))
     }
 
@@ -31,37 +34,35 @@ package struct MetadataProxy: AsyncParsableCommand {
     /// Runs the service until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
+        let group = MultiThreadedEventLoopGroup.singleton
         let tls = try TLSFiles(settings)
         let verification = try Upstream(
-            base: settings.url("verification.url"), tls: tls, name: "verification-server")
+            base: settings.url("verification.url"), tls: tls, name: "verification-server", on: group)
         let submission = try Upstream(
-            base: settings.url("submission.url"), tls: tls, name: "submission-server")
+            base: settings.url("submission.url"), tls: tls, name: "submission-server", on: group)
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
         let registrations = PrefixLimit(
             try settings.int("limits.registrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
-        let listener = try Listener(
-            "listen", from: settings, defaultPort: 8000,
-            security: .publicTLS(TLSFiles(settings, prefix: "public", mutual: false))
-        ) { routes in
-            func forward(_ operations: [EndpointDescription], to upstream: Upstream) {
-                for var operation in operations {
-                    let route = operation.route
-                    let isRegistration = route == VerificationAPI.registrationToken.route
-                    let limits = isRegistration ? [requests, registrations] : [requests]
-                    operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
-                    routes.on(operation) { exchange in
-                        for limit in limits where !limit.admits(exchange.remoteAddress) {
-                            throw Problem.tooManyRequests
-                        }
-                        return try await upstream.forward(exchange, along: route)
-                    }
-                }
-            }
-            forward(verificationOperations, to: verification)
-            forward(submissionOperations, to: submission)
+        let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
+        let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
+        var plan = ProxyPlan(
+            listener: "listen", schedule: AnswerSchedule(interval: .milliseconds(Int64(deadline))),
+            bytesInFlight: BytesInFlight(limit: inFlight, metrics: runtime.metrics), clock: runtime.clock,
+            metrics: runtime.metrics)
+        for operation in verificationOperations {
+            let isRegistration = operation.route == VerificationAPI.registrationToken.route
+            plan.offer(
+                operation, of: verification, within: isRegistration ? [requests, registrations] : [requests])
         }
-        try await runtime.run(listeners: [listener], services: [verification, submission])
+        for operation in submissionOperations { plan.offer(operation, of: submission, within: [requests]) }
+
+        let listener = try AppListener(
+            "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
+            port: settings.port("listen.port", default: 8000),
+            connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
+            tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
+        try await runtime.run(listeners: [], services: [verification, submission, listener])
     }
 }

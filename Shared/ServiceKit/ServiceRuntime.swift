@@ -94,8 +94,8 @@ package struct ServiceRuntime: Sendable {
 
     /// Runs until a signal, a graceful shutdown or cancellation ends it.
     ///
-    /// Services start in their order, then the admin port, then the listeners. The TLS files of listeners, and of services
-    /// that are ``TLSUser``, are looked at all the while. The end goes the other way round: `/ready`
+    /// Services start in their order, then the admin port, then the listeners; a service may be a ``PortOwner``, too. The TLS
+    /// files of listeners, and of services that are ``TLSUser``, are looked at all the while. The end goes the other way round: `/ready`
     /// says no, listeners stop accepting and finish what they have begun, then services stop. After 30 s everything is
     /// cancelled.
     ///
@@ -105,12 +105,14 @@ package struct ServiceRuntime: Sendable {
         listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = []
     ) async throws {
         let readiness = Readiness(checks: readiness)
+        let opened = try listeners.map { listener in try service(of: listener) }
+        let owners = services.compactMap { $0 as? any PortOwner } + opened
         let adminListener = Listener.admin(
             host: configuration.string("admin.host", default: "127.0.0.1"),
             port: try configuration.port("admin.port", default: adminDefault), bound: admin, readiness: readiness,
             metrics: metrics,
-            documents: try listeners.compactMap { listener in
-                try OpenAPIDocument(listener, of: name).map { (listener.name, $0) }
+            documents: try owners.compactMap { owner in
+                try OpenAPIDocument(owner, of: name).map { (owner.listener, $0) }
             })
         let delay = try configuration.duration("shutdown.delay", default: .zero, in: .zero ... .seconds(20))
         let unused = configuration.unusedKeys
@@ -120,17 +122,13 @@ package struct ServiceRuntime: Sendable {
                 metadata: ["keys": .array(unused.map { .string($0) })])
         }
         var group = services
-        for listener in [adminListener] + listeners {
-            group.append(
-                try ListenerService(
-                    listener, serviceName: name, clock: clock, metrics: metrics, logger: logger,
-                    libraryLogger: libraryLogger))
-        }
+        group.append(try service(of: adminListener))
+        group += opened
         certificates.add(group.compactMap { ($0 as? any TLSUser)?.watchedTLS })
         group.append(certificates)
         let logger = logger
         group.append(
-            ReadinessSwitch(readiness: readiness, listeners: [adminListener] + listeners, delay: delay) {
+            ReadinessSwitch(readiness: readiness, ports: [admin] + owners.map(\.bound), delay: delay) {
                 logger.info("started")
                 opening.resolve(.success(0))
             })
@@ -148,6 +146,11 @@ package struct ServiceRuntime: Sendable {
             // The owner of the task wanted it to end.
         }
         logger.info("stopped")
+    }
+
+    private func service(of listener: Listener) throws -> ListenerService {
+        try ListenerService(
+            listener, serviceName: name, clock: clock, metrics: metrics, logger: logger, libraryLogger: libraryLogger)
     }
 
     // MARK: Once per process

@@ -100,7 +100,7 @@ struct ForwardingTests {
             #expect(!"\(answer.headers)".contains("canary"))
             #expect(
                 Set(answer.headers.map { $0.name.lowercased() }).subtracting(["date"]) == [
-                    "content-type", "content-length", "cache-control",
+                    "content-type", "content-length", "cache-control", "cwa-header-padding",
                 ])
         }
     }

@@ -39,21 +39,21 @@ final class Readiness: Sendable {
     }
 }
 
-/// Makes a service ready when its listeners are open, and unready before anything else stops.
+/// Makes a service ready when its ports are open, and unready before anything else stops.
 ///
 /// It is the last service of its group, so that it is the first to hear of a shutdown.
 struct ReadinessSwitch: Service {
     let readiness: Readiness
-    let listeners: [Listener]
+    let ports: [BoundPort]
     /// How long listeners go on accepting after `/ready` has begun to say no: a load balancer needs time to notice.
     let delay: Duration
-    /// Called when all listeners are open.
+    /// Called when all ports are open.
     let opened: @Sendable () -> Void
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            for listener in listeners {
-                _ = try? await cancelWhenGracefulShutdown { try await listener.boundPort }
+            for port in ports {
+                _ = try? await cancelWhenGracefulShutdown { try await port.value }
             }
             readiness.serve()
             opened()

@@ -1,13 +1,14 @@
 import Crypto
-import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// What one listener or one client makes of its TLS files, made anew when they have changed.
 ///
 /// swift-nio-extras' `TimedCertificateReloader` renews certificate and key of a server only; authorities and outgoing
 /// clients would stay as they are until the next start.
-final class ReloadedTLS<Product: Sendable>: WatchedTLS {
-    let label: (String, String)
+package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
+    /// `listener` or `peer`, and which.
+    package let label: (String, String)
     private let files: TLSFiles
     private let make: @Sendable (TLSMaterial) throws -> Product
     private let product: Mutex<Product>
@@ -42,11 +43,13 @@ final class ReloadedTLS<Product: Sendable>: WatchedTLS {
     }
 
     /// What was made of the newest files that were in order.
-    var current: Product { product.withLock { $0 } }
+    package var current: Product { product.withLock { $0 } }
 
-    var expiry: Int { state.withLock { $0.expiry } }
+    /// Of the certificate in use, in seconds since the epoch.
+    package var expiry: Int { state.withLock { $0.expiry } }
 
-    func check(at now: Date) -> TLSCheck {
+    /// Looks at the files, and takes them if they have changed and are in order. It reads files.
+    package func check(at now: Date) -> TLSCheck {
         // One check at a time; connections take what is current meanwhile.
         state.withLock { state in
             let contents = files.contents()

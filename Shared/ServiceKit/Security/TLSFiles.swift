@@ -72,6 +72,8 @@ package struct TLSFiles: Sendable {
             ConfigurationProblem("\(certificate) and \(key) don't belong together.")
         case .expired:
             ConfigurationProblem("\(certificate) has expired; create a new one.")
+        case .library:
+            ConfigurationProblem("This version of SwiftNIO SSL would give out session tickets; build with 2.37.")
         }
     }
 

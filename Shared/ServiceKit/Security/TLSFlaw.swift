@@ -10,4 +10,6 @@ package enum TLSFlaw: String, Error {
     case pair
     /// The certificate's time is over. Nobody would accept it.
     case expired
+    /// The TLS library is not the version this was written for: it would remember callers.
+    case library
 }

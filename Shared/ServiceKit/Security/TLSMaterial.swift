@@ -32,13 +32,14 @@ struct TLSMaterial: Sendable {
         // In a server this asks for a certificate and refuses a client without one; roles are checked per route.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates(try trusted())
-        return try context(configuration)
+        do {
+            return try NIOSSLContext(withoutResumption: configuration)
+        } catch {
+            throw error as? TLSFlaw ?? .pair
+        }
     }
 
     /// A server for everybody: TLS 1.2 and 1.3, without client certificate.
-    ///
-    /// SwiftNIO SSL has no switch for session tickets. Their key exists in this process's memory only and changes every
-    /// two days; nothing here reads or counts resumed sessions.
     func publicServer() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = serverConfiguration()
         configuration.minimumTLSVersion = .tlsv12

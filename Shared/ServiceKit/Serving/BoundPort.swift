@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A port that is known once its listener runs.
-final class BoundPort: Sendable {
+package final class BoundPort: Sendable {
     private enum State {
         case waiting([Int: CheckedContinuation<Int, any Error>], next: Int)
         case known(Result<Int, any Error>)
@@ -9,8 +9,13 @@ final class BoundPort: Sendable {
 
     private let state = Mutex(State.waiting([:], next: 0))
 
+    /// Not known yet.
+    package init() {}
+
     /// The port, as soon as there is one.
-    var value: Int {
+    ///
+    /// - Throws: what kept it from being opened.
+    package var value: Int {
         get async throws {
             let id = state.withLock { state in
                 guard case .waiting(let waiters, let next) = state else { return 0 }
@@ -46,7 +51,7 @@ final class BoundPort: Sendable {
     }
 
     /// Tells the port, or why there is none; only the first call counts.
-    func resolve(_ result: Result<Int, any Error>) {
+    package func resolve(_ result: Result<Int, any Error>) {
         let waiters = state.withLock { state in
             guard case .waiting(let waiters, _) = state else { return [CheckedContinuation<Int, any Error>]() }
             state = .known(result)

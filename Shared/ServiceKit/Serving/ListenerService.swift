@@ -1,4 +1,5 @@
 import Glibc
+import HTTPContract
 import HTTPTypes
 import HummingbirdCore
 import HummingbirdHTTP2
@@ -10,8 +11,8 @@ import NIOSSL
 import ServiceLifecycle
 
 /// Runs a ``Listener`` until shutdown: then it stops accepting and lets requests finish.
-struct ListenerService: Service, TLSUser {
-    private let listener: Listener
+struct ListenerService: PortOwner, TLSUser {
+    private let served: Listener
     private let serviceName: String
     private let watchdog: Watchdog
     private let server: any Service
@@ -23,12 +24,17 @@ struct ListenerService: Service, TLSUser {
         _ listener: Listener, serviceName: String, clock: WallClock, metrics: any MetricsFactory, logger: Logger,
         libraryLogger: Logger
     ) throws {
-        self.listener = listener
+        served = listener
         self.serviceName = serviceName
         watchdog = Watchdog(limits: listener.limits)
         (server, watchedTLS) = try Self.server(
             listener, watchdog: watchdog, clock: clock, metrics: metrics, logger: logger, libraryLogger: libraryLogger)
     }
+
+    var listener: String { served.name }
+    var bound: BoundPort { served.bound }
+    var operations: [EndpointDescription] { served.routes.mounts.compactMap(\.description) }
+    var checksCallers: Bool { if case .mutualTLS = served.security { true } else { false } }
 
     func run() async throws {
         do {
@@ -37,13 +43,15 @@ struct ListenerService: Service, TLSUser {
                 try await server.run()
                 group.cancelAll()
             }
-            listener.bound.resolve(.failure(CancellationError()))
+            bound.resolve(.failure(CancellationError()))
         } catch let error as IOError {
-            let problem = ListenProblem(listener: listener, serviceName: serviceName, reason: error.errnoCode)
-            listener.bound.resolve(.failure(problem))
+            let problem = ListenProblem(
+                port: served.port, listener: served.name, host: served.host, serviceName: serviceName,
+                reason: error.errnoCode)
+            bound.resolve(.failure(problem))
             throw problem
         } catch {
-            listener.bound.resolve(.failure(error))
+            bound.resolve(.failure(error))
             throw error
         }
     }
@@ -109,27 +117,30 @@ struct ListenerService: Service, TLSUser {
 package struct ListenProblem: OperatorProblem {
     package let description: String
 
-    init(listener: Listener, serviceName: String, reason: CInt) {
-        let place = "\(serviceName), \(listener.name) listener"
+    /// - Parameters:
+    ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
+    ///   - reason: the `errno` of the system call that failed.
+    package init(port: Int, listener: String, host: String, serviceName: String, reason: CInt) {
+        let place = "\(serviceName), \(listener) listener"
         description =
             switch reason {
             case EADDRINUSE:
-                "Port \(listener.port) (\(place)) is already in use; stop the other process or set "
-                    + "\(listener.name).port."
+                "Port \(port) (\(place)) is already in use; stop the other process or set "
+                    + "\(listener).port."
             case EADDRNOTAVAIL:
-                "The address \(listener.host) (\(place)) does not belong to this machine; set \(listener.name).host."
+                "The address \(host) (\(place)) does not belong to this machine; set \(listener).host."
             case EACCES:
-                "Port \(listener.port) (\(place)) needs more rights; set \(listener.name).port to one above 1023."
+                "Port \(port) (\(place)) needs more rights; set \(listener).port to one above 1023."
             default:
-                "Port \(listener.port) (\(place)) can't be opened (error \(reason)); set \(listener.name).port."
+                "Port \(port) (\(place)) can't be opened (error \(reason)); set \(listener).port."
             }
     }
 }
 
 /// How many files this process may have open: a server that runs out of them would stop accepting for good.
-enum FileDescriptors {
+package enum FileDescriptors {
     /// The connections that one listener may have, after the limit has been raised as far as the system allows.
-    static let connections: Int = {
+    package static let connections: Int = {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
         if limit.rlim_cur < limit.rlim_max {

@@ -11,19 +11,18 @@ struct OpenAPIDocument: Sendable {
     let text: Data
 
     /// nil for a listener without a mounted ``Endpoint``.
-    init?(_ listener: Listener, of service: String) throws {
-        let operations = listener.routes.mounts.compactMap(\.description)
+    init?(_ owner: some PortOwner, of service: String) throws {
+        let operations = owner.operations
         guard !operations.isEmpty else { return nil }
-        let checksCallers = if case .mutualTLS = listener.security { true } else { false }
         var paths: [String: [String: JSONValue]] = [:]
         for operation in operations {
             paths[operation.route.path, default: [:]][operation.route.method.rawValue.lowercased()] =
-                operation.json(checksCallers: checksCallers)
+                operation.json(checksCallers: owner.checksCallers)
         }
         let document: JSONValue = [
             "openapi": "3.1.0",
             "info": [
-                "title": "\(service), listener \(listener.name)",
+                "title": "\(service), listener \(owner.listener)",
                 // The contract's, not the build's: paths carry it.
                 "version": "1",
             ],

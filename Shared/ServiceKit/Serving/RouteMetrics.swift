@@ -1,17 +1,19 @@
-import HTTPTypes
-import Metrics
-import NIOCore
+package import HTTPTypes
+package import Metrics
+package import NIOCore
 import Synchronization
 
 /// Counter and histogram of one route, made when it is mounted, so that a request looks nothing up by name.
-final class RouteMetrics: Sendable {
+package final class RouteMetrics: Sendable {
     private let dimensions: [(String, String)]
     private let factory: any MetricsFactory
     private let seconds: Timer
     private let requests: Mutex<[Int: Counter]>
 
-    /// - Parameter expected: statuses whose counter exists from the start, at 0: an alert needs to see it grow.
-    init(listener: String, route: String, expected: [HTTPResponse.Status], factory: any MetricsFactory) {
+    /// - Parameters:
+    ///   - route: its path.
+    ///   - expected: statuses whose counter exists from the start, at 0: an alert needs to see it grow.
+    package init(listener: String, route: String, expected: [HTTPResponse.Status], factory: any MetricsFactory) {
         let dimensions = [("listener", listener), ("route", route)]
         self.dimensions = dimensions
         self.factory = factory
@@ -24,7 +26,7 @@ final class RouteMetrics: Sendable {
     }
 
     /// Notes an answered request.
-    func record(_ status: HTTPResponse.Status, since start: NIODeadline) {
+    package func record(_ status: HTTPResponse.Status, since start: NIODeadline) {
         seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         let counter = requests.withLock { requests in
             if let known = requests[status.code] { return known }

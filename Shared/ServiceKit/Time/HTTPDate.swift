@@ -2,16 +2,17 @@ import FoundationEssentials
 import Synchronization
 
 /// The `Date` field of answers: formatted once per second, not once per answer.
-final class HTTPDate: Sendable {
+package final class HTTPDate: Sendable {
     private let clock: WallClock
     private let latest = Mutex((second: Int.min, text: ""))
 
-    init(clock: WallClock) {
+    /// - Parameter clock: says what time it is.
+    package init(clock: WallClock) {
         self.clock = clock
     }
 
     /// The time now as RFC 9110 (5.6.7) writes it.
-    var text: String {
+    package var text: String {
         let second = Int(clock.now.timeIntervalSince1970.rounded(.down))
         return latest.withLock { latest in
             if latest.second != second {

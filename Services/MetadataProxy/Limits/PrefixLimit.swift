@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 import NIOCore
-import ServiceKit
+package import ServiceKit
 import Synchronization
 
 /// How many requests one address prefix may make in five minutes: the first 24 bits of an IPv4 address, 48 of IPv6.
@@ -10,7 +10,7 @@ import Synchronization
 /// not by prefix but in a sketch of fixed size (count-min with two rows), which can't be read back even with the key at
 /// hand without trying prefixes. At the end of a window key and counts are gone, so everything is forgotten within five
 /// minutes. Two prefixes that share both cells, which nobody can arrange without the key, share a limit.
-final class PrefixLimit: Sendable {
+package final class PrefixLimit: Sendable {
     private struct Window {
         var end: Date
         var key: SymmetricKey
@@ -27,7 +27,7 @@ final class PrefixLimit: Sendable {
     private let window: Mutex<Window>
 
     /// - Parameter limit: requests of a prefix in five minutes.
-    init(_ limit: Int, clock: WallClock) {
+    package init(_ limit: Int, clock: WallClock) {
         self.limit = limit
         self.clock = clock
         window = Mutex(Self.fresh(at: clock.now))

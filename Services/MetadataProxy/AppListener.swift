@@ -1,0 +1,178 @@
+package import HTTPContract
+import Logging
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import NIOHTTP2
+package import NIOPosix
+import NIOSSL
+import NIOTLS
+package import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// The port towards apps: TLS 1.2 and 1.3 without session tickets, HTTP/1.1 and HTTP/2.
+///
+/// Written on SwiftNIO, because here it matters which bytes leave when. Parsing is the library's.
+package final class AppListener: PortOwner, TLSUser {
+    /// Names the port in metrics, messages and documents.
+    package let listener: String
+    /// The port, as soon as it is open.
+    package let bound = BoundPort()
+    /// Apps have no certificates.
+    package var checksCallers: Bool { false }
+    /// What passes.
+    package var operations: [EndpointDescription] { plan.offers.map(\.operation) }
+    /// The files of the certificate towards apps.
+    package var watchedTLS: (any WatchedTLS)? { tls }
+
+    private let serviceName: String
+    private let host: String
+    private let port: Int
+    private let mostConnections: Int
+    private let tls: ReloadedTLS<NIOSSLContext>?
+    private let plan: ProxyPlan
+    private let group: MultiThreadedEventLoopGroup
+    private let loops: [ObjectIdentifier: NIOLoopBoundBox<ProxyLoop?>]
+    private let isDraining = Atomic(false)
+
+    /// - Parameters:
+    ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
+    ///   - tls: nil for measurements of plain HTTP/1.1.
+    ///   - connections: at one time; more wait in the system's backlog.
+    package init(
+        _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, tls: TLSFiles?,
+        plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
+    ) throws(ConfigurationProblem) {
+        self.listener = listener
+        self.serviceName = serviceName
+        self.host = host
+        self.port = port
+        mostConnections = min(connections, FileDescriptors.connections)
+        if let tls {
+            self.tls = try ReloadedContext.publicServer(tls, listener: listener, protocols: ["h2", "http/1.1"])
+        } else {
+            self.tls = nil
+        }
+        self.plan = plan
+        self.group = group
+        loops = Dictionary(
+            uniqueKeysWithValues: group.makeIterator().map {
+                (ObjectIdentifier($0), NIOLoopBoundBox.makeEmptyBox(valueType: ProxyLoop.self, eventLoop: $0))
+            })
+    }
+
+    /// Accepts connections until the end; then those that are there are answered and closed.
+    package func run() async throws {
+        let quiescing = ServerQuiescingHelper(group: group)
+        let server: any Channel
+        do {
+            server = try await bootstrap(quiescing).bind(host: host, port: port).get()
+        } catch let error as IOError {
+            let problem = ListenProblem(
+                port: port, listener: listener, host: host, serviceName: serviceName, reason: error.errnoCode)
+            bound.resolve(.failure(problem))
+            throw problem
+        } catch {
+            bound.resolve(.failure(error))
+            throw error
+        }
+        bound.resolve(.success(server.localAddress?.port ?? port))
+        try? await gracefulShutdown()
+        isDraining.store(true, ordering: .relaxed)
+        let end = server.eventLoop.makePromise(of: Void.self)
+        quiescing.initiateShutdown(promise: end)
+        try await end.futureResult.get()
+    }
+
+    private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
+        let mostConnections = mostConnections
+        return ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptLimit(mostConnections))
+                    try channel.pipeline.syncOperations.addHandler(
+                        quiescing.makeServerChannelHandler(channel: channel))
+                }
+            }
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture { try accept(channel) }
+            }
+    }
+
+    // MARK: Connections
+
+    private func accept(_ channel: any Channel) throws {
+        let patience = CallerPatience(channel)
+        guard let tls else { return try speakHTTP1(channel, patience) }
+        let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(NIOSSLServerHandler(context: tls.current))
+        try pipeline.addHandler(
+            ApplicationProtocolNegotiationHandler { [self] result, channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if case .negotiated("h2") = result {
+                        try speakHTTP2(channel, bound.value)
+                    } else {
+                        try speakHTTP1(channel, bound.value)
+                    }
+                }
+            })
+    }
+
+    private func speakHTTP1(_ channel: any Channel, _ patience: CallerPatience) throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 8 << 10
+        limits.maxHeaderListSize = 8 << 10
+        limits.maxHeaderFieldCount = 100
+        let caller = HTTP1Caller(
+            try shared(on: channel.eventLoop), patience: patience, isDraining: isDraining.load(ordering: .relaxed))
+        patience.ended = { [weak caller] in caller?.patienceEnded() }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(
+            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
+        try pipeline.addHandler(caller)
+    }
+
+    private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience) throws {
+        var settings = NIOHTTP2Handler.ConnectionConfiguration()
+        settings.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 8 << 10),
+        ]
+        let gate = AnswerGate()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(gate)
+        let management = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: channel.eventLoop,
+            configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: .seconds(10), keepalive: nil))
+        let connection = HTTP2Connection(channel, gate: gate, patience: patience)
+        let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
+        _ = try pipeline.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: settings, streamConfiguration: .init(),
+            streamDelegate: management.http2StreamDelegate
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let (shared, connection) = bound.value
+                try stream.pipeline.syncOperations.addHandler(HTTP2Caller(shared, on: connection))
+            }
+        }
+        try pipeline.addHandler(management)
+        if isDraining.load(ordering: .relaxed) {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+    }
+
+    private func shared(on loop: any EventLoop) throws -> ProxyLoop {
+        guard let box = loops[ObjectIdentifier(loop)] else {
+            preconditionFailure("The event loop is not one of the listener's.")
+        }
+        if let shared = box.value { return shared }
+        let shared = try ProxyLoop(plan, on: loop)
+        box.value = shared
+        return shared
+    }
+}

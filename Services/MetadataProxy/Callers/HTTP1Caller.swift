@@ -1,0 +1,217 @@
+import DequeModule
+import NIOCore
+import NIOHTTP1
+
+/// A connection of HTTP/1.1: requests come in, one at a time, and each is answered before the next is looked at.
+final class HTTP1Caller: ChannelDuplexHandler, Caller {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = Never
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// No request, or one whose header isn't complete.
+        case idle
+        case receiving(Exchange)
+        /// The answer is clear, the rest of the request not yet here. So many bytes of it are waited for.
+        case refusing(Answer, left: Int)
+        case answering(Exchange)
+        /// Whatever comes is thrown away.
+        case closing
+    }
+
+    private let shared: ProxyLoop
+    private let patience: CallerPatience
+    private var context: ChannelHandlerContext?
+    private var state = State.idle
+    /// What has come while a request was being answered: parts of the next ones (pipelining).
+    private var waiting: Deque<HTTPServerRequestPart> = []
+    private var isReadDue = false
+    private var keepsAlive = true
+    private var isDraining: Bool
+
+    /// - Parameter isDraining: whether the listener is about to end, so that there will be one answer at most.
+    init(_ shared: ProxyLoop, patience: CallerPatience, isDraining: Bool) {
+        self.shared = shared
+        self.patience = patience
+        self.isDraining = isDraining
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if case .answering = state {
+            waiting.append(part)
+        } else {
+            take(part, context)
+        }
+    }
+
+    /// While a request is being answered, or answers are not taken, nothing is read.
+    func read(context: ChannelHandlerContext) {
+        if case .answering = state { isReadDue = true } else { readIfTaken(context) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isReadDue { read(context: context) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func readIfTaken(_ context: ChannelHandlerContext) {
+        isReadDue = !context.channel.isWritable
+        if !isReadDue { context.read() }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch (part, state) {
+        case (.head(let head), .idle):
+            take(head, context)
+        case (.body(let bytes), .receiving(let exchange)):
+            if let refusal = exchange.receive(bytes) {
+                exchange.abandon()
+                refuse(refusal, context)
+            }
+        case (.body(let bytes), .refusing(let answer, let left)):
+            state = .refusing(answer, left: left - bytes.readableBytes)
+            if left < bytes.readableBytes {
+                keepsAlive = false
+                write(answer, context)
+            }
+        case (.end, .receiving(let exchange)):
+            state = .answering(exchange)
+            patience.rest()
+            exchange.arrived()
+        case (.end, .refusing(let answer, _)):
+            write(answer, context)
+        case (_, _):
+            break
+        }
+    }
+
+    private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        keepsAlive = head.isKeepAlive && !isDraining
+        patience.wait(for: .body)
+        // RFC 9112, 3.2: exactly one, unless it is HTTP/1.0; and 2.3 for the version.
+        guard head.version.major == 1 else { return refuse(.refusal(505), context) }
+        guard head.headers["host"].count == 1 || head.version.minor == 0 else {
+            return refuse(.refusal(400), context)
+        }
+        let admission = shared.admit(
+            head.method.rawValue, head.uri, length: head.headers.first(name: "content-length").flatMap { Int($0) },
+            from: context.channel.remoteAddress, to: self
+        ) { take in for field in head.headers { take(field.name, field.value) } }
+        switch admission {
+        case .admitted(let exchange):
+            state = .receiving(exchange)
+            if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+                context.writeAndFlush(
+                    wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+            }
+        case .refused(let answer):
+            refuse(answer, context)
+        }
+    }
+
+    /// Answers when the request is here to its end. Who writes while nobody reads may never see the answer.
+    private func refuse(_ answer: Answer, _ context: ChannelHandlerContext) {
+        state = .refusing(answer, left: 256 << 10)
+    }
+
+    // MARK: Answers
+
+    func encoded(_ answer: Answer) -> ByteBuffer? {
+        shared.encoder.http1(answer, closes: !keepsAlive)
+    }
+
+    func release(_ bytes: ByteBuffer) {
+        guard let context else { return }
+        write(bytes, context)
+    }
+
+    private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+        guard let bytes = encoded(answer) else { return }
+        write(bytes, context)
+    }
+
+    private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard keepsAlive else {
+            state = .closing
+            patience.wait(for: .closing)
+            context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { _ in
+                context.close(promise: nil)
+            }
+            return
+        }
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+        state = .idle
+        patience.wait(for: isDraining ? .draining : .header)
+        while let part = waiting.popFirst() {
+            take(part, context)
+            if case .answering = state { return }
+        }
+        if isReadDue { readIfTaken(context) }
+    }
+
+    // MARK: Ends
+
+    func channelInactive(context: ChannelHandlerContext) {
+        switch state {
+        case .receiving(let exchange), .answering(let exchange): exchange.abandon()
+        case .idle, .refusing, .closing: break
+        }
+        state = .closing
+        waiting = []
+        patience.rest()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let refusal = (error as? HTTPParserError).map { Answer.refusal($0 == .headerOverflow ? 431 : 400) }
+        keepsAlive = false
+        switch (state, refusal) {
+        case (.answering, .some):
+            // What is wrong came after a request, which is still answered; encoded already or not, it is the last.
+            isDraining = true
+            return
+        case (.idle, .some(let refusal)):
+            shared.count(refusal)
+            write(refusal, context)
+        case (.receiving(let exchange), .some(let refusal)):
+            exchange.abandon()
+            shared.count(refusal)
+            write(refusal, context)
+        case (.refusing(let answer, _), .some):
+            write(answer, context)
+        default:
+            context.close(promise: nil)
+        }
+    }
+
+    /// The caller has taken too long.
+    func patienceEnded() {
+        guard let context else { return }
+        keepsAlive = false
+        switch state {
+        case .receiving(let exchange):
+            exchange.abandon()
+            shared.count(.refusal(408))
+            write(.refusal(408), context)
+        case .refusing(let answer, _):
+            write(answer, context)
+        case .idle, .answering, .closing:
+            context.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            isDraining = true
+            // A request may be on its way: a last one is taken.
+            if case .idle = state { patience.wait(for: .draining) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+
+/// What the streams of one HTTP/2 connection share.
+final class HTTP2Connection {
+    let gate: AnswerGate
+    let remoteAddress: SocketAddress?
+    private let channel: any Channel
+    private let patience: CallerPatience
+    private var streams = 0
+    private var isDraining = false
+    /// Streams whose request isn't complete, and until when it must be.
+    private var receiving: [ObjectIdentifier: (caller: HTTP2Caller, deadline: NIODeadline)] = [:]
+    private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.check() }
+
+    init(_ channel: any Channel, gate: AnswerGate, patience: CallerPatience) {
+        self.channel = channel
+        self.gate = gate
+        self.patience = patience
+        remoteAddress = channel.remoteAddress
+        gate.drained = { [weak self] in self?.drain() }
+        patience.ended = { [weak self] in self?.patienceEnded() }
+        patience.wait(for: .header)
+    }
+
+    func streamOpened() {
+        streams += 1
+        patience.rest()
+    }
+
+    func streamClosed() {
+        streams -= 1
+        if streams == 0 { patience.wait(for: isDraining ? .closing : .header) }
+    }
+
+    /// The listener, or this connection, is about to end: the library tells the client so.
+    private func drain() {
+        isDraining = true
+        if streams == 0 { patience.wait(for: .closing) }
+    }
+
+    /// There has been no stream for some time.
+    private func patienceEnded() {
+        if isDraining {
+            channel.close(promise: nil)
+        } else {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+    }
+
+    /// A stream's request has begun.
+    func begins(_ caller: HTTP2Caller) {
+        let end = channel.eventLoop.now + CallerPatience.Phase.body.time
+        receiving[ObjectIdentifier(caller)] = (caller, end)
+        if receiving.count == 1 { deadline.set(end) }
+    }
+
+    /// It is complete, or nobody waits for it any more.
+    func ends(_ caller: HTTP2Caller) {
+        receiving[ObjectIdentifier(caller)] = nil
+    }
+
+    private func check() {
+        let now = channel.eventLoop.now
+        for (caller, end) in receiving.values where end <= now { caller.patienceEnded() }
+        if let next = receiving.values.map(\.deadline).min() { deadline.set(max(next, now + .milliseconds(1))) }
+    }
+}

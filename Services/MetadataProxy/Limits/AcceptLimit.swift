@@ -1,0 +1,37 @@
+import NIOCore
+
+/// Stops accepting connections while there are as many as allowed.
+final class AcceptLimit: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+
+    private let limit: Int
+    private var open = 0
+    private var isReadDue = false
+
+    init(_ limit: Int) {
+        self.limit = limit
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        open += 1
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+            let (limit, context) = bound.value
+            limit.closed(context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if open < limit { context.read() } else { isReadDue = true }
+    }
+
+    private func closed(_ context: ChannelHandlerContext) {
+        open -= 1
+        guard isReadDue, open < limit else { return }
+        isReadDue = false
+        context.read()
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+package import NIOCore
+import NIOSSL
+package import ServiceKit
+import ServiceLifecycle
+
+/// A service behind the proxy.
+///
+/// Each event loop has its own ``UpstreamPool`` of connections, shared by all callers, so that a connection tells nothing
+/// about who asked.
+package final class Upstream: Service, TLSUser {
+    /// What a request names as `Host`.
+    let authority: String
+    let host: String
+    let port: Int
+    private let tls: ReloadedTLS<NIOSSLContext>?
+    private let pools: [ObjectIdentifier: NIOLoopBoundBox<UpstreamPool?>]
+    private let loops: [any EventLoop]
+
+    /// - Parameters:
+    ///   - base: such as `https://verification-server:8010`; `http` is for measurements only.
+    ///   - tls: nil for `http`.
+    ///   - name: of the service, as metrics call it.
+    package init(
+        base: String, tls: TLSFiles?, name: String, on group: any EventLoopGroup
+    ) throws(ConfigurationProblem) {
+        guard let url = URL(string: base), let host = url.host(), !host.isEmpty,
+            url.scheme == (tls == nil ? "http" : "https"), url.path().allSatisfy({ $0 == "/" })
+        else { throw ConfigurationProblem("\(base) must be a URL such as https://verification-server:8010.") }
+        self.host = host
+        port = url.port ?? (tls == nil ? 80 : 443)
+        authority = url.port.map { "\(host):\($0)" } ?? host
+        if let tls {
+            self.tls = try ReloadedContext.client(tls, peer: name)
+        } else {
+            self.tls = nil
+        }
+        loops = Array(group.makeIterator())
+        pools = Dictionary(
+            uniqueKeysWithValues: loops.map {
+                (ObjectIdentifier($0), NIOLoopBoundBox.makeEmptyBox(valueType: UpstreamPool.self, eventLoop: $0))
+            })
+    }
+
+    /// The TLS files of its connections.
+    package var watchedTLS: (any WatchedTLS)? { tls }
+
+    /// What new connections are protected with; nil for none.
+    var context: NIOSSLContext? { tls?.current }
+
+    /// The connections of the event loop that asks.
+    func pool(on loop: any EventLoop) -> UpstreamPool {
+        guard let box = pools[ObjectIdentifier(loop)] else {
+            preconditionFailure("The event loop is not one of the proxy's.")
+        }
+        if let pool = box.value { return pool }
+        let pool = UpstreamPool(of: self, on: loop, share: loops.count)
+        box.value = pool
+        return pool
+    }
+
+    /// Waits for the end, then closes all connections.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        for loop in loops {
+            guard let box = pools[ObjectIdentifier(loop)] else { continue }
+            try? await loop.submit { box.value?.close() }.get()
+        }
+    }
+}

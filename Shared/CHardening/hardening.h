@@ -1,0 +1,22 @@
+// What Swift, or SwiftNIO SSL, can't say and a service that hides its callers needs to say.
+#ifndef VIGIL_HARDENING_H
+#define VIGIL_HARDENING_H
+
+#include <stdint.h>
+#include <sys/prctl.h>
+
+// Nobody but root may read this process's memory any more, and the kernel writes no core dump of it.
+// Returns 0, or -1 and sets errno. `prctl` takes a variable number of arguments, which Swift can't pass.
+static inline int vigil_make_undumpable(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+// BoringSSL's own functions, under the names that SwiftNIO SSL gives them in its copy; `context` is an `SSL_CTX`.
+// SwiftNIO SSL 2.37 has no setting for either.
+uint32_t CNIOBoringSSL_SSL_CTX_set_options(void *context, uint32_t options);
+int CNIOBoringSSL_SSL_CTX_set_session_cache_mode(void *context, int mode);
+
+#define VIGIL_SSL_OP_NO_TICKET 0x00004000u
+#define VIGIL_SSL_SESS_CACHE_OFF 0
+
+#endif
