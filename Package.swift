@@ -231,7 +231,8 @@ targets += [
         name: "benchmarks",
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
-            "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore",
+            "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
+            "NIOSSL", "MetadataProxy",
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]

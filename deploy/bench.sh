@@ -15,6 +15,13 @@ rows=(
     "tan-verify-single 0 TANs/CPU-s"
     "result-polling 0.7 polls/CPU-s"
     "lab-results 0.7 results/CPU-s"
+    "proxy-get 0.6 requests/CPU-s"
+    "proxy-post-2k 0.6 requests/CPU-s"
+    "proxy-post-64k 0.6 requests/CPU-s"
+    "proxy-tls 0.6 requests/CPU-s"
+    "proxy-1000-connections 1.0 requests/CPU-s"
+    "proxy-handshakes 1.5 handshakes/CPU-s"
+    "proxy-idle-memory 1.0 connections/MiB"
 )
 
 usage() {
@@ -60,7 +67,7 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk util-linux)
+packages+=(wrk nginx openssl procps util-linux)
 prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
@@ -118,7 +125,7 @@ measure() {
     awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
         -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" \
         -v low="$(sort -g "$scratch/ratios" | head -n 1)" -v high="$(sort -g "$scratch/ratios" | tail -n 1)" 'BEGIN {
-            printf "%-18s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
+            printf "%-22s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
                 high, aim, (aim == 0 ? "-" : ratio >= aim ? "met" : "MISSED"), unit }' >>"$scratch/table"
     awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
         -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" 'BEGIN {
@@ -134,7 +141,7 @@ for row in "${rows[@]}"; do
     if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$aim" "$unit"; fi
 done
 
-printf '%-18s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
+printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
 cat "$scratch/table"
 if [ -n "$json" ]; then
     { printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$json"

@@ -1,6 +1,6 @@
 package import HTTPContract
 import Logging
-import NIOCore
+package import NIOCore
 import NIOExtras
 import NIOHTTP1
 import NIOHTTP2
@@ -30,25 +30,31 @@ package final class AppListener: PortOwner, TLSUser {
     private let host: String
     private let port: Int
     private let mostConnections: Int
+    private let idle: TimeAmount
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
     private let group: MultiThreadedEventLoopGroup
     private let loops: [ObjectIdentifier: NIOLoopBoundBox<ProxyLoop?>]
     private let isDraining = Atomic(false)
+    /// Connections to services, the admin port and its connections, files: generously counted.
+    private static let otherFiles = 512
 
     /// - Parameters:
     ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
     ///   - tls: nil for measurements of plain HTTP/1.1.
     ///   - connections: at one time; more wait in the system's backlog.
+    ///   - idle: a connection without a request, or with one whose header doesn't get complete, is closed after this time.
     package init(
-        _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, tls: TLSFiles?,
+        _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, idle: TimeAmount,
+        tls: TLSFiles?,
         plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
     ) throws(ConfigurationProblem) {
         self.listener = listener
         self.serviceName = serviceName
         self.host = host
         self.port = port
-        mostConnections = min(connections, FileDescriptors.connections)
+        self.idle = idle
+        mostConnections = min(connections, max(64, FileDescriptors.limit - Self.otherFiles))
         if let tls {
             self.tls = try ReloadedContext.publicServer(tls, listener: listener, protocols: ["h2", "http/1.1"])
         } else {
@@ -97,7 +103,7 @@ package final class AppListener: PortOwner, TLSUser {
                         quiescing.makeServerChannelHandler(channel: channel))
                 }
             }
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel) }
             }
@@ -106,7 +112,7 @@ package final class AppListener: PortOwner, TLSUser {
     // MARK: Connections
 
     private func accept(_ channel: any Channel) throws {
-        let patience = CallerPatience(channel)
+        let patience = CallerPatience(channel, idle: idle)
         guard let tls else { return try speakHTTP1(channel, patience) }
         let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
         let pipeline = channel.pipeline.syncOperations
@@ -129,7 +135,8 @@ package final class AppListener: PortOwner, TLSUser {
         limits.maxHeaderListSize = 8 << 10
         limits.maxHeaderFieldCount = 100
         let caller = HTTP1Caller(
-            try shared(on: channel.eventLoop), patience: patience, isDraining: isDraining.load(ordering: .relaxed))
+            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), patience: patience,
+            isDraining: isDraining.load(ordering: .relaxed))
         patience.ended = { [weak caller] in caller?.patienceEnded() }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(
@@ -161,6 +168,7 @@ package final class AppListener: PortOwner, TLSUser {
             }
         }
         try pipeline.addHandler(management)
+        try pipeline.addHandler(HTTP2Errors())
         if isDraining.load(ordering: .relaxed) {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }

@@ -62,6 +62,7 @@ package struct MetadataProxy: AsyncParsableCommand {
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
             port: settings.port("listen.port", default: 8000),
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
+            idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
         try await runtime.run(listeners: [], services: [verification, submission, listener])
     }

@@ -38,8 +38,8 @@ final class ProxiedRoute {
     }
 
     /// Counts a request for the limits of its caller's part of the net.
-    func admits(_ address: SocketAddress?) -> Bool {
-        limits.allSatisfy { $0.admits(address) }
+    func admits(_ prefix: AddressPrefix) -> Bool {
+        limits.allSatisfy { $0.admits(prefix) }
     }
 
     // MARK: In
@@ -49,6 +49,7 @@ final class ProxiedRoute {
         /// Beside ``passedNames``.
         fileprivate var values: [String?]
         fileprivate var isWellFormed = true
+        fileprivate var announcedLength = 0
     }
 
     /// A request without fields.
@@ -56,7 +57,11 @@ final class ProxiedRoute {
 
     /// Takes a field that passes, and leaves any other.
     func take(_ name: String, _ value: String, into passed: inout PassedFields) {
-        for (index, wanted) in passedNames.enumerated() where Self.isSame(name, wanted) {
+        if name.isSame(as: "content-length") {
+            passed.announcedLength = Int(value) ?? 0
+            return
+        }
+        for (index, wanted) in passedNames.enumerated() where name.isSame(as: wanted) {
             // Two values could be read as one here and as the other there; control characters could end the inner field.
             passed.isWellFormed =
                 passed.isWellFormed && passed.values[index] == nil && value.utf8.count <= Self.longestValue
@@ -68,9 +73,10 @@ final class ProxiedRoute {
     /// Why a request with these fields is refused, if it is.
     func refusal(of passed: PassedFields) -> Answer? {
         guard passed.isWellFormed else { return .refusal(400) }
-        guard let media = route.requestMedia else { return nil }
-        let matches = passed.values[0].map { media.matches(contentType: $0) } ?? false
-        return matches ? nil : .refusal(415)
+        if let media = route.requestMedia {
+            guard passed.values[0].map({ media.matches(contentType: $0) }) == true else { return .refusal(415) }
+        }
+        return passed.announcedLength <= route.bodyLimit ? nil : .refusal(413)
     }
 
     /// A request as the service gets it.
@@ -90,14 +96,6 @@ final class ProxiedRoute {
         bytes.writeStaticString("\r\n\r\n")
         bytes.writeImmutableBuffer(body)
         return (head, bytes)
-    }
-
-    /// - Parameter wanted: in lower case.
-    private static func isSame(_ name: String, _ wanted: String) -> Bool {
-        let name = name.utf8
-        let wanted = wanted.utf8
-        guard name.count == wanted.count else { return false }
-        return zip(name, wanted).allSatisfy { $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1) }
     }
 
     // MARK: Out

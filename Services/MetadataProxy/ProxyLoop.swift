@@ -44,7 +44,7 @@ final class ProxyLoop {
     ///   - target: path and query as sent. The query doesn't pass.
     ///   - fields: hands all fields over, one after the other.
     func admit(
-        _ method: String, _ target: String, length: Int?, from address: SocketAddress?, to caller: any Caller,
+        _ method: String, _ target: String, from prefix: AddressPrefix, to caller: any Caller,
         fields: ((String, String) -> Void) -> Void
     ) -> Admission {
         guard let routes = paths[target] ?? paths[String(target.prefix { $0 != "?" })] else {
@@ -54,11 +54,10 @@ final class ProxyLoop {
             let allowed = routes.map(\.route.method.rawValue).sorted().joined(separator: ", ")
             return refused(.refusal(405, ("allow", allowed)))
         }
-        guard route.admits(address) else { return refused(.refusal(429), at: route) }
+        guard route.admits(prefix) else { return refused(.refusal(429), at: route) }
         var passed = route.noFields
         fields { name, value in route.take(name, value, into: &passed) }
         if let refusal = route.refusal(of: passed) { return refused(refusal, at: route) }
-        if let length, length > route.route.bodyLimit { return refused(.refusal(413), at: route) }
         guard let exchange = Exchange(route, passed, from: caller, in: self) else {
             return refused(.unavailable, at: route)
         }

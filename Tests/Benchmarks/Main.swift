@@ -8,5 +8,6 @@ struct Benchmarks: AsyncParsableCommand {
         subcommands: [
             ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PrepareSuite.self,
             TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self, LabResultLoad.self,
+            ProxyServer.self, IdleConnections.self,
         ])
 }

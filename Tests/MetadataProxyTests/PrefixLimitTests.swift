@@ -6,13 +6,13 @@ import Testing
 @testable import MetadataProxy
 
 @Suite struct PrefixLimitTests {
-    private func address(_ text: String) throws -> SocketAddress {
-        try SocketAddress(ipAddress: text, port: 40_000)
+    private func prefix(_ text: String) throws -> AddressPrefix {
+        AddressPrefix(try SocketAddress(ipAddress: text, port: 40_000))
     }
 
     private func admitted(_ text: String, by limit: PrefixLimit, of attempts: Int) throws -> Int {
-        let address = try address(text)
-        return (0..<attempts).count { _ in limit.admits(address) }
+        let prefix = try prefix(text)
+        return (0..<attempts).count { _ in limit.admits(prefix) }
     }
 
     @Test("a prefix may ask as often as the limit says in five minutes, and then again")
@@ -50,7 +50,7 @@ import Testing
     @Test("who has no address is limited, too")
     func nobody() {
         let limit = PrefixLimit(1, clock: .system)
-        #expect(limit.admits(nil))
-        #expect(!limit.admits(nil))
+        #expect(limit.admits(AddressPrefix(nil)))
+        #expect(!limit.admits(AddressPrefix(nil)))
     }
 }

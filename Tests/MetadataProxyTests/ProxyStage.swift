@@ -27,6 +27,9 @@ final class ProxyStage: Sendable {
 
     let seen = Mutex<[Seen]>([])
     let answer = Mutex(Response(status: .created))
+    /// Awaited before each answer.
+    let beforeAnswer = Mutex<@Sendable () async -> Void>({})
+    private let runtime = Mutex<ServiceRuntime?>(nil)
     private let base: String
     private let authorities: String
 
@@ -56,6 +59,7 @@ final class ProxyStage: Sendable {
                             path: exchange.request.head.path ?? "", fields: exchange.request.headers,
                             body: String(buffer: body)))
                 }
+                await stage.beforeAnswer.withLock { $0 }()
                 return stage.answer.withLock { $0 }
             }
         }
@@ -69,10 +73,20 @@ final class ProxyStage: Sendable {
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
             ].merging(others) { $1 }
-            return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) { _ in
-                try await body(stage)
+            return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) {
+                runtime in
+                stage.runtime.withLock { $0 = runtime }
+                return try await body(stage)
             }
         }
+    }
+
+    /// What the proxy's admin port shows.
+    var metrics: String { runtime.withLock { $0?.metrics.text ?? "" } }
+
+    /// Waits until a metric is there.
+    func waits(for line: String) async {
+        while !metrics.contains(line), !Task.isCancelled { await Task.yield() }
     }
 
     /// Sends a request as an app might.

@@ -16,7 +16,7 @@ struct AnswerEncoder {
     private static let paddingName = "cwa-header-padding"
     private static let frameHeader = 9
     /// Every character of the padding takes 8 bits in HPACK's Huffman code, too (RFC 7541, appendix B).
-    private static let padding = String(repeating: "X", count: length)
+    private static let padding = ByteBuffer(repeating: UInt8(ascii: "X"), count: length)
     /// HPACK writes a value's length in 3 bytes if it is at least this and below 16,512 (RFC 7541, 5.1).
     private static let shortestOfThree = 255
 
@@ -31,7 +31,8 @@ struct AnswerEncoder {
         var name = ByteBuffer()
         var encoder = measure
         var headers = HPACKHeaders()
-        headers.add(name: Self.paddingName, value: String(Self.padding.prefix(300)), indexing: .nonIndexable)
+        headers.add(
+            name: Self.paddingName, value: Self.padding.getString(at: 0, length: 300) ?? "", indexing: .nonIndexable)
         try encoder.encode(headers: headers, to: &name)
         paddingNameLength = name.readableBytes - 303
     }
@@ -61,7 +62,7 @@ struct AnswerEncoder {
         bytes.writeStaticString("\r\ncwa-header-padding: ")
         let rest = Self.length - bytes.readableBytes - 4 - answer.body.readableBytes
         guard rest >= 0 else { return nil }
-        bytes.writeSubstring(Self.padding.prefix(rest))
+        bytes.writeImmutableBuffer(Self.padding.getSlice(at: 0, length: rest) ?? Self.padding)
         bytes.writeStaticString("\r\n\r\n")
         bytes.writeImmutableBuffer(answer.body)
         return bytes
@@ -87,7 +88,7 @@ struct AnswerEncoder {
             Self.length - 2 * Self.frameHeader - scratch.readableBytes - answer.body.readableBytes
             - paddingNameLength - 3
         guard value >= Self.shortestOfThree else { return nil }
-        add(Self.paddingName, String(Self.padding.prefix(value)))
+        add(Self.paddingName, Self.padding.getString(at: 0, length: value) ?? "")
         return headers
     }
 }

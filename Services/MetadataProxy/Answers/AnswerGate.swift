@@ -67,8 +67,9 @@ final class AnswerGate: ChannelDuplexHandler {
         }
     }
 
-    /// Who takes no answers is not read from.
+    /// Who takes no answers, or is about to be cut off, is not read from.
     func read(context: ChannelHandlerContext) {
+        if isCloseDue { return }
         if context.channel.isWritable { context.read() } else { isReadDue = true }
     }
 

@@ -19,7 +19,10 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         case closing
     }
 
+    /// Parts of requests. One read brings fewer than 2,048 more.
+    private static let mostWaiting = 16
     private let shared: ProxyLoop
+    private let prefix: AddressPrefix
     private let patience: CallerPatience
     private var context: ChannelHandlerContext?
     private var state = State.idle
@@ -30,8 +33,9 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     private var isDraining: Bool
 
     /// - Parameter isDraining: whether the listener is about to end, so that there will be one answer at most.
-    init(_ shared: ProxyLoop, patience: CallerPatience, isDraining: Bool) {
+    init(_ shared: ProxyLoop, from prefix: AddressPrefix, patience: CallerPatience, isDraining: Bool) {
         self.shared = shared
+        self.prefix = prefix
         self.patience = patience
         self.isDraining = isDraining
     }
@@ -50,19 +54,17 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         }
     }
 
-    /// While a request is being answered, or answers are not taken, nothing is read.
+    /// Nothing is read while the caller takes no answers, or has sent many requests ahead.
+    ///
+    /// While a request is being answered, it normally is: to stop and start costs two system calls a request.
     func read(context: ChannelHandlerContext) {
-        if case .answering = state { isReadDue = true } else { readIfTaken(context) }
+        isReadDue = waiting.count >= Self.mostWaiting || !context.channel.isWritable
+        if !isReadDue { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isReadDue { read(context: context) }
         context.fireChannelWritabilityChanged()
-    }
-
-    private func readIfTaken(_ context: ChannelHandlerContext) {
-        isReadDue = !context.channel.isWritable
-        if !isReadDue { context.read() }
     }
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -94,19 +96,19 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         keepsAlive = head.isKeepAlive && !isDraining
         patience.wait(for: .body)
-        // RFC 9112, 3.2: exactly one, unless it is HTTP/1.0; and 2.3 for the version.
-        guard head.version.major == 1 else { return refuse(.refusal(505), context) }
-        guard head.headers["host"].count == 1 || head.version.minor == 0 else {
-            return refuse(.refusal(400), context)
+        if let refusal = HTTP1Rules.refusal(of: head) {
+            // Where the next request begins may be unclear.
+            keepsAlive = false
+            shared.count(refusal)
+            return refuse(refusal, context)
         }
         let admission = shared.admit(
-            head.method.rawValue, head.uri, length: head.headers.first(name: "content-length").flatMap { Int($0) },
-            from: context.channel.remoteAddress, to: self
+            head.method.rawValue, head.uri, from: prefix, to: self
         ) { take in for field in head.headers { take(field.name, field.value) } }
         switch admission {
         case .admitted(let exchange):
             state = .receiving(exchange)
-            if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+            if head.headers.contains(where: { $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue") }) {
                 context.writeAndFlush(
                     wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
             }
@@ -152,7 +154,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
             take(part, context)
             if case .answering = state { return }
         }
-        if isReadDue { readIfTaken(context) }
+        if isReadDue { read(context: context) }
     }
 
     // MARK: Ends

@@ -20,6 +20,8 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private let connection: HTTP2Connection
     private var context: ChannelHandlerContext?
     private var state = State.idle
+    /// Whether there is memory for another stream.
+    private var isAdmitted = false
     /// From then on the answer belongs to the connection: for HTTP/2 it is written, and the stream has ended.
     private var isEncoded = false
 
@@ -30,11 +32,13 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        isAdmitted = shared.bytesInFlight.take(BytesInFlight.perStream)
         connection.streamOpened()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        if isAdmitted { shared.bytesInFlight.giveBack(BytesInFlight.perStream) }
         connection.streamClosed()
     }
 
@@ -54,10 +58,11 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     }
 
     private func take(_ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
+        guard isAdmitted else { return refuse(.unavailable) }
         connection.begins(self)
         let admission = shared.admit(
-            headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "",
-            length: headers.first(name: "content-length").flatMap { Int($0) }, from: connection.remoteAddress, to: self
+            headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "", from: connection.prefix,
+            to: self
         ) { take in for field in headers { take(field.name, field.value) } }
         switch admission {
         case .admitted(let exchange): state = .receiving(exchange)

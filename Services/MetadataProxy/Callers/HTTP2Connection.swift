@@ -3,7 +3,7 @@ import NIOCore
 /// What the streams of one HTTP/2 connection share.
 final class HTTP2Connection {
     let gate: AnswerGate
-    let remoteAddress: SocketAddress?
+    let prefix: AddressPrefix
     private let channel: any Channel
     private let patience: CallerPatience
     private var streams = 0
@@ -16,7 +16,7 @@ final class HTTP2Connection {
         self.channel = channel
         self.gate = gate
         self.patience = patience
-        remoteAddress = channel.remoteAddress
+        prefix = AddressPrefix(channel.remoteAddress)
         gate.drained = { [weak self] in self?.drain() }
         patience.ended = { [weak self] in self?.patienceEnded() }
         patience.wait(for: .header)
@@ -49,7 +49,7 @@ final class HTTP2Connection {
 
     /// A stream's request has begun.
     func begins(_ caller: HTTP2Caller) {
-        let end = channel.eventLoop.now + CallerPatience.Phase.body.time
+        let end = channel.eventLoop.now + CallerPatience.body
         receiving[ObjectIdentifier(caller)] = (caller, end)
         if receiving.count == 1 { deadline.set(end) }
     }

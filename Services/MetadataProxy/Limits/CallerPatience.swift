@@ -13,30 +13,35 @@ final class CallerPatience {
         /// Until the caller has closed, too.
         case closing
 
-        var time: TimeAmount {
-            switch self {
-            case .header, .body: .seconds(10)
-            case .draining: .milliseconds(500)
-            case .closing: .seconds(2)
-            }
-        }
     }
 
     /// Called when it has ended; without it, the connection is closed.
     var ended: (() -> Void)?
+    /// A request's body must be here after this time.
+    static let body: TimeAmount = .seconds(10)
+    private let idle: TimeAmount
     private let channel: any Channel
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [unowned self] in
         if let ended { ended() } else { channel.close(promise: nil) }
     }
 
-    init(_ channel: any Channel) {
+    /// - Parameter idle: for a handshake, or a next request's header.
+    init(_ channel: any Channel, idle: TimeAmount) {
         self.channel = channel
+        self.idle = idle
         wait(for: .header)
     }
 
     /// Waits anew.
     func wait(for phase: Phase) {
-        deadline.set(channel.eventLoop.now + phase.time)
+        let time: TimeAmount =
+            switch phase {
+            case .header: idle
+            case .body: Self.body
+            case .draining: .milliseconds(500)
+            case .closing: .seconds(2)
+            }
+        deadline.set(channel.eventLoop.now + time)
     }
 
     /// Waits for nothing: it is not the caller's turn.

@@ -1,19 +1,25 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets a request pass that is already written as bytes.
+/// Writes a request that is already bytes, past the library's decoder of answers.
 ///
-/// The library's decoder of answers must see a request's head, to know which method an answer belongs to; its encoder would
-/// then write that head. Ours is written as a whole by ``ProxiedRoute``, so that what crosses the wire stands in one place.
+/// That decoder must see a request's head, to know which method an answer belongs to. It comes by here and ends here: what
+/// crosses the wire is written as a whole by ``ProxiedRoute``.
 final class InnerRequestBytes: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
-    typealias OutboundOut = IOData
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .body(let bytes) = unwrapOutboundIn(data) {
-            context.write(wrapOutboundOut(bytes), promise: promise)
-        } else {
-            promise?.succeed()
-        }
+        promise?.succeed()
+    }
+
+    /// Writes a whole request, whose head has come by.
+    func write(_ bytes: ByteBuffer) {
+        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 }

@@ -17,6 +17,8 @@ final class UpstreamConnection: ChannelInboundHandler {
     private let channel: any Channel
     private let pool: UpstreamPool
     private let context: NIOSSLContext?
+    private let requests: InnerRequestBytes
+    private var own: ChannelHandlerContext?
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.close() }
 
     private var exchange: Exchange?
@@ -26,11 +28,15 @@ final class UpstreamConnection: ChannelInboundHandler {
     private var isUsed = false
 
     /// - Parameter context: what it is protected with, to know when that is outdated.
-    init(_ channel: any Channel, of pool: UpstreamPool, context: NIOSSLContext?) {
+    init(_ channel: any Channel, of pool: UpstreamPool, context: NIOSSLContext?, requests: InnerRequestBytes) {
+        self.requests = requests
         self.channel = channel
         self.pool = pool
         self.context = context
     }
+
+    func handlerAdded(context: ChannelHandlerContext) { own = context }
+    func handlerRemoved(context: ChannelHandlerContext) { own = nil }
 
     /// Whether a request may be sent: the connection stands, and new TLS files haven't outdated it.
     func isUsable(with newest: NIOSSLContext?) -> Bool { isOpen && context === newest }
@@ -39,9 +45,8 @@ final class UpstreamConnection: ChannelInboundHandler {
         self.exchange = exchange
         deadline.set(channel.eventLoop.now + Self.longestAnswer)
         let (head, bytes) = exchange.innerRequest()
-        channel.pipeline.syncOperations.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
-        channel.pipeline.syncOperations.writeAndFlush(
-            NIOAny(HTTPClientRequestPart.body(.byteBuffer(bytes))), promise: nil)
+        own?.write(wrapOutboundOut(.head(head)), promise: nil)
+        requests.write(bytes)
     }
 
     func close() {

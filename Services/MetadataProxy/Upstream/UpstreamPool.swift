@@ -91,16 +91,18 @@ final class UpstreamPool {
         let bound = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(1))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let context {
                         try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: serverName(host)))
                     }
-                    try pipeline.addHandler(InnerRequestBytes())
+                    let requests = InnerRequestBytes()
+                    try pipeline.addHandler(requests)
                     try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder()))
-                    try pipeline.addHandler(UpstreamConnection(channel, of: bound.value, context: context))
+                    try pipeline.addHandler(
+                        UpstreamConnection(channel, of: bound.value, context: context, requests: requests))
                 }
             }
             .connect(host: upstream.host, port: upstream.port)

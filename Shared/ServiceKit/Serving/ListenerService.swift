@@ -139,16 +139,19 @@ package struct ListenProblem: OperatorProblem {
 
 /// How many files this process may have open: a server that runs out of them would stop accepting for good.
 package enum FileDescriptors {
-    /// The connections that one listener may have, after the limit has been raised as far as the system allows.
-    package static let connections: Int = {
+    /// The limit, after it has been raised as far as the system allows.
+    package static let limit: Int = {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
         if limit.rlim_cur < limit.rlim_max {
             var raised = limit
             raised.rlim_cur = min(limit.rlim_max, 65_536)
             if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
-        // A third each for two busy listeners; the last third for files, databases and calls.
-        return max(64, Int(min(limit.rlim_cur, 1_000_000)) / 3)
+        return Int(min(limit.rlim_cur, 1_000_000))
     }()
+
+    /// The connections that one listener may have: a third each for two busy listeners; the last third for files,
+    /// databases and calls.
+    static var connections: Int { max(64, limit / 3) }
 }

@@ -1,0 +1,51 @@
+import ArgumentParser
+import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import Logging
+import MetadataProxy
+import NIOCore
+import NIOPosix
+import ServiceKit
+
+/// The metadata proxy with its deadline off, between plain ports: what it costs without waiting and without services.
+struct ProxyServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proxy", abstract: "Pass GET /measure and POST /measure on, without a deadline.")
+
+    @Option(help: "The port on 127.0.0.1.") var port: Int
+    @Option(help: "The service behind, such as http://127.0.0.1:18911.") var upstream: String
+    @Option(help: "The folder with certificate.pem and key.pem; without it HTTP is plain.") var tls: String?
+
+    func run() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let runtime = ServiceRuntime(
+            name: "benchmark", settings: [:], clock: .system,
+            logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
+        let service = try Upstream(base: upstream, tls: nil, name: "measured", on: group)
+        let requests = PrefixLimit(1_000_000_000, clock: .system)
+        var plan = ProxyPlan(
+            listener: "listen", schedule: AnswerSchedule(interval: nil),
+            bytesInFlight: BytesInFlight(limit: 256 << 20, metrics: runtime.metrics), clock: .system,
+            metrics: runtime.metrics)
+        let get = Endpoint<NoContent, MeasuredBody>(.get, "/measure", callers: [], bodyLimit: 0, summary: "Answers.")
+        let post = Endpoint<MeasuredBody, MeasuredBody>(
+            .post, "/measure", callers: [], bodyLimit: 100_000, summary: "Answers.")
+        plan.offer(EndpointDescription(get), of: service, within: [requests])
+        plan.offer(EndpointDescription(post), of: service, within: [requests])
+        let files = tls.map { TLSFiles(certificate: "\($0)/certificate.pem", key: "\($0)/key.pem", authorities: nil) }
+        let listener = try AppListener(
+            "listen", of: "benchmark", host: "127.0.0.1", port: port, connections: 20_000, idle: .minutes(10),
+            tls: files, plan: plan,
+            on: group)
+        try await runtime.run(listeners: [], services: [service, listener])
+    }
+}
+
+/// A body that nobody reads.
+private struct MeasuredBody: WireMessage {
+    static var mediaType: MediaType? { .json }
+    static var headerNames: [HTTPField.Name] { [] }
+    init(fields: HTTPFields, body: Data) throws(MalformedMessage) {}
+    func encoded() -> EncodedMessage { EncodedMessage() }
+}

@@ -1,0 +1,111 @@
+import HTTPContract
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import ServiceKit
+import SubmissionAPI
+import Testing
+import VerificationAPI
+
+@testable import MetadataProxy
+
+/// What a service is sent, made of hostile fields: the only bytes of callers that this service puts into a header.
+@Suite struct InnerRequestTests {
+    private static func route(_ operation: EndpointDescription) throws -> ProxiedRoute {
+        let group = EmbeddedEventLoop()
+        let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: group)
+        return ProxiedRoute(
+            operation.route, to: upstream, limits: [],
+            metrics: RouteMetrics(listener: "test", route: "test", expected: [], factory: PrometheusMetrics()),
+            on: group.next())
+    }
+
+    /// Pieces that mean something in a header, in any order, and arbitrary bytes between them.
+    private static func hostile(_ random: inout some RandomNumberGenerator) -> String {
+        let pieces = [
+            "\r\n", "\n", "\r", "\0", ":", " ", "\t", "content-length: 0", "transfer-encoding: chunked", "\r\n\r\n",
+            "POST /version/v1/tan HTTP/1.1", "host: other", "1", "0", "é", "\u{212A}", "%0d%0a", ",", ";", "\"",
+            "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f", "application/x-protobuf", "\u{7f}",
+            String(repeating: "a", count: 300),
+        ]
+        return (0..<Int.random(in: 0...4, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+            .joined()
+    }
+
+    private static func requests(in bytes: ByteBuffer) throws -> [(head: HTTPRequestHead, body: ByteBuffer)] {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+        try channel.writeInbound(bytes)
+        var requests: [(head: HTTPRequestHead, body: ByteBuffer)] = []
+        var open: (head: HTTPRequestHead, body: ByteBuffer)?
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            switch part {
+            case .head(let head): open = (head, ByteBuffer())
+            case .body(let bytes): open?.body.writeImmutableBuffer(bytes)
+            case .end:
+                if let request = open { requests.append(request) }
+                open = nil
+            }
+        }
+        return requests
+    }
+
+    @Test("whatever fields say, a service is sent exactly one request with the route's fields and the body, or nothing")
+    func hostileFields() throws {
+        var random = SystemRandomNumberGenerator()
+        let route = try Self.route(EndpointDescription(SubmissionAPI.diagnosisKeys))
+        let names = [
+            "content-type", "Content-Type", "cwa-fake", "CWA-Fake", "cwa-authorization", "content-length", "x-other",
+        ]
+        var sent = 0
+        for _ in 0..<3000 {
+            var passed = route.noFields
+            // Often enough what a phone sends.
+            let isTame = Bool.random(using: &random)
+            if isTame { route.take("content-type", "application/x-protobuf", into: &passed) }
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let name = names.randomElement(using: &random) ?? ""
+                route.take(name, isTame && Bool.random(using: &random) ? "0" : Self.hostile(&random), into: &passed)
+            }
+            guard route.refusal(of: passed) == nil else { continue }
+            let body = ByteBuffer(string: Self.hostile(&random))
+            let bytes = route.innerRequest(passed, body).1
+            let requests = try Self.requests(in: bytes)
+            #expect(requests.count == 1)
+            let request = try #require(requests.first)
+            #expect(request.head.method == .POST)
+            #expect(request.head.uri == "/version/v1/diagnosis-keys")
+            #expect(request.body == body)
+            let inner = request.head.headers.map(\.name)
+            #expect(
+                Set(inner).isSubset(of: ["host", "content-type", "cwa-authorization", "cwa-fake", "content-length"]))
+            #expect(Set(inner).count == inner.count)
+            #expect(request.head.headers["host"] == ["upstream:8010"])
+            #expect(request.head.headers["content-type"] == ["application/x-protobuf"])
+            sent += 1
+        }
+        #expect(sent > 200)
+    }
+
+    @Test("a field that passes may come once", arguments: ["cwa-fake", "CWA-FAKE", "content-type"])
+    func twice(name: String) throws {
+        let route = try Self.route(EndpointDescription(VerificationAPI.tan))
+        var passed = route.noFields
+        route.take("content-type", "application/json", into: &passed)
+        route.take("cwa-fake", "1", into: &passed)
+        #expect(route.refusal(of: passed) == nil)
+        route.take(name, "1", into: &passed)
+        #expect(route.refusal(of: passed)?.status == 400)
+    }
+
+    @Test("a body that is announced as too long is refused before it comes")
+    func announced() throws {
+        let route = try Self.route(EndpointDescription(VerificationAPI.tan))
+        var passed = route.noFields
+        route.take("content-type", "application/json", into: &passed)
+        route.take("content-length", "10000", into: &passed)
+        #expect(route.refusal(of: passed) == nil)
+        route.take("content-length", "10001", into: &passed)
+        #expect(route.refusal(of: passed)?.status == 413)
+    }
+}

@@ -1,0 +1,143 @@
+# The metadata proxy against nginx as a reverse proxy that strips headers: requests for each second of the server's processor
+# time. Both stand on the first core; the client, and nginx as the service behind both, on the second. The deadline is off.
+
+# nginx takes a relative path to be its own; $scratch is private, and it runs as whoever runs this.
+proxy_prepare() {
+    proxy_folder="$scratch/proxy"
+    mkdir -p "$proxy_folder"
+    openssl ecparam -name prime256v1 -genkey -noout -out "$proxy_folder/key.pem" 2>/dev/null
+    openssl req -new -x509 -key "$proxy_folder/key.pem" -out "$proxy_folder/certificate.pem" -days 2 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost 2>/dev/null
+    proxy_nginx back 10 "
+        server { listen 127.0.0.1:18911; default_type application/json; location / { return 200 ok-0123456789abcdef; } }"
+    proxy_nginx front 01 "
+        upstream behind { server 127.0.0.1:18911; keepalive 256; keepalive_requests 100000000; }
+        ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_session_tickets off; ssl_session_cache off;
+        server {
+            listen 127.0.0.1:18912; listen 127.0.0.1:18913 ssl http2; keepalive_timeout 600;
+            location / {
+                proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ''; proxy_set_header Host behind;
+                proxy_set_header User-Agent ''; proxy_set_header Cookie ''; proxy_set_header Accept-Language '';
+                proxy_set_header Referer '';
+            }
+        }"
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18914 --upstream http://127.0.0.1:18911 \
+        >"$scratch/proxy.log" 2>&1 &
+    proxy_plain=$!
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18915 --upstream http://127.0.0.1:18911 \
+        --tls "$proxy_folder" >"$scratch/proxy-tls.log" 2>&1 &
+    proxy_secure=$!
+    started+=("$proxy_plain" "$proxy_secure")
+    local port
+    for port in 18911 18912 18913 18914 18915; do proxy_wait "$port"; done
+    # The process that does the work, whose parent is the one that was started.
+    proxy_reference=$(pgrep -P "$proxy_front")
+    proxy_body() {
+        printf 'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = string.rep("a", %s)\n' "$1"
+    }
+    proxy_body 2048 >"$proxy_folder/2k.lua"
+    proxy_body 65536 >"$proxy_folder/64k.lua"
+}
+
+# $1: its name; $2: the mask of its core; $3: what it serves.
+proxy_nginx() {
+    cat >"$proxy_folder/$1.conf" <<CONF
+worker_processes 1; worker_cpu_affinity $2; daemon off; pid $proxy_folder/$1.pid; error_log $scratch/$1.log;
+events { worker_connections 30000; }
+http {
+    access_log off; keepalive_requests 100000000; client_body_buffer_size 128k; client_max_body_size 128k;
+    client_body_temp_path $proxy_folder/body; proxy_temp_path $proxy_folder/proxied; fastcgi_temp_path $proxy_folder/fastcgi;
+    uwsgi_temp_path $proxy_folder/uwsgi; scgi_temp_path $proxy_folder/scgi;
+    $3
+}
+CONF
+    nginx -c "$proxy_folder/$1.conf" -p "$proxy_folder/" -e "$scratch/$1.log" &
+    printf -v "proxy_$1" %s "$!"
+    started+=("$!")
+}
+
+proxy_wait() {
+    local attempt
+    for attempt in $(seq 100); do
+        (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return
+        sleep 0.1
+    done
+    fail "Nothing listens on port $1: $(tail -qn 1 "$scratch"/*.log)"
+}
+
+# $1: the server's process id; then a client, which prints as wrk does.
+proxy_rate() {
+    local id=$1 before after requests
+    shift
+    before=$(ticks "$id")
+    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = 1 } /requests in/ { n = $1 } END { if (!bad) print n }')
+    after=$(ticks "$id")
+    [ -n "$requests" ] && awk -v n="$requests" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+}
+
+# $1: the server's process id; $2: scheme and port; $3: connections; then further options of wrk.
+proxy_wrk() {
+    local id=$1 address=$2 connections=$3
+    shift 3
+    proxy_rate "$id" wrk -t 1 -c "$connections" -d "${seconds}s" -H 'User-Agent: x' -H 'Cookie: a=b' "$@" \
+        "${address%:*}://127.0.0.1:${address#*:}/measure"
+}
+
+proxy_get_prepare() { proxy_prepare; }
+proxy_get_ours() { proxy_wrk "$proxy_plain" http:18914 64; }
+proxy_get_reference() { proxy_wrk "$proxy_reference" http:18912 64; }
+proxy_get_end() { proxy_end; }
+
+proxy_post_2k_prepare() { proxy_prepare; }
+proxy_post_2k_ours() { proxy_wrk "$proxy_plain" http:18914 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_reference() { proxy_wrk "$proxy_reference" http:18912 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_end() { proxy_end; }
+
+proxy_post_64k_prepare() { proxy_prepare; }
+proxy_post_64k_ours() { proxy_wrk "$proxy_plain" http:18914 64 -s "$proxy_folder/64k.lua"; }
+proxy_post_64k_reference() { proxy_wrk "$proxy_reference" http:18912 64 -s "$proxy_folder/64k.lua"; }
+proxy_post_64k_end() { proxy_end; }
+
+proxy_tls_prepare() { proxy_prepare; }
+proxy_tls_ours() { proxy_wrk "$proxy_secure" https:18915 64; }
+proxy_tls_reference() { proxy_wrk "$proxy_reference" https:18913 64; }
+proxy_tls_end() { proxy_end; }
+
+proxy_1000_connections_prepare() { proxy_prepare; }
+proxy_1000_connections_ours() { proxy_wrk "$proxy_plain" http:18914 1000; }
+proxy_1000_connections_reference() { proxy_wrk "$proxy_reference" http:18912 1000; }
+proxy_1000_connections_end() { proxy_end; }
+
+# Full TLS 1.3 handshakes; the client says "123 connections in 4.00s".
+proxy_handshakes_rate() {
+    proxy_rate "$1" sh -c "openssl s_time -connect 127.0.0.1:$2 -new -time $seconds 2>/dev/null |
+        awk '/connections in .* real/ { print \$1, \"requests in\" }'"
+}
+proxy_handshakes_prepare() { proxy_prepare; }
+proxy_handshakes_ours() { proxy_handshakes_rate "$proxy_secure" 18915; }
+proxy_handshakes_reference() { proxy_handshakes_rate "$proxy_reference" 18913; }
+proxy_handshakes_end() { proxy_end; }
+
+# Connections that fit into a MiB, of 10,000 idle ones. What counts as good is a bound, 10,000 in 400 MiB, and no other server.
+proxy_idle_memory_prepare() { proxy_prepare; }
+proxy_idle_memory_ours() {
+    local before during
+    before=$(resident "$proxy_secure")
+    coproc idle { taskset -c 1 "$benchmarks" idle-connections --port 18915 --count 10000 2>>"$scratch/idle.log"; }
+    read -r -u "${idle[0]}" -t 120 count || return 1
+    during=$(resident "$proxy_secure")
+    exec {idle[1]}>&-
+    wait "$idle_PID" 2>/dev/null || true
+    awk -v n="$count" -v kib=$((during - before)) 'BEGIN { print n * 1024 / kib }'
+}
+proxy_idle_memory_reference() { awk 'BEGIN { print 10000 / 400 }'; }
+proxy_idle_memory_end() { proxy_end; }
+
+resident() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+
+proxy_end() {
+    kill "$proxy_plain" "$proxy_secure" "$proxy_front" "$proxy_back"
+    wait "$proxy_plain" "$proxy_secure" "$proxy_front" "$proxy_back" 2>/dev/null || true
+    started=()
+}
