@@ -113,29 +113,33 @@ package final class AppListener: PortOwner, TLSUser {
 
     private func accept(_ channel: any Channel) throws {
         let patience = CallerPatience(channel, idle: idle)
-        guard let tls else { return try speakHTTP1(channel, patience) }
-        let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
+        let clock = ArrivalClock()
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(clock)
+        guard let tls else { return try speakHTTP1(channel, patience, clock) }
+        let bound = NIOLoopBound((patience, clock), eventLoop: channel.eventLoop)
         try pipeline.addHandler(NIOSSLServerHandler(context: tls.current))
         try pipeline.addHandler(
             ApplicationProtocolNegotiationHandler { [self] result, channel in
                 channel.eventLoop.makeCompletedFuture {
+                    let (patience, clock) = bound.value
                     if case .negotiated("h2") = result {
-                        try speakHTTP2(channel, bound.value)
+                        try speakHTTP2(channel, patience, clock)
                     } else {
-                        try speakHTTP1(channel, bound.value)
+                        try speakHTTP1(channel, patience, clock)
                     }
                 }
             })
     }
 
-    private func speakHTTP1(_ channel: any Channel, _ patience: CallerPatience) throws {
+    private func speakHTTP1(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = 8 << 10
         limits.maxHeaderListSize = 8 << 10
         limits.maxHeaderFieldCount = 100
         let caller = HTTP1Caller(
-            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), patience: patience,
+            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), clock: clock,
+            patience: patience,
             isDraining: isDraining.load(ordering: .relaxed))
         patience.ended = { [weak caller] in caller?.patienceEnded() }
         let pipeline = channel.pipeline.syncOperations
@@ -144,7 +148,7 @@ package final class AppListener: PortOwner, TLSUser {
         try pipeline.addHandler(caller)
     }
 
-    private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience) throws {
+    private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
@@ -156,7 +160,7 @@ package final class AppListener: PortOwner, TLSUser {
         let management = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: channel.eventLoop,
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: .seconds(10), keepalive: nil))
-        let connection = HTTP2Connection(channel, gate: gate, patience: patience)
+        let connection = HTTP2Connection(channel, gate: gate, clock: clock, patience: patience)
         let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
         _ = try pipeline.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: settings, streamConfiguration: .init(),

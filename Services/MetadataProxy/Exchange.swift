@@ -57,8 +57,9 @@ final class Exchange {
     }
 
     /// The last byte is here.
-    func arrived() {
-        arrival = shared.loop.now
+    /// - Parameter moment: since when.
+    func arrived(at moment: NIODeadline) {
+        arrival = moment
         if shared.schedule.interval != nil { setTimer() }
         proxied.pool.send(self)
     }

@@ -24,6 +24,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     private let shared: ProxyLoop
     private let prefix: AddressPrefix
     private let patience: CallerPatience
+    private let clock: ArrivalClock
     private var context: ChannelHandlerContext?
     private var state = State.idle
     /// What has come while a request was being answered: parts of the next ones (pipelining).
@@ -32,11 +33,16 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     private var keepsAlive = true
     private var isDraining: Bool
 
-    /// - Parameter isDraining: whether the listener is about to end, so that there will be one answer at most.
-    init(_ shared: ProxyLoop, from prefix: AddressPrefix, patience: CallerPatience, isDraining: Bool) {
+    /// - Parameters:
+    ///   - clock: at the connection's outer end.
+    ///   - isDraining: whether the listener is about to end, so that there will be one answer at most.
+    init(
+        _ shared: ProxyLoop, from prefix: AddressPrefix, clock: ArrivalClock, patience: CallerPatience, isDraining: Bool
+    ) {
         self.shared = shared
         self.prefix = prefix
         self.patience = patience
+        self.clock = clock
         self.isDraining = isDraining
     }
 
@@ -50,7 +56,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         if case .answering = state {
             waiting.append(part)
         } else {
-            take(part, context)
+            take(part, since: clock.moment, context)
         }
     }
 
@@ -67,7 +73,8 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         context.fireChannelWritabilityChanged()
     }
 
-    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    /// - Parameter arrival: when the part came in, or its turn if that was later.
+    private func take(_ part: HTTPServerRequestPart, since arrival: NIODeadline, _ context: ChannelHandlerContext) {
         switch (part, state) {
         case (.head(let head), .idle):
             take(head, context)
@@ -85,7 +92,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         case (.end, .receiving(let exchange)):
             state = .answering(exchange)
             patience.rest()
-            exchange.arrived()
+            exchange.arrived(at: arrival)
         case (.end, .refusing(let answer, _)):
             write(answer, context)
         case (_, _):
@@ -151,7 +158,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         state = .idle
         patience.wait(for: isDraining ? .draining : .header)
         while let part = waiting.popFirst() {
-            take(part, context)
+            take(part, since: shared.loop.now, context)
             if case .answering = state { return }
         }
         if isReadDue { read(context: context) }

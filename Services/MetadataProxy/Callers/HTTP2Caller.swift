@@ -89,7 +89,7 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
         switch state {
         case .receiving(let exchange):
             state = .answering(exchange)
-            exchange.arrived()
+            exchange.arrived(at: connection.clock.moment)
         case .refusing(let answer, _):
             refuse(answer)
         case .idle, .answering, .closing:

@@ -3,6 +3,7 @@ import NIOCore
 /// What the streams of one HTTP/2 connection share.
 final class HTTP2Connection {
     let gate: AnswerGate
+    let clock: ArrivalClock
     let prefix: AddressPrefix
     private let channel: any Channel
     private let patience: CallerPatience
@@ -12,9 +13,10 @@ final class HTTP2Connection {
     private var receiving: [ObjectIdentifier: (caller: HTTP2Caller, deadline: NIODeadline)] = [:]
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.check() }
 
-    init(_ channel: any Channel, gate: AnswerGate, patience: CallerPatience) {
+    init(_ channel: any Channel, gate: AnswerGate, clock: ArrivalClock, patience: CallerPatience) {
         self.channel = channel
         self.gate = gate
+        self.clock = clock
         self.patience = patience
         prefix = AddressPrefix(channel.remoteAddress)
         gate.drained = { [weak self] in self?.drain() }
