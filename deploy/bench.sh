@@ -71,12 +71,13 @@ packages+=(wrk nginx openssl procps util-linux)
 prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
+# Linked as in the images: with the standard library inside.
 say "Building for release; the first time this takes several minutes …"
 for product in benchmarks verification-server test-result-server; do
-    swift build -c release --product "$product" --explicit-target-dependency-import-check error ||
+    swift build -c release --static-swift-stdlib --product "$product" --explicit-target-dependency-import-check error ||
         fail "The build failed: see what the compiler says above."
 done
-benchmarks=$(swift build -c release --show-bin-path)/benchmarks
+benchmarks=$(swift build -c release --static-swift-stdlib --show-bin-path)/benchmarks
 
 # MARK: Measuring
 

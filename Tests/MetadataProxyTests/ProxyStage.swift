@@ -84,9 +84,10 @@ final class ProxyStage: Sendable {
     /// What the proxy's admin port shows.
     var metrics: String { runtime.withLock { $0?.metrics.text ?? "" } }
 
-    /// Waits until a metric is there.
+    /// Waits until a metric is there. Between looks there are requests that the proxy refuses at once, so that whoever
+    /// looks doesn't keep its threads busy.
     func waits(for line: String) async {
-        while !metrics.contains(line), !Task.isCancelled { await Task.yield() }
+        while !metrics.contains(line), !Task.isCancelled { _ = try? await send("/version/v1/other", body: "") }
     }
 
     /// Sends a request as an app might.
