@@ -1,0 +1,445 @@
+"""Whether the lengths of TLS records on the wire tell one outcome from another.
+
+python sizes.py STATE FOLDER PROGRAMS NGINX
+
+STATE is the state folder of a running suite, FOLDER an existing one for captures and logs, PROGRAMS where `vigil` and
+`metadata-proxy` lie, NGINX its executable. Needs the right to capture packets.
+
+For each version of TLS and of HTTP, an exchange of every class of outcome is made, alone on a fresh connection (over
+HTTP/2 the request goes out with the preface) and among others, at random, on a connection that is kept. The lengths of
+the records that the server sends must form one sequence over all classes. Requests have one length for each family of
+routes, as the apps' have: what the server sends because of them, such as HTTP/2 window updates, is no class's own.
+
+The handshake is over before the server knows anything of the request, but compared, too: one sequence, in which one
+record may vary by a few bytes, because it holds the DER encoding of an ECDSA signature (70 to 72 bytes, seldom less).
+"""
+
+import collections
+import concurrent.futures
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import random
+import signal
+import ssl
+import sys
+import uuid
+
+import capture
+import neighbours
+from client import HTTP1, HTTP2, Connection, Request, tls_context
+from suite import Suite, Unexpected, fresh_guid, json_body, payload
+
+VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
+PROTOCOLS = {"HTTP/1.1": HTTP1, "HTTP/2": HTTP2}
+# Exchanges on a connection that is kept: their bodies stay below half of HTTP/2's first window.
+KEPT = 8
+# A signature has 70 to 72 bytes; one of 66 is seen once in 2^32 handshakes.
+SIGNATURE_SPREAD = 6
+# The second proxy takes so many registrations of one address prefix.
+REGISTRATIONS = 40
+
+
+@dataclasses.dataclass
+class Case:
+    """One request whose outcome is known beforehand."""
+
+    name: str
+    status: int
+    request: Request
+    port: int
+    # What must stand in the answer, so that the class is what its name says.
+    members: dict = dataclasses.field(default_factory=dict)
+    source: str | None = None
+
+
+@dataclasses.dataclass
+class Seen:
+    """One connection, as its client knows it: for each exchange the case, and where its last record ends."""
+
+    target: str
+    version: str
+    protocol: str
+    port: int
+    local_port: int = 0
+    handshake_end: int = 0
+    opening_end: int = 0
+    exchanges: list = dataclasses.field(default_factory=list)
+    received: int = 0
+
+
+# MARK: The classes
+
+def app_request(operation, members, fake="0", extra=()):
+    headers = [("content-type", "application/json"), ("cwa-fake", fake), *extra]
+    return Request(f"/version/v1/{operation}", headers, json_body(members))
+
+
+def upload_request(tan, content, fake="0"):
+    headers = [("content-type", "application/x-protobuf"), ("cwa-authorization", tan)]
+    if fake is not None:
+        headers.append(("cwa-fake", fake))
+    return Request("/version/v1/diagnosis-keys", headers, content)
+
+
+class Classes:
+    """Makes requests of every class of outcome; what can be asked again and again is prepared once."""
+
+    def __init__(self, suite):
+        self.suite = suite
+        self.pending, self.positive = suite.tested(), suite.tested(result=2)
+        self.negative, self.invalid = suite.tested(result=1), suite.tested(result=3)
+        self.short_lab = suite.tested(result=2, lab_id="a")
+        # The longest names that a lab may have: 64 characters, of four bytes each, or such as JSON escapes.
+        self.long_lab = suite.tested(result=2, lab_id="\N{FACE WITH MEDICAL MASK}" * 64)
+        self.escaped_lab = suite.tested(result=2, lab_id='"' * 64)
+        quick = fresh_guid()
+        suite.post_result(quick, 7, "centre-1", kind="quicktest")
+        self.quick = suite.register(_hash_of(quick))
+        guid, birth_date = fresh_guid(), "x" + fresh_guid()[1:]
+        self.torn = suite.register(guid, birth_date=birth_date)
+        suite.post_result(guid, 1)
+        suite.post_result(birth_date, 2)
+        self.used = fresh_guid()
+        suite.register(self.used)
+        self.spent = suite.tested(result=2)
+        self.uploaded = suite.tan(self.spent), payload()
+        suite.upload(*self.uploaded)
+
+    def of_services(self, port):
+        """Every outcome that a service decides."""
+        return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port)]
+
+    def _registrations(self, port):
+        def case(name, status, key, kind="GUID", fake="0", extra=()):
+            request = app_request("registrationToken", {"key": key, "keyType": kind}, fake, extra)
+            return Case(f"registration, {name}", status, request, port)
+
+        attempt = [("idempotency-key", f'"{uuid.uuid4()}"')]
+        yield case("GUID", 201, fresh_guid())
+        yield case("GUID with idempotency key", 201, fresh_guid(), extra=attempt)
+        yield case("GUID that was used", 400, self.used)
+        yield case("teleTAN", 201, self.suite.teletan(), "TELETAN")
+        yield case("unknown teleTAN", 400, "R3ZNUEV9JA", "TELETAN")
+        yield case("fake", 201, fresh_guid(), fake="1")
+        yield case("key without its shape", 400, "0", "GUID")
+        yield self._malformed("registration", "registrationToken", port)
+
+    def _results(self, port):
+        def case(name, token, result=None, status=200, lab_id=None, fake="0"):
+            request = app_request("testresult", {"registrationToken": token}, fake)
+            members = {} if result is None else {"testResult": result, "labId": lab_id}
+            return Case(f"result, {name}", status, request, port, members)
+
+        yield case("pending", self.pending, 0)
+        yield case("negative", self.negative, 1)
+        yield case("positive", self.positive, 2)
+        yield case("invalid", self.invalid, 3)
+        yield case("rapid positive, with labId", self.quick, 7, lab_id="centre-1")
+        yield case("positive, shortest labId", self.short_lab, 2, lab_id="a")
+        yield case("positive, longest labId", self.long_lab, 2, lab_id="\N{FACE WITH MEDICAL MASK}" * 64)
+        yield case("positive, labId of quotes", self.escaped_lab, 2, lab_id='"' * 64)
+        yield case("two ids that differ", self.torn, status=403)
+        yield case("unknown token", str(uuid.uuid4()), status=400)
+        yield case("fake", str(uuid.uuid4()), fake="1")
+        yield self._malformed("result", "testresult", port)
+
+    def _tans(self, port):
+        def case(name, status, token, fake="0"):
+            request = app_request("tan", {"registrationToken": token}, fake)
+            return Case(f"TAN, {name}", status, request, port)
+
+        yield case("given", 201, self.positive)
+        yield case("not positive", 400, self.negative)
+        yield case("spent", 400, self.spent)
+        yield case("unknown token", 400, str(uuid.uuid4()))
+        yield case("fake", 201, str(uuid.uuid4()), "1")
+        yield self._malformed("TAN", "tan", port)
+
+    def _uploads(self, port):
+        def case(name, status, tan, content, fake="0"):
+            return Case(f"upload, {name}", status, upload_request(tan, content, fake), port)
+
+        unknown = str(uuid.uuid4())
+        yield case("14 keys", 200, self.suite.entitled(), payload())
+        yield case("1 key", 200, self.suite.entitled(), payload(1))
+        yield case("with check-ins", 200, self.suite.entitled(), payload(14, reports=5))
+        yield case("repeated", 200, *self.uploaded)
+        yield case("unknown TAN", 403, unknown, payload())
+        yield case("spent TAN", 403, self.uploaded[0], payload())
+        yield case("malformed TAN", 403, "0" * 36, payload())
+        yield case("malformed payload", 400, unknown, b"\xff" * len(payload()))
+        yield case("no keys", 400, unknown, payload(0))
+        yield case("without cwa-fake", 400, unknown, payload(), None)
+        yield case("fake", 200, unknown, b"\xff" * len(payload()), "1")
+
+    @staticmethod
+    def _malformed(name, operation, port):
+        request = app_request(operation, {})
+        request.body = b"{" * len(request.body)
+        return Case(f"{name}, malformed", 400, request, port)
+
+    @staticmethod
+    def one_of_each_route(name, status, port):
+        """The same outcome on every route, whatever is asked for."""
+        token = {"registrationToken": str(uuid.uuid4())}
+        requests = {
+            "registration": app_request("registrationToken", {"key": fresh_guid(), "keyType": "GUID"}),
+            "result": app_request("testresult", token), "TAN": app_request("tan", token),
+            "upload": upload_request(str(uuid.uuid4()), payload()),
+            "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
+        }
+        return [Case(f"{route}, {name}", status, request, port) for route, request in requests.items()]
+
+    def of_the_proxy(self, port):
+        """Refusals that no service decides."""
+        for case in self.one_of_each_route("GET", 405, port):
+            case.request.method, case.request.body = "GET", b""
+            yield case
+        for case in self.one_of_each_route("text/plain", 415, port):
+            case.request.headers[0] = ("content-type", "text/plain")
+            yield case
+        for case in self.one_of_each_route("too large", 413, port):
+            case.request.announced = 100_001 if "upload" in case.name else 10_001
+            yield case
+
+
+def _hash_of(centre_id):
+    import hashlib
+
+    return hashlib.sha256(centre_id.encode()).hexdigest()
+
+
+# MARK: The exchanges
+
+class Client:
+    """Makes exchanges, always in the same manner."""
+
+    def __init__(self, suite, target):
+        self.authority = suite.authority
+        self.target = target
+
+    def alone(self, version, protocol, case):
+        """A connection for this case only."""
+        seen, connection, speaker = self._connect(version, protocol, case.port, case.source)
+        try:
+            self._exchange(speaker, seen, case)
+            connection.finish()
+        finally:
+            connection.close()
+        seen.received = connection.received
+        return seen
+
+    def kept(self, version, protocol, cases):
+        """A connection for several cases."""
+        seen, connection, speaker = self._connect(version, protocol, cases[0].port)
+        try:
+            speaker.open()
+            seen.opening_end = connection.received
+            for case in cases:
+                self._exchange(speaker, seen, case)
+            connection.finish()
+        finally:
+            connection.close()
+        seen.received = connection.received
+        return seen
+
+    # Each port once, so that no connection is taken for another; below those that the system gives away.
+    _ports = itertools.count(2000)
+
+    def _connect(self, version, protocol, port, source=None):
+        context = tls_context(VERSIONS[version], PROTOCOLS[protocol].protocols, self.authority)
+        connection = Connection(port, context, source=(source or "127.0.0.1", next(self._ports)))
+        seen = Seen(self.target, version, protocol, port, connection.local_port, connection.handshake_end)
+        return seen, connection, PROTOCOLS[protocol](connection)
+
+    def _exchange(self, speaker, seen, case):
+        try:
+            answer = speaker.exchange(case.request)
+        except (OSError, ssl.SSLError) as error:
+            raise Unexpected(f"{seen.version}, {seen.protocol}, {case.name}: no answer: {error}.") from error
+        if answer.status != case.status:
+            raise Unexpected(f"{seen.version}, {seen.protocol}, {case.name}: {answer.status}, not {case.status}.")
+        if case.members:
+            found = json.loads(answer.body)
+            if any(found.get(name) != value for name, value in case.members.items()):
+                raise Unexpected(f"{case.name}: the answer is another than its class has.")
+        seen.exchanges.append((case.name, answer.end))
+
+
+def all_variants():
+    return [(version, protocol) for version in VERSIONS for protocol in PROTOCOLS]
+
+
+def run(suite, target, make_cases, kept_rounds, extra=()):
+    """Every class alone, and in `kept_rounds` rounds among others. `extra` are only tried alone."""
+    client = Client(suite, target)
+    jobs = []
+    for variant in all_variants():
+        for make in (make_cases, *extra):
+            jobs += [(client.alone, *variant, case) for case in make()]
+        for _ in range(kept_rounds):
+            cases = list(make_cases())
+            random.shuffle(cases)
+            jobs += [(client.kept, *variant, cases[at:at + KEPT]) for at in range(0, len(cases), KEPT)]
+    random.shuffle(jobs)
+    return at_once(jobs)
+
+
+def at_once(jobs, workers=8):
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(*job) for job in jobs]
+        return [future.result() for future in futures]
+
+
+def while_stopped(suite, proxy):
+    """Exchanges while the services exist but don't answer."""
+    client = Client(suite, "proxy")
+    jobs = []
+    for variant in all_variants():
+        cases = Classes.one_of_each_route("services hang", 503, proxy)
+        jobs += [(client.alone, *variant, case) for case in cases]
+    stopped = [suite.process(name) for name in ("verification-server", "submission-server")]
+    try:
+        for process in stopped:
+            os.kill(process, signal.SIGSTOP)
+        return at_once(jobs, len(jobs))
+    finally:
+        for process in stopped:
+            os.kill(process, signal.SIGCONT)
+
+
+def over_the_limit(suite):
+    """Exchanges of an address prefix that may register no more, and so gets 429."""
+    client = Client(suite, "proxy")
+    prefixes = (f"127.9.{number}.1" for number in range(1, 250))
+    found = []
+    for variant in all_variants():
+        source = next(prefixes)
+        def case(status):
+            request = app_request("registrationToken", {"key": fresh_guid(), "keyType": "GUID"})
+            return Case("registration, " + ("too many" if status == 429 else "services away"), status, request,
+                        neighbours.SECOND_PROXY, source=source)
+        found += at_once([(client.alone, *variant, case(503)) for _ in range(REGISTRATIONS)], REGISTRATIONS)
+        found += at_once([(client.alone, *variant, case(429)) for _ in range(2)])
+    return found
+
+
+# MARK: What the wire shows
+
+class Sequences:
+    """Sequences of record lengths, and which classes had them, for each situation that must have one only."""
+
+    def __init__(self):
+        self.found = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
+        self.handshakes = collections.defaultdict(collections.Counter)
+
+    def add(self, seen, stream):
+        records = capture.records(stream[:seen.received])
+        lengths = [(offset, f"{length}" if kind == 23 else f"{length}/type {kind}") for offset, kind, length in records]
+        situation = f"{seen.version}, {seen.protocol}"
+
+        def between(start, end):
+            return tuple(length for offset, length in lengths if start <= offset < end)
+
+        self.handshakes[situation][tuple(
+            (kind, length) for offset, kind, length in records if offset < seen.handshake_end)] += 1
+        end = seen.opening_end or seen.handshake_end
+        if seen.opening_end:
+            self._count(situation + ", opening", between(seen.handshake_end, end), "every connection")
+            for name, exchange_end in seen.exchanges:
+                self._count(situation + ", on a kept connection", between(end, exchange_end), name)
+                end = exchange_end
+            self._count(situation + ", closing", between(end, seen.received), "every connection")
+        else:
+            self._count(situation + ", alone", between(end, seen.received), seen.exchanges[0][0])
+
+    def _count(self, situation, sequence, name):
+        self.found[situation][sequence][name] += 1
+
+    def problems(self):
+        for situation, sequences in sorted(self.found.items()):
+            if len(sequences) > 1:
+                lines = [f"{situation}: {len(sequences)} sequences of record lengths:"]
+                for sequence, names in sorted(sequences.items(), key=lambda entry: -sum(entry[1].values())):
+                    lines.append(f"    {' '.join(sequence) or 'nothing'}: {shortened(names)}")
+                yield "\n".join(lines)
+        for situation, sequences in sorted(self.handshakes.items()):
+            if not self._is_one_handshake(sequences):
+                lines = [" ".join(f"{length}/type {kind}" for kind, length in sequence) for sequence in sequences]
+                yield f"{situation}: handshakes differ in more than a signature's length:\n    " + "\n    ".join(lines)
+
+    @staticmethod
+    def _is_one_handshake(sequences):
+        if len({tuple(kind for kind, _ in sequence) for sequence in sequences}) != 1:
+            return False
+        spreads = [max(column) - min(column) for column in zip(*([length for _, length in one] for one in sequences))]
+        return sum(spread > 0 for spread in spreads) <= 1 and max(spreads) <= SIGNATURE_SPREAD
+
+    def summary(self):
+        for situation, sequences in sorted(self.found.items()):
+            for sequence, names in sequences.items():
+                yield (f"{situation}: {' '.join(sequence) or 'nothing'} "
+                       f"({len(names)} classes, {sum(names.values())} exchanges)")
+        for situation, sequences in sorted(self.handshakes.items()):
+            columns = zip(*([length for _, length in one] for one in sequences))
+            spans = [f"{min(column)}" + (f"–{max(column)}" if min(column) < max(column) else "") for column in
+                     map(list, columns)]
+            yield f"{situation}, handshake: {' '.join(spans)} ({sum(sequences.values())} connections)"
+
+    def differing(self):
+        """The situations of exchanges in which there is more than one sequence."""
+        return {name for name, sequences in self.found.items()
+                if len(sequences) > 1 and name.endswith(("alone", "kept connection"))}
+
+
+def shortened(names):
+    shown = sorted(names)
+    return "; ".join(shown[:6]) + (f"; and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+
+def main(state, folder, programs, nginx):
+    folder = pathlib.Path(folder)
+    suite = Suite(state, f"{programs}/vigil")
+    proxy = suite.port("metadata-proxy")
+    classes = Classes(suite)
+    verification, submission = suite.port("verification-server", "app"), suite.port("submission-server")
+    with (neighbours.nginx(nginx, suite, folder / "nginx", verification, submission),
+          neighbours.second_proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", REGISTRATIONS),
+          capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire):
+        seen = run(suite, "nginx", lambda: classes.of_services(neighbours.NGINX), 1)
+        seen += run(
+            suite, "proxy", lambda: classes.of_services(proxy), 2,
+            extra=[lambda: classes.of_the_proxy(proxy),
+                   lambda: classes.one_of_each_route("services away", 503, neighbours.SECOND_PROXY)])
+        seen += over_the_limit(suite)
+        seen += while_stopped(suite, proxy)
+        streams = wire.complete({(one.port, one.local_port): one.received for one in seen})
+
+    found = {"proxy": Sequences(), "nginx": Sequences()}
+    for one in seen:
+        found[one.target].add(one, streams[one.port, one.local_port])
+
+    wanted = len(all_variants()) * 2
+    if len(found["nginx"].differing()) != wanted:
+        sys.exit("The control failed: nginx in the proxy's place must have several sequences in every situation.")
+    control = max(len(sequences) for sequences in found["nginx"].found.values())
+    print(f"Control: nginx in the same place has up to {control} sequences of record lengths in a situation.")
+    problems = list(found["proxy"].problems())
+    if problems:
+        sys.exit("\n".join(problems) + "\nRecord lengths tell classes apart: see above.")
+    for line in found["proxy"].summary():
+        print(line)
+    exchanges = sum(len(one.exchanges) for one in seen if one.target == "proxy")
+    names = {name for one in seen if one.target == "proxy" for name, _ in one.exchanges}
+    print(f"ONE SIZE: {len(names)} classes, {exchanges} exchanges, one sequence of record lengths in each situation.")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Unexpected as problem:
+        sys.exit(str(problem))
