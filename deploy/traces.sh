@@ -79,20 +79,20 @@ if [ -z "$inside" ]; then
     own_network=(unshare --net)
     [ "$(id -u)" = 0 ] || own_network=(unshare --user --map-current-user --keep-caps --net)
     "${own_network[@]}" true ||
-        fail "This user can make no network of its own: run this as root, or allow it (kernel.unprivileged_userns_clone)."
+        fail "This user can make no network: run this as root, or allow it (kernel.unprivileged_userns_clone=1)."
     exec "${own_network[@]}" bash "${BASH_SOURCE[0]}" --in-own-network "${given[@]}"
 fi
 ip link set lo up
 
-changes=(--set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000"
-    --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000")
-start_suite "${changes[@]}"
-programs="$checkout/.build/debug"
+start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
+    --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000"
 started=$SECONDS
+failed=()
 for check in "${checks[@]}"; do
     mkdir "$scratch/$check"
-    case $check in
-        sizes) "$python" "$checkout/deploy/traces/sizes.py" "$scratch/state" "$scratch/sizes" "$programs" "$nginx" ;;
-    esac
+    arguments=("$scratch/state" "$scratch/$check" "$checkout/.build/debug" "$nginx")
+    [ "$check" = sizes ] || arguments+=("$requests")
+    "$python" "$checkout/deploy/traces/$check.py" "${arguments[@]}" || failed+=("$check")
 done
+[ ${#failed[@]} = 0 ] || fail "FAILED: ${failed[*]}; see above."
 say "NO TRACE: ${checks[*]} in $((SECONDS - started)) seconds."

@@ -1,4 +1,4 @@
-"""What a check starts beside the suite: nginx in the proxy's place, and a second proxy whose services are away."""
+"""What a check starts beside the suite: nginx in the proxy's place, and further proxies."""
 
 import contextlib
 import json
@@ -13,7 +13,9 @@ import time
 from suite import Unexpected
 
 # Of a network that belongs to the script alone, and below the suite's own.
-SECOND_PROXY, SECOND_PROXY_ADMIN, NOBODY_LISTENS, NGINX = 19100, 19109, 19199, 19200
+SECOND_PROXY, CANARY_PROXY, NOBODY_LISTENS, NGINX, HOPS = 19100, 19110, 19199, 19200, 19300
+# An admin port, after the port of its proxy.
+ADMIN = 9
 # A user who owns nothing.
 NOBODY = 65534
 # So that they end when the script is killed.
@@ -73,18 +75,19 @@ def nginx(executable, suite, folder, verification, submission):
 
 
 @contextlib.contextmanager
-def second_proxy(executable, suite, log, registrations):
-    """The metadata proxy once more, with a low limit of registrations, and nobody where its services should be.
+def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=NOBODY_LISTENS, **listen_and_limits):
+    """Another metadata proxy beside the suite's own, with its settings but for ports, and what is given.
 
     Where root runs the suite, this one belongs to a user who has nothing but the files it needs.
     """
     settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
-    settings["listen"] |= {"port": SECOND_PROXY}
-    settings["admin"] |= {"port": SECOND_PROXY_ADMIN}
-    settings["limits"] = settings.get("limits", {}) | {"registrations": registrations}
-    for service in ("verification", "submission"):
-        settings[service]["url"] = f"https://127.0.0.1:{NOBODY_LISTENS}"
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="vigil-second.") as name:
+    settings["listen"] |= {"port": port}
+    settings["admin"] |= {"port": port + ADMIN}
+    settings["verification"]["url"] = f"https://127.0.0.1:{verification}"
+    settings["submission"]["url"] = f"https://127.0.0.1:{submission}"
+    for group, values in listen_and_limits.items():
+        settings[group] |= values
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="vigil-proxy.") as name:
         folder = pathlib.Path(name)
         for files in (settings["tls"], settings["public"]):
             for key, path in files.items():
@@ -95,5 +98,5 @@ def second_proxy(executable, suite, log, registrations):
             for path in (folder, *folder.iterdir()):
                 os.chown(path, NOBODY, NOBODY)
         command = [*unprivileged(), "--pdeathsig", "TERM", executable, "--config", str(configuration)]
-        with running(command, log, SECOND_PROXY) as process:
+        with running(command, log, port) as process:
             yield process

@@ -408,7 +408,8 @@ def main(state, folder, programs, nginx):
     classes = Classes(suite)
     verification, submission = suite.port("verification-server", "app"), suite.port("submission-server")
     with (neighbours.nginx(nginx, suite, folder / "nginx", verification, submission),
-          neighbours.second_proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", REGISTRATIONS),
+          neighbours.proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
+                           limits={"registrations": REGISTRATIONS}),
           capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire):
         seen = run(suite, "nginx", lambda: classes.of_services(neighbours.NGINX), 1)
         seen += run(

@@ -154,8 +154,8 @@ def payload(keys=14, reports=0):
         content += _bytes(1, key + _number(5, 1) + _number(6, 2 * (4000 - age)))
     content += _bytes(3, b"DE") + _bytes(4, b"DE") + _number(5, 1)
     for _ in range(reports):
-        report = b"".join(_bytes(field, secrets.token_bytes(size)) for field, size in ((1, 32), (2, 16), (3, 16), (4, 32)))
-        content += _bytes(8, report)
+        parts = ((1, 32), (2, 16), (3, 16), (4, 32))
+        content += _bytes(8, b"".join(_bytes(field, secrets.token_bytes(size)) for field, size in parts))
     # The padding's own tag and length take three bytes.
     return content + _bytes(2, bytes(UPLOAD_LENGTH - 3 - len(content)))
 
