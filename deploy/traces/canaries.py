@@ -91,8 +91,8 @@ class Marks:
 FIELDS = """user-agent accept accept-language accept-encoding accept-charset accept-datetime cookie referer origin from
 x-forwarded-for x-real-ip forwarded via x-forwarded-host x-forwarded-proto x-forwarded-port x-client-ip true-client-ip
 cf-connecting-ip fastly-client-ip x-cluster-client-ip x-original-url x-request-id x-correlation-id traceparent
-tracestate baggage b3 x-b3-traceid x-amzn-trace-id uber-trace-id authorization proxy-authorization sec-ch-ua sec-fetch-site
-if-none-match if-match if-modified-since range date warning cache-control pragma priority dnt save-data x-device-id
+tracestate baggage b3 x-b3-traceid x-amzn-trace-id uber-trace-id authorization proxy-authorization sec-ch-ua
+sec-fetch-site if-none-match if-match if-modified-since range date warning cache-control pragma priority dnt save-data x-device-id
 x-requested-with content-language content-location content-md5 digest early-data max-forwards prefer""".split()
 
 
@@ -272,8 +272,8 @@ class Caller:
         """Fields that say how a message is to be read, and other uncommon values."""
         request = self._recased(self._request())
         name = self._in_turn((
-            "connection", "upgrade", "expect", "transfer-encoding", "content-encoding", "te", "trailer", "http2-settings",
-            "content-length", "host", "cwa-fake\t", "keep-alive", "proxy-connection"), "odd fields")
+            "connection", "upgrade", "expect", "transfer-encoding", "content-encoding", "te", "trailer",
+            "http2-settings", "content-length", "host", "cwa-fake\t", "keep-alive", "proxy-connection"), "odd fields")
         request.headers.append((name, self.marks.text(f"odd {name.strip()}")))
         self._raw(encode1(request, self._host()))
 
@@ -626,7 +626,8 @@ class Check:
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")
         logged, passed = self.marks.places(log), self.marks.places(behind)
-        lacking = {"caller's address", "user-agent", "referer"} - logged | {"user-agent", "cookie", "forwarded"} - passed
+        lacking = {"caller's address", "user-agent", "referer"} - logged
+        lacking |= {"user-agent", "cookie", "forwarded"} - passed
         ways = max(len(written) for service in (self.folder / "behind-nginx").iterdir()
                    for written in shapes(service).values())
         if lacking or ways < 2:

@@ -74,7 +74,7 @@ class Finder:
         self.files = 0
 
     def search(self, *roots):
-        """Every hit in files, or in those below folders. What vanishes meanwhile, as a database's files may, is left."""
+        """Every hit in files, or in those below folders. What vanishes meanwhile, as a database's may, is left."""
         hits = []
         for root in map(pathlib.Path, roots):
             files = sorted(file for file in root.rglob("*") if file.is_file()) if root.is_dir() else [root]
