@@ -92,7 +92,8 @@ FIELDS = """user-agent accept accept-language accept-encoding accept-charset acc
 x-forwarded-for x-real-ip forwarded via x-forwarded-host x-forwarded-proto x-forwarded-port x-client-ip true-client-ip
 cf-connecting-ip fastly-client-ip x-cluster-client-ip x-original-url x-request-id x-correlation-id traceparent
 tracestate baggage b3 x-b3-traceid x-amzn-trace-id uber-trace-id authorization proxy-authorization sec-ch-ua
-sec-fetch-site if-none-match if-match if-modified-since range date warning cache-control pragma priority dnt save-data x-device-id
+sec-fetch-site if-none-match if-match if-modified-since range date warning cache-control pragma priority dnt save-data
+x-device-id
 x-requested-with content-language content-location content-md5 digest early-data max-forwards prefer""".split()
 
 

@@ -17,13 +17,10 @@ IP_FREEBIND = 15
 
 @dataclasses.dataclass
 class Request:
-    """`announced` is the length of a body that is never sent to its end."""
-
     path: str
     headers: list
     body: bytes = b""
     method: str = "POST"
-    announced: int | None = None
 
 
 @dataclasses.dataclass
@@ -206,7 +203,7 @@ def encode1(request, host="localhost"):
     lines = [f"{request.method} {request.path} HTTP/1.1", f"host: {host}"]
     lines += [f"{name}: {value}" for name, value in request.headers]
     if request.body or request.method == "POST":
-        lines.append(f"content-length: {request.announced or len(request.body)}")
+        lines.append(f"content-length: {len(request.body)}")
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + request.body
 
 
@@ -252,14 +249,11 @@ class HTTP2:
         stream = self.state.get_next_available_stream_id()
         pseudo = [(":method", request.method), (":scheme", "https"), (":authority", self.authority),
                   (":path", request.path)]
-        headers = list(request.headers)
-        if request.announced:
-            headers.append(("content-length", str(request.announced)))
         ends = not request.body and not trailers
-        self.state.send_headers(stream, pseudo + headers, end_stream=ends)
+        self.state.send_headers(stream, pseudo + list(request.headers), end_stream=ends)
         if request.body:
-            # Frames and windows are larger than any body here.
-            self.state.send_data(stream, request.body, end_stream=not trailers and not request.announced)
+            # Windows and frames are larger than any body here.
+            self.state.send_data(stream, request.body, end_stream=not trailers)
         if trailers:
             self.state.send_headers(stream, trailers, end_stream=True)
         self._flush()

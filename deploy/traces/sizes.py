@@ -201,8 +201,9 @@ class Classes:
         for case in self.one_of_each_route("text/plain", 415, port):
             case.request.headers[0] = ("content-type", "text/plain")
             yield case
-        for case in self.one_of_each_route("too large", 413, port):
-            case.request.announced = 100_001 if "upload" in case.name else 10_001
+        # Uploads that are too large are larger than HTTP/2's windows: what the server then sends depends on when.
+        for case in self.one_of_each_route("too large", 413, port)[:3]:
+            case.request.body = bytes(10_001)
             yield case
 
 
