@@ -265,7 +265,7 @@ class Caller:
         try:
             speaker = HTTP2(connection, self._host())
             trailer = f"x-{self.marks.text('name of a trailer 2')}", self.marks.text("trailer 2")
-            speaker.answer(speaker.send(self._request(), [trailer]))
+            speaker.answers([speaker.send(self._request(), [trailer])])
         finally:
             connection.close()
 

@@ -1,5 +1,6 @@
 """What somebody on the wire sees: tcpdump's capture, its TCP streams, and the TLS records in them."""
 
+import dataclasses
 import os
 import re
 import struct
@@ -37,14 +38,15 @@ class Capture:
             raise Unexpected(f"The kernel dropped {lost[1]} packets of the capture.")
 
     def complete(self, connections):
-        """The streams of connections, given as (server's port, client's port): bytes that the client received.
+        """The streams of connections, by (server's port, client's port) with how many bytes the client had.
 
         tcpdump needs a moment for the last packets. What it can't show is no evidence: then it fails.
         """
         end = time.monotonic() + 10
         while True:
             streams = server_streams(self.file)
-            short = [key for key, count in connections.items() if len(streams.get(key, b"")) < count]
+            short = [key for key, count in connections.items()
+                     if key not in streams or len(streams[key].content) < count]
             if not short:
                 return streams
             if time.monotonic() > end:
@@ -52,8 +54,16 @@ class Capture:
             time.sleep(0.2)
 
 
+@dataclasses.dataclass
+class Stream:
+    """What a server sent, in the order of TCP's sequence numbers, and where in it a packet begins."""
+
+    content: bytes
+    packets: list
+
+
 def server_streams(file):
-    """Bytes from server to client by (server's port, client's port), in the order of TCP's sequence numbers."""
+    """The streams from server to client, by (server's port, client's port)."""
     streams = {}
     for packet in _packets(file):
         source, target, sequence, flags, content = packet
@@ -69,13 +79,15 @@ def server_streams(file):
 
 
 def _joined(pieces):
-    stream = bytearray()
+    stream, packets = bytearray(), []
     for offset, content in sorted(pieces, key=lambda piece: piece[0]):
         # A packet that was sent again adds only what is new; behind a gap nothing counts.
         if offset > len(stream):
             break
+        if offset == len(stream):
+            packets.append(offset)
         stream += content[len(stream) - offset:]
-    return bytes(stream)
+    return Stream(bytes(stream), packets)
 
 
 def _packets(file):

@@ -17,21 +17,24 @@ IP_FREEBIND = 15
 
 @dataclasses.dataclass
 class Request:
+    """`raw` is written in place of all else, on HTTP/1.1; of one that doesn't end, the last byte is never sent."""
+
     path: str
     headers: list
     body: bytes = b""
     method: str = "POST"
+    raw: bytes | None = None
+    ends: bool = True
 
 
 @dataclasses.dataclass
 class Answer:
-    """`start` and `end` say where in the server's stream of bytes its records lie."""
+    """`end` says where in the server's stream of bytes its last record ends."""
 
     status: int
     headers: list
     body: bytes
-    start: int
-    end: int
+    end: int = 0
 
 
 def tls_context(version, protocols, authority=None):
@@ -160,11 +163,16 @@ class HTTP1:
         """Nothing to agree on."""
 
     def exchange(self, request):
-        self.connection.write(encode1(request))
+        content = request.raw or encode1(request)
+        self.connection.write(content if request.ends else content[:-1])
         return self.answer()
 
+    def exchange_together(self, requests):
+        """Sends all before it looks for an answer."""
+        self.connection.write(b"".join(map(encode1, requests)))
+        return [self.answer() for _ in requests]
+
     def answer(self):
-        start = self.connection.received
         head = self._until(b"\r\n\r\n")
         status_line, *lines = head.decode("latin-1").split("\r\n")[:-2]
         headers = [tuple(part.strip() for part in line.split(":", 1)) for line in lines]
@@ -177,7 +185,7 @@ class HTTP1:
             self._until(b"\r\n")
         elif status not in (204, 304):
             body = self._take(int(fields.get("content-length", 0)))
-        return Answer(status, headers, body, start, self.connection.received)
+        return Answer(status, headers, body, self.connection.received)
 
     def _until(self, mark):
         while mark not in self._rest:
@@ -253,33 +261,42 @@ class HTTP2:
         self.state.send_headers(stream, pseudo + list(request.headers), end_stream=ends)
         if request.body:
             # Windows and frames are larger than any body here.
-            self.state.send_data(stream, request.body, end_stream=not trailers)
+            body = request.body if request.ends else request.body[:-1]
+            self.state.send_data(stream, body, end_stream=request.ends and not trailers)
         if trailers:
             self.state.send_headers(stream, trailers, end_stream=True)
         self._flush()
         return stream
 
     def exchange(self, request):
-        start = self.connection.received
-        stream = self.send(request)
-        return self.answer(stream, start)
+        return self.answers([self.send(request)])[0]
 
-    def answer(self, stream, start=0):
-        headers, body = [], b""
-        while True:
+    def exchange_together(self, requests):
+        """Sends all before it looks for an answer."""
+        return self.answers([self.send(request) for request in requests])
+
+    def answers(self, streams):
+        """The answers on some streams, in the order of the streams."""
+        found = {stream: Answer(0, [], b"") for stream in streams}
+        open_streams = set(streams)
+        while open_streams:
             events = self.events()
             # Settings that came meanwhile must be acknowledged.
             self._flush()
             for event in events:
-                if getattr(event, "stream_id", None) != stream:
+                stream = getattr(event, "stream_id", None)
+                if stream not in open_streams:
                     continue
+                answer = found[stream]
                 if isinstance(event, h2.events.ResponseReceived):
-                    headers = [(_text(name), _text(value)) for name, value in event.headers]
+                    answer.headers = [(_text(name), _text(value)) for name, value in event.headers]
+                    answer.status = int(dict(answer.headers)[":status"])
                 elif isinstance(event, h2.events.DataReceived):
-                    body += event.data
+                    answer.body += event.data
                 elif isinstance(event, (h2.events.StreamEnded, h2.events.StreamReset)):
-                    status = int(dict(headers).get(":status", 0))
-                    return Answer(status, headers, body, start, self.connection.received)
+                    answer.end = self.connection.received
+                    open_streams.remove(stream)
+        return list(found.values())
 
 
 def _text(value):

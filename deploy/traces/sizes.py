@@ -7,7 +7,8 @@ STATE is the state folder of a running suite, FOLDER an existing one for capture
 
 For each version of TLS and of HTTP, an exchange of every class of outcome is made, alone on a fresh connection (over
 HTTP/2 the request goes out with the preface) and among others, at random, on a connection that is kept. The lengths of
-the records that the server sends must form one sequence over all classes. Requests have one length for each family of
+the records that the server sends must form one sequence over all classes; on a kept connection, where an answer comes
+alone, so must the packets that they come in. Requests have one length for each family of
 routes, as the apps' have: what the server sends because of them, such as HTTP/2 window updates, is no class's own.
 
 The handshake is over before the server knows anything of the request, but compared, too: one sequence, in which one
@@ -17,6 +18,7 @@ record may vary by a few bytes, because it holds the DER encoding of an ECDSA si
 import collections
 import concurrent.futures
 import dataclasses
+import hashlib
 import itertools
 import json
 import os
@@ -29,13 +31,15 @@ import uuid
 
 import capture
 import neighbours
-from client import HTTP1, HTTP2, Connection, Request, tls_context
+from client import HTTP1, HTTP2, Connection, Request, encode1, tls_context
 from suite import Suite, Unexpected, fresh_guid, json_body, payload
 
 VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
 PROTOCOLS = {"HTTP/1.1": HTTP1, "HTTP/2": HTTP2}
 # Exchanges on a connection that is kept: their bodies stay below half of HTTP/2's first window.
 KEPT = 8
+# Requests that are sent at once.
+TOGETHER = 4
 # A signature has 70 to 72 bytes; one of 66 is seen once in 2^32 handshakes.
 SIGNATURE_SPREAD = 6
 # The second proxy takes so many registrations of one address prefix.
@@ -53,6 +57,8 @@ class Case:
     # What must stand in the answer, so that the class is what its name says.
     members: dict = dataclasses.field(default_factory=dict)
     source: str | None = None
+    # The only protocol that has the class.
+    protocol: str | None = None
 
 
 @dataclasses.dataclass
@@ -68,6 +74,7 @@ class Seen:
     opening_end: int = 0
     exchanges: list = dataclasses.field(default_factory=list)
     received: int = 0
+    situation: str = "alone"
 
 
 # MARK: The classes
@@ -97,7 +104,8 @@ class Classes:
         self.escaped_lab = suite.tested(result=2, lab_id='"' * 64)
         quick = fresh_guid()
         suite.post_result(quick, 7, "centre-1", kind="quicktest")
-        self.quick = suite.register(_hash_of(quick))
+        # A centre posts the id itself, a phone registers its hash.
+        self.quick = suite.register(hashlib.sha256(quick.encode()).hexdigest())
         guid, birth_date = fresh_guid(), "x" + fresh_guid()[1:]
         self.torn = suite.register(guid, birth_date=birth_date)
         suite.post_result(guid, 1)
@@ -201,16 +209,33 @@ class Classes:
         for case in self.one_of_each_route("text/plain", 415, port):
             case.request.headers[0] = ("content-type", "text/plain")
             yield case
-        # Uploads that are too large are larger than HTTP/2's windows: what the server then sends depends on when.
-        for case in self.one_of_each_route("too large", 413, port)[:3]:
+        for case in self.one_of_each_route("too large", 413, port):
             case.request.body = bytes(10_001)
+            if "upload" in case.name:
+                case.request.body = bytes(100_001)
+                # They are larger than HTTP/2's windows: what the server sends meanwhile depends on when, not on what.
+                case.protocol = "HTTP/1.1"
             yield case
+        for case in self.one_of_each_route("connection: close", None, port):
+            case.request.headers.append(("connection", "close"))
+            case.status, case.protocol = (200 if "fake" in case.name else 403 if "upload" in case.name else
+                                          201 if "registration" in case.name else 400), "HTTP/1.1"
+            yield case
+        for name, status, (old, new) in (
+                ("without host", 400, (b"host: localhost\r\n", b"")),
+                ("header that is none", 400, (b"host", b"x y z\r\nhost")),
+                ("header too long", 431, (b"host", b"x: " + b"X" * 9000 + b"\r\nhost")),
+                ("version 2.0", 400, (b"HTTP/1.1", b"HTTP/2.0"))):
+            for case in self.one_of_each_route(name, status, port):
+                case.request.raw = encode1(case.request).replace(old, new, 1)
+                case.protocol = "HTTP/1.1"
+                yield case
 
-
-def _hash_of(centre_id):
-    import hashlib
-
-    return hashlib.sha256(centre_id.encode()).hexdigest()
+    def unfinished(self, port):
+        """Bodies whose last byte is waited for in vain."""
+        for case in self.one_of_each_route("unfinished", 408, port):
+            case.request.ends = False
+            yield case
 
 
 # MARK: The exchanges
@@ -231,6 +256,8 @@ class Client:
         finally:
             connection.close()
         seen.received = connection.received
+        # Over HTTP/2 the server then says, after its answer, that it wants no more of the stream.
+        seen.situation = "alone" if case.request.ends else "never finished"
         return seen
 
     def kept(self, version, protocol, cases):
@@ -250,6 +277,23 @@ class Client:
     # Each port once, so that no connection is taken for another; below those that the system gives away.
     _ports = itertools.count(2000)
 
+    def together(self, version, protocol, cases):
+        """A connection for several cases that are asked for before the first is answered."""
+        seen, connection, speaker = self._connect(version, protocol, cases[0].port)
+        try:
+            speaker.open()
+            seen.opening_end = connection.received
+            for case, answer in zip(cases, speaker.exchange_together([case.request for case in cases])):
+                self._judge(seen, case, answer)
+            # Which answer came first doesn't matter: they are one exchange.
+            seen.exchanges = [(", ".join(case.name for case in cases), connection.received)]
+            connection.finish()
+        finally:
+            connection.close()
+        seen.received = connection.received
+        seen.situation = f"{len(cases)} together"
+        return seen
+
     def _connect(self, version, protocol, port, source=None):
         context = tls_context(VERSIONS[version], PROTOCOLS[protocol].protocols, self.authority)
         connection = Connection(port, context, source=(source or "127.0.0.1", next(self._ports)))
@@ -261,6 +305,9 @@ class Client:
             answer = speaker.exchange(case.request)
         except (OSError, ssl.SSLError) as error:
             raise Unexpected(f"{seen.version}, {seen.protocol}, {case.name}: no answer: {error}.") from error
+        self._judge(seen, case, answer)
+
+    def _judge(self, seen, case, answer):
         if answer.status != case.status:
             raise Unexpected(f"{seen.version}, {seen.protocol}, {case.name}: {answer.status}, not {case.status}.")
         if case.members:
@@ -280,11 +327,15 @@ def run(suite, target, make_cases, kept_rounds, extra=()):
     jobs = []
     for variant in all_variants():
         for make in (make_cases, *extra):
-            jobs += [(client.alone, *variant, case) for case in make()]
+            jobs += [(client.alone, *variant, case) for case in make() if case.protocol in (None, variant[1])]
         for _ in range(kept_rounds):
             cases = list(make_cases())
             random.shuffle(cases)
             jobs += [(client.kept, *variant, cases[at:at + KEPT]) for at in range(0, len(cases), KEPT)]
+        cases = list(make_cases())
+        random.shuffle(cases)
+        jobs += [(client.together, *variant, cases[at:at + TOGETHER])
+                 for at in range(0, len(cases) - TOGETHER + 1, TOGETHER)]
     random.shuffle(jobs)
     return at_once(jobs)
 
@@ -293,6 +344,13 @@ def at_once(jobs, workers=8):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(*job) for job in jobs]
         return [future.result() for future in futures]
+
+
+def in_vain(suite, cases_of):
+    """Exchanges that the proxy ends when it has waited long enough, all at once."""
+    client = Client(suite, "proxy")
+    jobs = [(client.alone, *variant, case) for variant in all_variants() for case in cases_of()]
+    return at_once(jobs, len(jobs))
 
 
 def while_stopped(suite, proxy):
@@ -338,7 +396,7 @@ class Sequences:
         self.handshakes = collections.defaultdict(collections.Counter)
 
     def add(self, seen, stream):
-        records = capture.records(stream[:seen.received])
+        records = capture.records(stream.content[:seen.received])
         lengths = [(offset, f"{length}" if kind == 23 else f"{length}/type {kind}") for offset, kind, length in records]
         situation = f"{seen.version}, {seen.protocol}"
 
@@ -351,11 +409,17 @@ class Sequences:
         if seen.opening_end:
             self._count(situation + ", opening", between(seen.handshake_end, end), "every connection")
             for name, exchange_end in seen.exchanges:
-                self._count(situation + ", on a kept connection", between(end, exchange_end), name)
+                packets = sum(end <= offset < exchange_end for offset in stream.packets)
+                sequence = between(end, exchange_end)
+                if seen.situation != "alone":
+                    self._count(f"{situation}, {seen.situation}", sequence, name)
+                else:
+                    packets = f"in {packets} packets" if packets > 1 else "in 1 packet"
+                    self._count(situation + ", on a kept connection", (*sequence, packets), name)
                 end = exchange_end
             self._count(situation + ", closing", between(end, seen.received), "every connection")
         else:
-            self._count(situation + ", alone", between(end, seen.received), seen.exchanges[0][0])
+            self._count(f"{situation}, {seen.situation}", between(end, seen.received), seen.exchanges[0][0])
 
     def _count(self, situation, sequence, name):
         self.found[situation][sequence][name] += 1
@@ -411,12 +475,15 @@ def main(state, folder, programs, nginx):
     with (neighbours.nginx(nginx, suite, folder / "nginx", verification, submission),
           neighbours.proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
                            limits={"registrations": REGISTRATIONS}),
-          capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire):
+          capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire,
+          concurrent.futures.ThreadPoolExecutor(1) as beside):
+        waiting = beside.submit(in_vain, suite, lambda: classes.unfinished(proxy))
         seen = run(suite, "nginx", lambda: classes.of_services(neighbours.NGINX), 1)
         seen += run(
             suite, "proxy", lambda: classes.of_services(proxy), 2,
             extra=[lambda: classes.of_the_proxy(proxy),
                    lambda: classes.one_of_each_route("services away", 503, neighbours.SECOND_PROXY)])
+        seen += waiting.result()
         seen += over_the_limit(suite)
         seen += while_stopped(suite, proxy)
         streams = wire.complete({(one.port, one.local_port): one.received for one in seen})
@@ -435,9 +502,10 @@ def main(state, folder, programs, nginx):
         sys.exit("\n".join(problems) + "\nRecord lengths tell classes apart: see above.")
     for line in found["proxy"].summary():
         print(line)
-    exchanges = sum(len(one.exchanges) for one in seen if one.target == "proxy")
-    names = {name for one in seen if one.target == "proxy" for name, _ in one.exchanges}
-    print(f"ONE SIZE: {len(names)} classes, {exchanges} exchanges, one sequence of record lengths in each situation.")
+    single = [one for one in seen if one.target == "proxy" and "together" not in one.situation]
+    names = {name for one in single for name, _ in one.exchanges}
+    print(f"ONE SIZE: {len(names)} classes, {sum(len(one.exchanges) for one in single)} exchanges one by one, "
+          "one sequence of record lengths in each situation.")
 
 
 if __name__ == "__main__":
