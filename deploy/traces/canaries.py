@@ -601,9 +601,11 @@ class Check:
                         b"registrationToken", b"testresult", b"tan", b"diagnosis-keys")}:
                     self.problems.append(f"{service.name}: a service was asked for {line!r}.")
                 if len(written) != 1:
-                    self.problems.append(f"{service.name}: {line!r} with {sorted(names)} was written in "
-                                         f"{len(written)} ways, such as:\n" + "\n".join(
-                                             f"    {one}" for one in list(written)[:3]))
+                    examples = (b";".join(name + b":" + (b" (any)" if value is None else value) for name, value in one)
+                                for one in sorted(written, key=str)[:3])
+                    self.problems.append(
+                        f"{service.name}: {line.decode('latin-1')} was written in {len(written)} ways, such as:\n"
+                        + "\n".join(f"    {one.decode('latin-1')}" for one in examples))
                 else:
                     names = " ".join(name.decode("latin-1") for name, _ in next(iter(written)))
                     print(f"Behind the proxy, always: {line.decode('latin-1')}: {names}")
