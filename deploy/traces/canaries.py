@@ -93,8 +93,8 @@ x-forwarded-for x-real-ip forwarded via x-forwarded-host x-forwarded-proto x-for
 cf-connecting-ip fastly-client-ip x-cluster-client-ip x-original-url x-request-id x-correlation-id traceparent
 tracestate baggage b3 x-b3-traceid x-amzn-trace-id uber-trace-id authorization proxy-authorization sec-ch-ua
 sec-fetch-site if-none-match if-match if-modified-since range date warning cache-control pragma priority dnt save-data
-x-device-id
-x-requested-with content-language content-location content-md5 digest early-data max-forwards prefer""".split()
+x-device-id x-requested-with content-language content-location content-md5 digest early-data max-forwards
+prefer""".split()
 
 
 def caller_fields(marks, address):
@@ -121,25 +121,26 @@ class Messages:
         self.tokens = [suite.tested(result) for result in (None, 1, 2, 2)]
         self.uploads = [(suite.entitled(), payload()) for _ in range(8)]
 
-    def any(self, marks):
-        """A request, with a media type that has a canary for a parameter."""
+    def any(self):
+        """A request, with a canary for a parameter of its media type, and the mark and number that its body holds."""
         kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys"))
-        fake = random.choice("01")
+        fake, mark = random.choice("01"), self.marks.body + secrets.token_hex(4)
         if kind == "diagnosis-keys":
             tan, content = random.choice(self.uploads)
             media = "application/x-protobuf"
             # In place of some of the padding, which is at the end.
-            mark = self.marks.body.encode()
-            content = content[:-len(mark)] + mark
+            content = content[:-len(mark)] + mark.encode()
             headers = [("cwa-authorization", tan if random.random() < 0.8 else str(uuid.uuid4()))]
         else:
             members = {"registrationToken": random.choice(self.tokens)}
             if kind == "registrationToken":
                 members = {"key": fresh_guid(), "keyType": "GUID"}
-            media, headers, content = "application/json", [], json_body(members, self.marks.body)
-        headers += [("content-type", f"{media}; {random.choice(['charset', 'x'])}={marks.text('media type')}"),
+            media, headers, content = "application/json", [], json_body(members, mark)
+            if kind == "registrationToken" and random.random() < 0.5:
+                headers.append(("idempotency-key", str(uuid.uuid4())))
+        headers += [("content-type", f"{media}; {random.choice(['charset', 'x'])}={self.marks.text('media type')}"),
                     ("cwa-fake", fake)]
-        return Request(f"/version/v1/{kind}", headers, content)
+        return Request(f"/version/v1/{kind}", headers, content), mark
 
 
 # MARK: Callers
@@ -152,6 +153,7 @@ class Caller:
     def __init__(self, port, marks, messages):
         self.port, self.marks, self.messages = port, marks, messages
         self.address = marks.address()
+        self.body_mark = None
 
     def _connect(self, protocols=("http/1.1",), version=ssl.TLSVersion.TLSv1_3, patience=15):
         context = tls_context(version, protocols)
@@ -160,7 +162,7 @@ class Caller:
 
     def _request(self):
         """A request among canaries."""
-        request = self.messages.any(self.marks)
+        request, self.body_mark = self.messages.any()
         request.headers = caller_fields(self.marks, self.address) + request.headers
         random.shuffle(request.headers)
         return request
@@ -371,18 +373,19 @@ class Caller:
 
 
 def traffic(port, marks, messages, count, slow=0):
-    """Makes requests of all manners. Returns how many were made of which, and the failures of those that must pass."""
+    """Makes requests of all manners. Returns the marks in the bodies of those that must pass, and their failures."""
     plan = [Caller.MUST_PASS[number % 3] for number in range(count // 2)]
     plan += [Caller.MAY_PASS[number % len(Caller.MAY_PASS)] for number in range(count - len(plan))]
     random.shuffle(plan)
     plan = [Caller.slow] * slow + plan
-    made, failures = collections.Counter(), []
+    passed, failures = [], []
 
     def one(manner):
         caller = Caller(port, marks, messages)
-        made[manner.__name__] += 1
         try:
             manner(caller)
+            if manner in Caller.MUST_PASS:
+                passed.append(caller.body_mark)
         except (OSError, ValueError, EOFError, ssl.SSLError) as error:
             if manner in Caller.MUST_PASS:
                 failures.append(f"{manner.__name__}: {error}")
@@ -393,7 +396,7 @@ def traffic(port, marks, messages, count, slow=0):
 
     with concurrent.futures.ThreadPoolExecutor(WORKERS + slow) as pool:
         list(pool.map(one, plan))
-    return made, failures
+    return passed, failures
 
 
 # MARK: What is behind
@@ -569,7 +572,7 @@ class Check:
                                neighbours.HOPS + 1, listen={"host": "::"}) as proxy,
               neighbours.proxy(executable, self.suite, logs[1], neighbours.SECOND_PROXY, listen={"host": "::"},
                                limits={"registrations": REGISTRATIONS})):
-            made, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
+            passed, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
             if failures:
                 raise Unexpected("Requests that the proxy must pass on failed:\n    " + "\n    ".join(failures[:10]))
             # One whose services are away, and which soon has enough of registrations.
@@ -586,14 +589,12 @@ class Check:
         places = [self.suite.state, self.suite.state.parent / "up.log", behind, self.folder / "metrics", *logs]
         if hits := self.finder.search(*places):
             self.problems.append("Found behind the proxy:\n" + describe(hits, self.marks, self.suite.state.parent))
-        self._shapes(behind, sum(made[manner.__name__] for manner in Caller.MUST_PASS))
+        self._shapes(behind)
+        self._arrivals(behind, passed)
         self._bodies(behind, [place for place in places if place != behind])
 
-    def _shapes(self, behind, least):
-        count = 0
+    def _shapes(self, behind):
         for service in sorted(behind.iterdir()):
-            requests = list(inner_requests(service))
-            count += len(requests)
             if len(facts := connection_facts(service)) != 1:
                 self.problems.append(f"{service.name}: inner connections differ: {sorted(facts)}")
             for (line, names), written in shapes(service).items():
@@ -609,9 +610,15 @@ class Check:
                 else:
                     names = " ".join(name.decode("latin-1") for name, _ in next(iter(written)))
                     print(f"Behind the proxy, always: {line.decode('latin-1')}: {names}")
-        if count < least:
-            raise Unexpected(f"The services were told of {count} requests, but the proxy had to pass on {least}.")
-        print(f"Behind the proxy: {count} requests; {least} had to be passed on.")
+
+    def _arrivals(self, behind, wanted):
+        """The search means something only if what must come through came through."""
+        bodies = [body for service in behind.iterdir() for _, _, body in inner_requests(service)]
+        mark = re.compile(self.marks.body.encode() + rb"[0-9a-f]{8}")
+        arrived = {match[0].decode() for body in bodies if (match := mark.search(body))}
+        if missing := set(wanted) - arrived:
+            raise Unexpected(f"Of {len(wanted)} requests that must pass the proxy, {len(missing)} did not.")
+        print(f"Behind the proxy: {len(bodies)} requests, with all {len(wanted)} that must pass.")
 
     def _bodies(self, behind, elsewhere):
         wanted = self.marks.body_finder()

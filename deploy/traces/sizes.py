@@ -8,8 +8,10 @@ STATE is the state folder of a running suite, FOLDER an existing one for capture
 For each version of TLS and of HTTP, an exchange of every class of outcome is made, alone on a fresh connection (over
 HTTP/2 the request goes out with the preface) and among others, at random, on a connection that is kept. The lengths of
 the records that the server sends must form one sequence over all classes; on a kept connection, where an answer comes
-alone, so must the packets that they come in. Requests have one length for each family of
-routes, as the apps' have: what the server sends because of them, such as HTTP/2 window updates, is no class's own.
+alone, so must the packets that they come in. Requests have one length for each family of routes, as the apps' have:
+what the server sends because of them, such as HTTP/2 window updates, is no class's own.
+
+The control is nginx in the proxy's place: the same requests must be found to have several sequences there.
 
 The handshake is over before the server knows anything of the request, but compared, too: one sequence, in which one
 record may vary by a few bytes, because it holds the DER encoding of an ECDSA signature (70 to 72 bytes, seldom less).
@@ -450,9 +452,8 @@ class Sequences:
                        f"({len(names)} classes, {sum(names.values())} exchanges)")
         for situation, sequences in sorted(self.handshakes.items()):
             columns = zip(*([length for _, length in one] for one in sequences))
-            spans = [f"{min(column)}" + (f"–{max(column)}" if min(column) < max(column) else "") for column in
-                     map(list, columns)]
-            yield f"{situation}, handshake: {' '.join(spans)} ({sum(sequences.values())} connections)"
+            spans = " ".join("–".join(map(str, sorted({min(column), max(column)}))) for column in columns)
+            yield f"{situation}, handshake: {spans} ({sum(sequences.values())} connections)"
 
     def differing(self):
         """The situations of exchanges in which there is more than one sequence."""
@@ -463,7 +464,6 @@ class Sequences:
 def shortened(names):
     shown = sorted(names)
     return "; ".join(shown[:6]) + (f"; and {len(shown) - 6} more" if len(shown) > 6 else "")
-
 
 
 def main(state, folder, programs, nginx):
