@@ -112,13 +112,18 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         let admission = shared.admit(
             head.method.rawValue, head.uri, from: prefix, to: self
         ) { take in for field in head.headers { take(field.name, field.value) } }
+        // RFC 9110, 10.1.1: the body comes when it is asked for, or else perhaps never.
+        let asks = head.headers.contains { $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue") }
         switch admission {
         case .admitted(let exchange):
             state = .receiving(exchange)
-            if head.headers.contains(where: { $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue") }) {
+            if asks {
                 context.writeAndFlush(
                     wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
             }
+        case .refused(let answer) where asks:
+            keepsAlive = false
+            write(answer, context)
         case .refused(let answer):
             refuse(answer, context)
         }

@@ -79,6 +79,7 @@ final class UpstreamConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        let wasClosedByService = isOpen
         isOpen = false
         deadline.set(nil)
         pool.lost(self)
@@ -86,7 +87,7 @@ final class UpstreamConnection: ChannelInboundHandler {
             self.exchange = nil
             // A service closes connections that rest, so one that was closed without a word has hardly taken the request.
             // If it has, a repeat does no harm: every operation allows for callers that repeat themselves.
-            if isUsed, head == nil { exchange.sendAgain() } else { exchange.fail() }
+            if wasClosedByService, isUsed, head == nil { exchange.sendAgain() } else { exchange.fail() }
         }
         context.fireChannelInactive()
     }
