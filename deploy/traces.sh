@@ -19,7 +19,7 @@ Installs what is missing, builds, and runs a suite of its own in a network of it
                  write-ahead log. nginx in the proxy's place must be caught by the same search.
 
   --requests N   canary requests, from 100 (default 400)
-  --deadline N   the proxy's answers.deadline in milliseconds (default 50)
+  --deadline N   the proxy's answers.deadline in milliseconds (default 250)
   --help         this text
 
 Both by default, which takes less than three minutes. Needs root, or that users may make networks of their own
@@ -30,7 +30,7 @@ TEXT
 given=("$@")
 checks=()
 requests=400
-deadline=50
+deadline=250
 inside=
 while [ $# -gt 0 ]; do
     case $1 in
