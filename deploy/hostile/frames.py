@@ -1,0 +1,246 @@
+"""HTTP/2 in frames, so that everything can be sent that a library would refuse to send."""
+
+import contextlib
+import socket
+import ssl
+import struct
+import time
+
+import hpack
+
+import wire
+
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+END_STREAM, ACK, END_HEADERS, PADDED, WITH_PRIORITY = 1, 1, 4, 8, 32
+CODES = (
+    "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+    "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+    "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+)  # fmt: skip
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+
+def frame(kind, flags=0, stream=0, payload=b"", length=None):
+    """The bytes of a frame; `length`: what its header says, if it lies."""
+    size = len(payload) if length is None else length
+    return struct.pack(">I", size)[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def setting(number, value):
+    return struct.pack(">HI", number, value)
+
+
+def block(fields, huffman=False):
+    """A header block without use of the dynamic table: any bytes can stand in it, and it depends on nothing before."""
+
+    def text(value):
+        value = value if isinstance(value, bytes) else value.encode()
+        return _integer(len(value), 7, 0) + value
+
+    if huffman:
+        return hpack.Encoder().encode(fields, huffman=True)
+    return b"".join(b"\0" + text(name) + text(value) for name, value in fields)
+
+
+def _integer(value, bits, first):
+    most = (1 << bits) - 1
+    if value < most:
+        return bytes([first | value])
+    out = [first | most]
+    value -= most
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def request(path="/version/v1/tan", *more, method="POST", leave_out=(), body=None):
+    """The fields of a well-formed request, with changes."""
+    fields = [
+        (":method", method), (":scheme", "https"), (":authority", "localhost"), (":path", path),
+        ("content-type", "application/json"),
+    ]  # fmt: skip
+    if body is not None:
+        fields.append(("content-length", str(len(body))))
+    return [pair for pair in fields if pair[0] not in leave_out] + list(more)
+
+
+class Connection:
+    """One connection. What the server sends is gathered in `events`."""
+
+    def __init__(self, port, context, preface=PREFACE, settings=b"", hello=True, timeout=5, receive_buffer=None):
+        plain = socket.socket()
+        if receive_buffer:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        plain.settimeout(timeout)
+        plain.connect(("127.0.0.1", port))
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.tls = context.wrap_socket(plain, server_hostname="localhost")
+        if hello and self.tls.selected_alpn_protocol() != "h2":
+            raise SystemExit("The proxy doesn't speak HTTP/2.")
+        self.decoder = hpack.Decoder()
+        self.decoder.max_header_list_size = 1 << 20
+        self.buffer = b""
+        # Tuples: ("answer", stream, status), ("end", stream), ("reset", stream, code), ("goaway", code, last), …
+        self.events = []
+        self.closed = False
+        self.sent = 0
+        if hello:
+            self.send(preface + frame(SETTINGS, payload=settings))
+
+    def send(self, data):
+        """Whether all of it went out."""
+        try:
+            self.tls.sendall(data)
+            self.sent += len(data)
+            return True
+        except (OSError, ssl.SSLError):
+            # What the server said before it closed may still be there to read.
+            self.broken = True
+            return False
+
+    broken = False
+
+    def headers(self, stream, fields, end=False, flags=END_HEADERS):
+        return self.send(frame(HEADERS, flags | (END_STREAM if end else 0), stream, block(fields)))
+
+    def data(self, stream, body, end=True):
+        return self.send(frame(DATA, END_STREAM if end else 0, stream, body))
+
+    def post(self, stream, body, path="/version/v1/tan", *more):
+        """A well-formed request."""
+        head = frame(HEADERS, END_HEADERS, stream, block(request(path, *more, body=body)))
+        return self.send(head + frame(DATA, END_STREAM, stream, body))
+
+    def read(self, seconds, until=lambda event: False):
+        """Reads until an event is what is waited for, the connection is closed, or the time is up."""
+        deadline = time.monotonic() + seconds
+        while not self.closed:
+            while one := self._parse():
+                self.events.append(one)
+                if until(one):
+                    return one
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            self.tls.settimeout(left)
+            try:
+                data = self.tls.recv(65_536)
+            except TimeoutError:
+                return None
+            except OSError:
+                data = b""
+            if not data:
+                self.closed = True
+            self.buffer += data
+        while one := self._parse():
+            self.events.append(one)
+        return None
+
+    def _parse(self):
+        if len(self.buffer) < 9:
+            return None
+        length = int.from_bytes(self.buffer[:3], "big")
+        if len(self.buffer) < 9 + length:
+            return None
+        kind, flags = self.buffer[3], self.buffer[4]
+        stream = int.from_bytes(self.buffer[5:9], "big") & 0x7FFFFFFF
+        payload = self.buffer[9 : 9 + length]
+        self.buffer = self.buffer[9 + length :]
+        ended = kind in (DATA, HEADERS) and flags & END_STREAM
+        match kind:
+            case 1:
+                # No server of ours pads, or needs more than one frame for a header.
+                status = next(value for name, value in self.decoder.decode(payload) if name == ":status")
+                return ("answer", stream, int(status), bool(ended))
+            case 0:
+                return ("data", stream, payload, bool(ended))
+            case 3:
+                return ("reset", stream, CODES[int.from_bytes(payload, "big")])
+            case 4:
+                if not flags & ACK:
+                    with contextlib.suppress(OSError):
+                        self.tls.sendall(frame(SETTINGS, ACK))
+                return ("settings", flags & ACK, payload)
+            case 6:
+                return ("ping", flags & ACK, payload)
+            case 7:
+                last, code = struct.unpack(">II", payload[:8])
+                return ("goaway", CODES[code], last)
+        return ("frame", kind, stream)
+
+    def answered(self, stream, seconds=5):
+        """The status of the answer on a stream, once it is complete; `None` without one."""
+
+        def ended(event):
+            return event[:2] in (("answer", stream), ("data", stream)) and event[3] or event[:2] == ("reset", stream)
+
+        if not any(ended(event) for event in self.events):
+            self.read(seconds, until=ended)
+        if not any(ended(event) and event[0] != "reset" for event in self.events):
+            return None
+        return next((event[2] for event in self.events if event[:2] == ("answer", stream)), None)
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.tls.close()
+
+
+class Witness:
+    """A well-behaved client beside an attack: asks again and again on connections of its own, over either version."""
+
+    def __init__(self, port, http1, http2, body=b"witness", pause=0.1, path="/version/v1/tan", fresh=True):
+        self.port, self.http1, self.http2, self.path = port, http1, http2, path
+        self.body, self.pause, self.fresh = body, pause, fresh
+        # Seconds that each answer took; what went wrong.
+        self.times, self.failures, self.statuses = [], [], []
+        self.stopped = False
+
+    def __enter__(self):
+        import threading
+
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped = True
+        self.thread.join(30)
+
+    def _run(self):
+        turn = 0
+        while not self.stopped:
+            turn += 1
+            start = time.monotonic()
+            try:
+                status = self._second() if turn % 2 else self._first()
+                self.statuses.append(status)
+                if status is None or status >= 300:
+                    self.failures.append(f"status {status}")
+            except (OSError, wire.Unreadable, SystemExit) as error:
+                self.failures.append(f"{type(error).__name__}: {error}")
+            self.times.append(time.monotonic() - start)
+            time.sleep(self.pause)
+
+    def _first(self):
+        with wire.connect(self.port, self.http1, timeout=10) as connection:
+            connection.sendall(wire.request(self.path, self.body))
+            answer = wire.Reader(connection).answer(10)
+            return answer and answer.status
+
+    def _second(self):
+        connection = Connection(self.port, self.http2, timeout=10)
+        connection.post(1, self.body, self.path)
+        status = connection.answered(1, 10)
+        connection.close()
+        return status
+
+    def verdict(self, report, occasion, slowest):
+        """Requires that all was answered, and none later than `slowest` seconds."""
+        worst = max(self.times, default=99)
+        report.require(
+            self.times and not self.failures,
+            f"{occasion}: {len(self.failures)} of {len(self.times)} requests of others fail: {self.failures[:3]}",
+        )
+        report.require(worst <= slowest, f"{occasion}: others wait for {worst:.2f} seconds")
+        return f"others: {len(self.times)} answers, the slowest in {worst * 1000:.0f} ms"
