@@ -4,6 +4,7 @@ import contextlib
 import socket
 import ssl
 import struct
+import threading
 import time
 
 import hpack
@@ -189,16 +190,15 @@ class Connection:
 class Witness:
     """A well-behaved client beside an attack: asks again and again on connections of its own, over either version."""
 
-    def __init__(self, port, http1, http2, body=b"witness", pause=0.1, path="/version/v1/tan", fresh=True):
+    def __init__(self, port, http1, http2, body=b"witness", pause=0.1, path="/version/v1/tan", versions=2, patience=10):
+        """`versions`: 1 for HTTP/1.1 alone."""
         self.port, self.http1, self.http2, self.path = port, http1, http2, path
-        self.body, self.pause, self.fresh = body, pause, fresh
+        self.body, self.pause, self.versions, self.patience = body, pause, versions, patience
         # Seconds that each answer took; what went wrong.
         self.times, self.failures, self.statuses = [], [], []
         self.stopped = False
 
     def __enter__(self):
-        import threading
-
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
         return self
@@ -213,7 +213,7 @@ class Witness:
             turn += 1
             start = time.monotonic()
             try:
-                status = self._second() if turn % 2 else self._first()
+                status = self._second() if self.versions == 2 and turn % 2 else self._first()
                 self.statuses.append(status)
                 if status is None or status >= 300:
                     self.failures.append(f"status {status}")
@@ -223,15 +223,15 @@ class Witness:
             time.sleep(self.pause)
 
     def _first(self):
-        with wire.connect(self.port, self.http1, timeout=10) as connection:
+        with wire.connect(self.port, self.http1, timeout=self.patience) as connection:
             connection.sendall(wire.request(self.path, self.body))
-            answer = wire.Reader(connection).answer(10)
+            answer = wire.Reader(connection).answer(self.patience)
             return answer and answer.status
 
     def _second(self):
-        connection = Connection(self.port, self.http2, timeout=10)
+        connection = Connection(self.port, self.http2, timeout=self.patience)
         connection.post(1, self.body, self.path)
-        status = connection.answered(1, 10)
+        status = connection.answered(1, self.patience)
         connection.close()
         return status
 

@@ -102,3 +102,24 @@ def _lax(pipe, port, suite):
         writer.close()
 
     _serve(pipe, port, suite, ["h2"], talk)
+
+
+@contextlib.contextmanager
+def patient(suite, places):
+    """A server that talks with so many clients at one time, and waits for each as long as it takes."""
+    with _process(_patient, suite, places) as (port, _):
+        yield port
+
+
+def _patient(pipe, port, suite, places):
+    free = asyncio.Semaphore(places)
+
+    async def talk(reader, writer):
+        async with free:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(int(re.findall(rb"(?i)content-length: *(\d+)", head)[0]))
+                writer.write(b"HTTP/1.1 201 Fine\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    _serve(pipe, port, suite, ["http/1.1"], talk)

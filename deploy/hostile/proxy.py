@@ -20,17 +20,16 @@ def die_with_parent(sign=signal.SIGTERM):
 
 
 def raise_file_limit(wanted=65_536):
-    """Lets this process and its children open that many files; returns whether the system allows it."""
+    """Lets this process and its children open as many files as the system allows, and returns how many that are."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < wanted:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, wanted))
-        except (ValueError, PermissionError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-            return False
-    else:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted) if soft != -1 else soft, hard))
-    return True
+    if hard == resource.RLIM_INFINITY:
+        hard = wanted
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(hard, wanted), max(hard, wanted)))
+        return max(hard, wanted)
+    except (ValueError, PermissionError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        return hard
 
 
 def free_port():

@@ -24,12 +24,7 @@ class Suite:
         self.long, self.only = arguments.long, arguments.only
         self.certificates = self.state / "certificates"
         self.authority = self.certificates / "ca.pem"
-        self.has_many_files = raise_file_limit()
-
-    def need_files(self):
-        """Ends the check if it can't open the tens of thousands of files that it needs."""
-        if not self.has_many_files:
-            raise SystemExit("This needs 65,536 open files: raise the hard limit (ulimit -Hn) or run it as root.")
+        self.files = raise_file_limit()
 
     def inner_context(self):
         """As the services serve: TLS 1.3, with a certificate of their authority, and for holders of one only."""

@@ -1,0 +1,205 @@
+"""Slow clients by the thousand, and ten thousand that say nothing: others must be served, in bounded memory.
+
+The control for the slow ones is a server with a hundred places and all the patience in the world: there, the witness must
+starve. That for the idle ones is the count of sockets, which must have been ten thousand indeed.
+"""
+
+import multiprocessing
+import re
+import subprocess
+import time
+
+import naive
+import wire
+from frames import Witness
+from proxy import Proxy, die_with_parent
+from suite import Report, Suite, mebibytes
+from upstream import Upstream
+
+ROUTE = "/version/v1/diagnosis-keys"
+MODES = {
+    "headers (-H)": ["-H", "-i", "2", "-x", "24"],
+    "bodies (-B)": ["-B", "-i", "2", "-x", "24", "-s", "99000", "-f", "application/x-protobuf"],
+    "reading (-X)": ["-X", "-n", "2", "-w", "1", "-y", "16", "-z", "1", "-k", "3"],
+}
+
+
+def slowhttptest(port, options, connections, seconds):
+    """Starts it; it ends itself."""
+    return subprocess.Popen(
+        ["slowhttptest", *options, "-c", str(connections), "-r", "500", "-l", str(seconds), "-p", "5", "-v", "1",
+         "-u", f"https://127.0.0.1:{port}{ROUTE}"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        preexec_fn=die_with_parent,
+    )  # fmt: skip
+
+
+def last_counts(words):
+    """What slowhttptest said last about its connections."""
+    words = re.sub(r"\x1b\[[0-9;]*m", "", words)
+    return {name: int(count) for name, count in re.findall(r"(connected|error|closed|pending):\s*(\d+)", words)}
+
+
+def slow(report, suite, proxy, http1, http2):
+    connections = 1000
+    seconds = 60 if suite.long else 16
+    before = proxy.memory
+    proxy.reset_peak()
+    most = 0
+    with Witness(proxy.port, http1, http2, pause=0.25) as witness:
+        running = {name: slowhttptest(proxy.port, options, connections, seconds) for name, options in MODES.items()}
+        while any(process.poll() is None for process in running.values()):
+            most = max(most, proxy.sockets)
+            time.sleep(0.5)
+    growth = proxy.peak - before
+    others = witness.verdict(report, "slow clients", 3)
+    report.require(most >= 2 * connections, f"only {most} connections were open at one time")
+    report.require(growth < 200 << 20, f"slow clients: the proxy grows by {mebibytes(growth)}")
+    for name, process in running.items():
+        counts = last_counts(process.stdout.read())
+        # Who is slow is to be sent away, not borne: ten seconds for a header or a body.
+        report.require(
+            counts.get("closed", 0) >= connections * 0.9 or counts.get("connected", connections) == 0,
+            f"slow {name}: the proxy keeps them: {counts}",
+        )
+        report.say(f"slow {name}: {connections} connections for {seconds} s, in the end {counts}")
+    report.say(f"slow clients: at most {most} sockets, grown by {mebibytes(growth)}; {others}")
+
+
+def starve(report, suite, http1, http2):
+    with naive.patient(suite, places=100) as port:
+        with Witness(port, http1, http2, pause=0.25, versions=1, patience=2) as witness:
+            time.sleep(1)
+            fine = len(witness.failures) == 0 and witness.times
+            attacker = slowhttptest(port, MODES["headers (-H)"], 300, 5)
+            attacker.wait()
+        report.say(
+            f"control: of a server with 100 places that waits forever, {len(witness.failures)} of "
+            f"{len(witness.times)} others get no answer."
+        )
+        report.require(fine and witness.failures, "slow clients don't keep a careless server from others")
+
+
+# MARK: Idle connections
+
+
+def _idle(pipe, port, context, count):
+    """Holds connections until it is told to end; asks on each of them once, so that it is a client's."""
+    die_with_parent()
+    connections = []
+    for _ in range(count):
+        try:
+            connections.append(wire.connect(port, context, timeout=30))
+        except OSError:
+            break
+        # Those that came first mustn't be sent away before the last is here: ask again every few seconds.
+        if pipe.poll():
+            pipe.recv()
+            refresh(connections)
+    pipe.send(len(connections))
+    while pipe.recv() == "refresh":
+        refresh(connections)
+        pipe.send(len(connections))
+    # Whether the proxy has closed them meanwhile.
+    closed = 0
+    for connection in connections:
+        connection.settimeout(0.001)
+        try:
+            closed += connection.recv(1) == b""
+        except TimeoutError:
+            pass
+        except OSError:
+            closed += 1
+    pipe.send(closed)
+
+
+def refresh(connections):
+    for connection in connections:
+        try:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        except OSError:
+            pass
+    for connection in connections:
+        try:
+            connection.settimeout(10)
+            wire.Reader(connection).answer(10)
+        except (OSError, wire.Unreadable):
+            pass
+
+
+def idle(report, suite, upstream, http1, http2):
+    processes = 8
+    # The proxy's own other files, and a tenth to spare.
+    wanted = min(10_000, (suite.files - 1000) * 9 // 10 // processes * processes)
+    if wanted < 10_000:
+        report.say(f"idle: this system allows {suite.files} open files (ulimit -Hn), so {wanted} connections it is")
+    with Proxy(suite, upstream.port, listen__connections=12_000) as proxy:
+        with Witness(proxy.port, http1, http2):
+            time.sleep(1)
+        before, sockets = proxy.memory, proxy.sockets
+        start = time.monotonic()
+        clients = []
+        for _ in range(processes):
+            ours, theirs = multiprocessing.Pipe()
+            process = multiprocessing.get_context("fork").Process(
+                target=_idle, args=(theirs, proxy.port, http1, wanted // processes), daemon=True
+            )
+            process.start()
+            theirs.close()
+            clients.append((process, ours))
+        turn = time.monotonic()
+        while not all(pipe.poll() for _, pipe in clients):
+            time.sleep(0.1)
+            if time.monotonic() - turn > 4:
+                turn = time.monotonic()
+                for _, pipe in clients:
+                    if not pipe.poll():
+                        pipe.send("refresh")
+            if time.monotonic() - start > 120:
+                break
+        made = sum(pipe.recv() for _, pipe in clients if pipe.poll(1))
+        seconds = time.monotonic() - start
+        held = proxy.sockets - sockets
+        growth = proxy.memory - before
+        report.require(made == wanted and held >= wanted * 0.99, f"of {wanted} idle connections {held} are there")
+        with Witness(proxy.port, http1, http2) as witness:
+            time.sleep(1.5)
+        others = witness.verdict(report, f"{wanted} idle connections", 3)
+        # 400 MiB for 10,000.
+        report.require(growth < wanted * (400 << 20) // 10_000, f"{wanted} idle connections take {mebibytes(growth)}")
+        report.say(
+            f"idle: {held} connections, opened in {seconds:.0f} s, take {mebibytes(growth)}, "
+            f"{growth / max(held, 1) / 1024:.1f} KiB each; {others}"
+        )
+        # They are sent away after ten seconds.
+        deadline = time.monotonic() + 25
+        while proxy.sockets - sockets > 100 and time.monotonic() < deadline:
+            time.sleep(0.5)
+        left = proxy.sockets - sockets
+        report.require(left <= 100, f"of {wanted} idle connections {left} are still there after 25 seconds")
+        report.say(f"idle: afterwards {left} are left, and {mebibytes(proxy.memory - before)}")
+        for process, _ in clients:
+            process.kill()
+            process.join()
+        report.require(proxy.is_running, "the proxy's process has ended")
+        for text in proxy.errors():
+            report.require(False, text)
+
+
+def main():
+    suite = Suite(__doc__.splitlines()[0])
+    report = Report("slow")
+    http1, http2 = suite.outer_context(), suite.outer_context(["h2"])
+    with Upstream(suite) as upstream:
+        with Proxy(suite, upstream.port) as proxy:
+            slow(report, suite, proxy, http1, http2)
+            report.require(proxy.is_running, "the proxy's process has ended")
+            for text in proxy.errors():
+                report.require(False, text)
+        starve(report, suite, http1, http2)
+        idle(report, suite, upstream, http1, http2)
+    report.end()
+
+
+if __name__ == "__main__":
+    main()
