@@ -694,17 +694,14 @@ def run_floods(report, suite, proxy, upstream, only):
         name = flood.__name__.replace("_", " ")
         if only not in name:
             continue
-        before = proxy.memory
-        proxy.reset_peak()
         upstream.numbers()
-        with Witness(proxy.port, http1, http2) as witness:
+        with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
             made, words, end = attack(flood, options, held, proxy.port, suite, 20 if suite.long else 2)
             time.sleep(0.3)
-        growth = proxy.peak - before
         others = witness.verdict(report, name, 3)
-        report.require(growth < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth)}")
+        report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
         report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
-        report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth)}; {others}")
+        report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
 
 
 def plain_load(report, suite, proxy):
@@ -750,13 +747,10 @@ def main():
         caught = sum(bool(objections) for objections in results)
         report.say(f"control: the judge objects to {caught} of {len(results)} on a server that objects to nothing.")
         report.require(caught >= len(results) / 2, "the judge finds nothing wrong with a server that objects to nothing")
-        server = Process(pid)
-        server.reset_peak()
-        before = server.memory
-        attack(continuation, {}, False, port, suite, 5)
-        growth = server.peak - before
-        report.say(f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth)}.")
-        report.require(growth > ALLOWED_GROWTH, "a flood doesn't make a careless server grow")
+        with Process(pid).growth() as growth:
+            attack(continuation, {}, False, port, suite, 5)
+        report.say(f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth.most)}.")
+        report.require(growth.most > ALLOWED_GROWTH, "a flood doesn't make a careless server grow")
     report.end()
 
 

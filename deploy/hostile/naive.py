@@ -118,8 +118,26 @@ def _patient(pipe, port, suite, places):
         async with free:
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 head = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(int(re.findall(rb"(?i)content-length: *(\d+)", head)[0]))
+                await reader.readexactly(int((re.findall(rb"(?i)content-length: *(\d+)", head) or [0])[0]))
                 writer.write(b"HTTP/1.1 201 Fine\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    _serve(pipe, port, suite, ["http/1.1"], talk)
+
+
+@contextlib.contextmanager
+def keeping(suite):
+    """A server that keeps all that it is sent."""
+    with _process(_keep, suite) as place:
+        yield place
+
+
+def _keep(pipe, port, suite):
+    async def talk(reader, writer):
+        kept = []
+        with contextlib.suppress(OSError):
+            while data := await reader.read(16_384):
+                kept.append(data)
         writer.close()
 
     _serve(pipe, port, suite, ["http/1.1"], talk)

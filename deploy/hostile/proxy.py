@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -53,40 +54,64 @@ free_port.given = set()
 
 
 class Process:
-    """What the kernel knows of a running process."""
+    """What the kernel tells everybody of a running process."""
 
     def __init__(self, pid):
         self.pid = pid
 
-    def _status(self, key):
-        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith(key + ":"):
-                return int(line.split()[1]) * 1024
-        raise KeyError(key)
-
     @property
     def memory(self):
         """Resident, in bytes."""
-        return self._status("VmRSS")
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        raise SystemExit(f"Process {self.pid} has ended.")
 
-    @property
-    def peak(self):
-        """The most that was resident since `reset_peak`, in bytes."""
-        return self._status("VmHWM")
+    def growth(self):
+        """Watches by how much it grows, in a `with`; the most is in `most`, in bytes."""
+        return _Growth(self)
 
-    def reset_peak(self):
-        pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
 
-    @property
-    def sockets(self):
-        """How many sockets it has open."""
-        count = 0
-        for entry in os.scandir(f"/proc/{self.pid}/fd"):
-            try:
-                count += os.readlink(entry.path).startswith("socket:")
-            except FileNotFoundError:
-                pass
-        return count
+class _Growth:
+    """The kernel's own record of the peak can't be reset from outside, so the memory is looked at again and again."""
+
+    def __init__(self, process):
+        self.process = process
+        self.most = 0
+        self.stopped = threading.Event()
+
+    def __enter__(self):
+        self.before = self.process.memory
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+        return self
+
+    def _watch(self):
+        while not self.stopped.wait(0.01):
+            self.look()
+
+    def look(self):
+        try:
+            self.most = max(self.most, self.process.memory - self.before)
+        except (OSError, SystemExit):
+            self.stopped.set()
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join()
+        self.look()
+
+
+def connections_to(port):
+    """How many connections stand that a server on this port has accepted, and not closed."""
+    count = 0
+    with open("/proc/net/tcp") as table:
+        next(table)
+        for line in table:
+            _, local, _, state, *_ = line.split(maxsplit=4)
+            # 01 is ESTABLISHED, 08 is CLOSE_WAIT: the client has closed, the server hasn't.
+            count += local.endswith(f":{port:04X}") and state in ("01", "08")
+    return count
 
 
 class Proxy(Process):
@@ -141,6 +166,11 @@ class Proxy(Process):
     def is_running(self):
         """Whether it is still the process that was started."""
         return self.process.poll() is None
+
+    @property
+    def connections(self):
+        """Those of clients that it holds open."""
+        return connections_to(self.port)
 
     def errors(self):
         """What it has logged as an error."""

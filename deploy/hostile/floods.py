@@ -1,0 +1,191 @@
+"""Thousands of uploads that stop before their last byte: the proxy must not keep them all.
+
+The control is a server that does keep them: the same judge must object to how it grows.
+"""
+
+import collections
+import multiprocessing
+import time
+
+import naive
+import wire
+from frames import DATA, END_HEADERS, HEADERS, WINDOW_UPDATE, Connection, block, frame, request
+from proxy import Process, Proxy, die_with_parent
+from suite import Report, Suite, mebibytes
+from upstream import Upstream
+
+ROUTE = "/version/v1/diagnosis-keys"
+# What the route takes.
+SIZE = 100_000
+
+
+class Flood:
+    """So many connections with so many uploads each, of which so many bytes are sent: never all. `limit`: the proxy's for
+    bytes in flight."""
+
+    def __init__(self, name, connections, streams=0, sent=SIZE - 1, limit=64 << 20):
+        self.name, self.connections, self.streams, self.sent, self.limit = name, connections, streams, sent, limit
+
+    @property
+    def offered(self):
+        return self.connections * max(self.streams, 1) * self.sent
+
+    def open(self, port, contexts):
+        """One connection, on which everything is sent."""
+        if not self.streams:
+            connection = wire.connect(port, contexts[0], timeout=20)
+            head = wire.request(ROUTE, b"", "cwa-fake: 0", media="application/x-protobuf")
+            try:
+                connection.sendall(head.replace(b"Content-Length: 0", b"Content-Length: %d" % SIZE) + bytes(self.sent))
+            except OSError:
+                # Refused already; the status is there to be read.
+                pass
+            return connection
+        connection = Connection(port, contexts[1], timeout=20)
+        # Room for all answers.
+        connection.send(frame(WINDOW_UPDATE, payload=(1 << 20).to_bytes(4, "big")))
+        fields = [pair for pair in request(ROUTE, ("cwa-fake", "0")) if pair[0] != "content-type"]
+        fields = block([*fields, ("content-type", "application/x-protobuf")])
+        for stream in range(1, 2 * self.streams, 2):
+            body = frame(DATA, 0, stream, bytes(self.sent)) if self.sent else b""
+            connection.send(frame(HEADERS, END_HEADERS, stream, fields) + body)
+        return connection
+
+    def statuses(self, connection):
+        """What has come back."""
+        if self.streams:
+            connection.read(0.05)
+            answers = {event[1]: event[2] for event in connection.events if event[0] == "answer"}
+            resets = {event[1]: event[2] for event in connection.events if event[0] == "reset"}
+            return [(resets | answers).get(stream, 0) for stream in range(1, 2 * self.streams, 2)]
+        try:
+            answer = wire.Reader(connection).answer(0.01)
+            return [answer.status] if answer else []
+        except (OSError, wire.Unreadable):
+            return []
+
+
+def _hold(pipe, flood, count, port, contexts):
+    """Opens connections, and tells what came back by the time it is asked."""
+    die_with_parent()
+    connections = []
+    for _ in range(count):
+        try:
+            connections.append(flood.open(port, contexts))
+        except OSError:
+            pass
+    pipe.send(len(connections))
+    pipe.recv()
+    pipe.send([status for connection in connections for status in flood.statuses(connection)])
+    pipe.recv()
+
+
+def attack(flood, port, contexts, meanwhile):
+    """Runs a flood from four processes; how many connections came in, and the statuses. `meanwhile` runs while it
+    stands."""
+    clients = []
+    for _ in range(4):
+        ours, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("fork").Process(
+            target=_hold, args=(theirs, flood, flood.connections // 4, port, contexts), daemon=True
+        )
+        process.start()
+        theirs.close()
+        clients.append((process, ours))
+    made = sum(pipe.recv() for _, pipe in clients if pipe.poll(60))
+    meanwhile()
+    for _, pipe in clients:
+        pipe.send("tell")
+    statuses = [status for _, pipe in clients if pipe.poll(60) for status in pipe.recv()]
+    for process, _ in clients:
+        process.kill()
+        process.join()
+    return made, statuses
+
+
+def upload(port, context):
+    """The status of a well-formed upload, and how long it took."""
+    start = time.monotonic()
+    with wire.connect(port, context, timeout=10) as connection:
+        connection.sendall(wire.request(ROUTE, b"keys" * 500, "cwa-fake: 0", media="application/x-protobuf"))
+        answer = wire.Reader(connection).answer(10)
+    return answer.status if answer else None, time.monotonic() - start
+
+
+def run(report, proxy, contexts, flood):
+    name = flood.name
+    meanwhile = []
+
+    def ask():
+        # The proxy lets ten seconds pass for a body: by then everybody has an answer.
+        for _ in range(12):
+            meanwhile.append(upload(proxy.port, contexts[0]))
+            time.sleep(1)
+
+    with proxy.growth() as growth:
+        made, statuses = attack(flood, proxy.port, contexts, ask)
+    counts = collections.Counter(statuses)
+    # A stream may also be turned away without an answer.
+    shed = sum(count for status, count in counts.items() if status not in (0, 408))
+    # The bound for bytes in flight, with a quarter for how memory is given out; what a connection takes with its TLS and
+    # the buffers of its readers; and what a stream takes until it is reset.
+    bound = flood.limit * 5 // 4 + made * ((128 << 10) + flood.streams * (4 << 10))
+    report.require(made >= flood.connections * 0.95, f"{name}: of {flood.connections} connections {made} came in")
+    report.require(growth.most < bound, f"{name}: grown by {mebibytes(growth.most)}, more than {mebibytes(bound)}")
+    report.require(shed > 0, f"{name}: nobody was turned away: {dict(counts)}")
+    report.require(
+        set(counts) <= {503, 408, "CANCEL", "REFUSED_STREAM", "NO_ERROR", "ENHANCE_YOUR_CALM"},
+        f"{name}: unfinished uploads get {dict(counts)}",
+    )
+    # Who comes meanwhile may be turned away, but soon.
+    report.require(
+        all(status in (200, 503) and seconds < 3 for status, seconds in meanwhile), f"{name}: others get {meanwhile}"
+    )
+    start = time.monotonic()
+    while upload(proxy.port, contexts[0])[0] != 200 and time.monotonic() < start + 30:
+        time.sleep(0.1)
+    recovery = time.monotonic() - start
+    report.require(recovery < 5, f"{name}: {recovery:.0f} seconds after the flood uploads aren't taken again")
+    report.say(
+        f"{name}: {made} connections, {mebibytes(flood.offered)} offered; they get "
+        f"{', '.join(f'{count} × {status}' for status, count in counts.most_common())}; "
+        f"grown by {mebibytes(growth.most)} of {mebibytes(bound)}; others get "
+        f"{sorted({status for status, _ in meanwhile})}; uploads are taken again after {recovery:.1f} s"
+    )
+
+
+def main():
+    suite = Suite(__doc__.splitlines()[0])
+    report = Report("floods")
+    contexts = suite.outer_context(), suite.outer_context(["h2"])
+    times = 3 if suite.long else 1
+    floods = [
+        Flood("uploads, HTTP/1.1", min(2000 * times, (suite.files - 1000) // 4)),
+        # Half of a connection's window of 65,535 bytes at a time, so that nobody waits for the other half.
+        Flood("uploads, HTTP/2", 600 * times, streams=4, sent=16_000, limit=16 << 20),
+        Flood("headers, HTTP/2", 200 * times, streams=99, sent=0, limit=16 << 20),
+    ]
+    with Upstream(suite) as upstream:
+        for flood in floods:
+            if suite.only not in flood.name:
+                continue
+            with Proxy(suite, upstream.port, requests__bytes=flood.limit) as proxy:
+                upload(proxy.port, contexts[0])
+                run(report, proxy, contexts, flood)
+                report.require(proxy.is_running, "the proxy's process has ended")
+                for text in proxy.errors():
+                    report.require(False, text)
+    if suite.only:
+        report.end()
+        return
+    flood = Flood("control", 1200)
+    with naive.keeping(suite) as (port, pid):
+        with Process(pid).growth() as growth:
+            made, _ = attack(flood, port, contexts, lambda: time.sleep(0.5))
+        report.say(f"control: a server that keeps what {made} send grows by {mebibytes(growth.most)}.")
+        report.require(growth.most > flood.limit * 5 // 4 + made * (128 << 10), "a server that keeps everything is within bounds")
+    report.end()
+
+
+if __name__ == "__main__":
+    main()
