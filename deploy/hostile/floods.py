@@ -54,7 +54,14 @@ class Flood:
     def statuses(self, connection):
         """What has come back."""
         if self.streams:
-            connection.read(0.05)
+            open_streams = set(range(1, 2 * self.streams, 2))
+
+            def settled(event):
+                if event[0] in ("answer", "reset"):
+                    open_streams.discard(event[1])
+                return not open_streams
+
+            connection.read(1, until=settled)
             answers = {event[1]: event[2] for event in connection.events if event[0] == "answer"}
             resets = {event[1]: event[2] for event in connection.events if event[0] == "reset"}
             return [(resets | answers).get(stream, 0) for stream in range(1, 2 * self.streams, 2)]

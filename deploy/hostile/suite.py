@@ -17,11 +17,12 @@ class Suite:
         parser.add_argument("--state", type=pathlib.Path, required=True, help="the suite's state folder")
         parser.add_argument("--programs", type=pathlib.Path, required=True, help="where the executables are")
         parser.add_argument("--scratch", type=pathlib.Path, required=True, help="for files that the check makes")
+        parser.add_argument("--nginx", default="/usr/sbin/nginx", help="the program, for controls")
         parser.add_argument("--long", action="store_true", help="more of everything")
         parser.add_argument("--only", default="", help="cases whose name contains this; all by default")
         arguments = parser.parse_args()
         self.state, self.programs, self.scratch = arguments.state, arguments.programs, arguments.scratch
-        self.long, self.only = arguments.long, arguments.only
+        self.long, self.only, self.nginx = arguments.long, arguments.only, arguments.nginx
         self.certificates = self.state / "certificates"
         self.authority = self.certificates / "ca.pem"
         self.files = raise_file_limit()

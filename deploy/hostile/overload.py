@@ -1,0 +1,137 @@
+"""Offers ten times what the service behind the proxy can answer, open loop: the proxy must still get nearly all of that out.
+
+The control is nginx as one configures it at first, which passes on whatever comes: there, the same judge must object.
+"""
+
+import contextlib
+import pathlib
+import subprocess
+import time
+
+from proxy import Proxy, die_with_parent, free_port
+from suite import Report, Suite
+from upstream import Upstream
+
+CAP = 500
+OFFERED = 5000
+CONNECTIONS = 100
+# Whoever has waited longer has gone: more than the proxy's eight times 250 ms.
+PATIENCE = 3.0
+
+
+def offer(suite, port, seconds):
+    """Statuses and how long each took, of requests at a steady rate, whatever becomes of those before."""
+    log = suite.scratch / "overload.log"
+    log.unlink(missing_ok=True)
+    body = suite.scratch / "overload.body"
+    body.write_bytes(b"x" * 250)
+    subprocess.run(
+        ["h2load", "--npn-list=h2", "-t1", f"-c{CONNECTIONS}", "-m100", f"--rps={OFFERED // CONNECTIONS}",
+         f"-D{seconds}", "--warm-up-time=2", "-d", body, "-H", "content-type: application/json", "--log-file", log,
+         f"https://127.0.0.1:{port}/version/v1/tan"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds + 60, preexec_fn=die_with_parent,
+    )  # fmt: skip
+    rows = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
+    return [(int(start) / 1e6, int(status), int(took) / 1e6) for start, status, took, *_ in rows]
+
+
+def measure(suite, port, upstream, seconds):
+    """Successes a second, requests that came to an end a second, and their statuses."""
+    before = upstream.numbers()
+    rows = offer(suite, port, seconds)
+    after = upstream.numbers()
+    if not rows:
+        return 0, 0, {}, after
+    first = min(start for start, _, _ in rows)
+    # From when the queues are full to when the generator ends.
+    begin, end = first + 1, first + seconds - 0.5
+    ended = [(start + took, status, took) for start, status, took in rows if begin <= start + took < end]
+    good = [1 for _, status, took in ended if 200 <= status < 300 and took <= PATIENCE]
+    statuses = {}
+    for _, status, _ in ended:
+        statuses[status] = statuses.get(status, 0) + 1
+    after["requests"] -= before["requests"]
+    slowest = max((took for _, status, took in ended if 200 <= status < 300), default=0)
+    return len(good) / (end - begin), len(ended) / (end - begin), statuses, after | {"slowest": slowest}
+
+
+@contextlib.contextmanager
+def nginx(suite, upstream):
+    """As one would configure it at first. Yields its port, or nothing if it doesn't start."""
+    port = free_port()
+    folder = pathlib.Path(suite.scratch) / "nginx"
+    folder.mkdir(exist_ok=True)
+    keys = suite.certificates
+    (folder / "nginx.conf").write_text(
+        f"""
+        daemon off; worker_processes 1; pid {folder}/pid; error_log /dev/null; worker_rlimit_nofile {suite.files};
+        events {{ worker_connections 8192; }}
+        http {{
+            access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+            fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+            upstream service {{ server 127.0.0.1:{upstream}; keepalive 64; }}
+            server {{
+                listen 127.0.0.1:{port} ssl http2;
+                ssl_certificate {keys}/public.pem; ssl_certificate_key {keys}/public.key;
+                location / {{
+                    proxy_pass https://service; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_ssl_protocols TLSv1.3;
+                    proxy_ssl_certificate {keys}/metadata-proxy.pem;
+                    proxy_ssl_certificate_key {keys}/metadata-proxy.key;
+                    proxy_set_header Host localhost; proxy_set_header User-Agent "";
+                }}
+            }}
+        }}
+        """
+    )
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [suite.nginx, "-c", folder / "nginx.conf", "-p", folder], stdout=log, stderr=log, preexec_fn=die_with_parent
+        )
+        time.sleep(1)
+        try:
+            yield port if process.poll() is None else None
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def attempt(report, suite, seconds):
+    """One measurement; whether it was good enough."""
+    # The deadline that it has by default.
+    with Upstream(suite, rate=CAP) as upstream, Proxy(suite, upstream.port, answers__deadline=250) as proxy:
+        good, ended, statuses, numbers = measure(suite, proxy.port, upstream, seconds)
+        report.require(good <= 1.02 * CAP, f"{good:.0f} answers a second, more than the {CAP} that there can be")
+        report.require(set(statuses) <= {200, 201, 503}, f"statuses {statuses}")
+        report.require(proxy.is_running, "the proxy's process has ended")
+        for text in proxy.errors():
+            report.require(False, text)
+    report.say(
+        f"{ended:.0f} requests a second on {CONNECTIONS} connections, {CAP} can be answered: {good:.0f} are, goodput "
+        f"{good / CAP:.3f}, the slowest after {numbers['slowest']:.2f} s; statuses {statuses}; "
+        f"at most {numbers['most waiting']} at the service at one time"
+    )
+    return good >= 0.95 * CAP and ended >= 0.9 * OFFERED
+
+
+def main():
+    suite = Suite(__doc__.splitlines()[0])
+    report = Report("overload")
+    seconds = 60 if suite.long else 10
+    # Whatever else runs on the machine makes it less, never more.
+    report.require(
+        any(attempt(report, suite, seconds) for _ in range(3)),
+        f"in none of three attempts {OFFERED} requests a second were offered and 0.95 × {CAP} answered",
+    )
+    with Upstream(suite, rate=CAP) as upstream, nginx(suite, upstream.port) as port:
+        if report.require(port, "nginx, the control, doesn't run"):
+            good, _, statuses, numbers = measure(suite, port, upstream, 5)
+            report.say(
+                f"control: nginx: {good:.0f} of {CAP} answers a second within {PATIENCE:.0f} s, goodput "
+                f"{good / CAP:.3f}; statuses {statuses}; at most {numbers['most waiting']} at the service at one time"
+            )
+            report.require(good < 0.95 * CAP, "nginx, which queues without bound, does as well: the load is none")
+    report.end()
+
+
+if __name__ == "__main__":
+    main()
