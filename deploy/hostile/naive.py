@@ -141,3 +141,20 @@ def _keep(pipe, port, suite):
         writer.close()
 
     _serve(pipe, port, suite, ["http/1.1"], talk)
+
+
+@contextlib.contextmanager
+def keeping_sessions(suite):
+    """A server that gives tickets, as OpenSSL's do by themselves."""
+    with _process(_answer, suite) as (port, _):
+        yield port
+
+
+def _answer(pipe, port, suite):
+    async def talk(reader, writer):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            while await reader.readuntil(b"resume"):
+                writer.write(b"HTTP/1.1 201 Fine\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    _serve(pipe, port, suite, ["http/1.1"], talk)

@@ -14,11 +14,11 @@ class Answer:
         self.status, self.fields, self.body = status, fields, body
 
 
-def connect(port, context, timeout=5, name="localhost"):
-    """A TLS connection to the proxy."""
+def connect(port, context, timeout=5, name="localhost", session=None):
+    """A TLS connection to the proxy; `session`: one to be resumed."""
     plain = socket.create_connection(("127.0.0.1", port), timeout)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return context.wrap_socket(plain, server_hostname=name, suppress_ragged_eofs=True)
+    return context.wrap_socket(plain, server_hostname=name, session=session)
 
 
 def request(path, body, *fields, media="application/json"):

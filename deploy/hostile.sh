@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Attacks a running metadata proxy in every way that is known, and judges what it does.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+. "$checkout/deploy/suite.sh"
+
+usage() {
+    cat <<'TEXT'
+bash deploy/hostile.sh [--long] [CHECK…]
+
+Installs what is missing, builds, and attacks metadata proxies of its own on free ports. Each check also runs its judge on
+something that is wrong on purpose, and fails if the judge doesn't object. Without a CHECK all of them run, which takes
+about six minutes. Another suite may be running meanwhile.
+
+  smuggling   requests that two readers may understand differently, from deploy/hostile/corpus: nothing but one
+              well-formed request may ever reach a service
+  http2       each rule of HTTP/2 broken once, the known floods, and h2load
+  slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
+  floods      thousands of uploads that stop before their last byte
+  overload    ten times what the services can answer
+  drain       SIGTERM under load
+  tls         testssl.sh, sslyze, and clients that would resume
+
+  --long      more of everything, for about half an hour
+  --help      this text
+
+The Python packages live in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
+TEXT
+}
+
+known=(smuggling http2 slow floods overload drain tls)
+checks=()
+options=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --long) options+=(--long) ;;
+        *)
+            [[ " ${known[*]} " == *" $1 "* ]] || fail "hostile.sh has no option or check $1; see --help."
+            checks+=("$1")
+            ;;
+    esac
+    shift
+done
+[ ${#checks[@]} -gt 0 ] || checks=("${known[@]}")
+
+# nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
+nginx=/usr/sbin/nginx
+prepare_nginx() {
+    [ ! -x "$nginx" ] || return 0
+    local folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/nginx" words
+    nginx="$folder/usr/sbin/nginx"
+    [ ! -x "$nginx" ] || return 0
+    say "Unpacking nginx …"
+    mkdir -p "$folder"
+    words=$(cd "$folder" && apt-get download nginx 2>&1 && dpkg-deb --extract nginx_*.deb . 2>&1) ||
+        fail "Debian's package nginx can't be had: $(tail -n 1 <<<"$words")"
+}
+
+packages+=(python3 python3-venv util-linux nghttp2-client slowhttptest testssl.sh openssl libpcre2-8-0)
+prepare_machine
+prepare_nginx
+check_disk "$checkout" 8000
+
+prepare_python hostile "$checkout/deploy/hostile/requirements.txt"
+build_suite
+say "Building the proxy for release; the first time this takes some minutes …"
+swift build --package-path "$checkout" -c release --product metadata-proxy --explicit-target-dependency-import-check error ||
+    fail "The build failed: see what the compiler says above."
+programs=$(swift build --package-path "$checkout" -c release --show-bin-path)
+start_suite
+
+# MARK: The attacks
+
+# As many open files as the system allows, for connections by the thousand.
+ulimit -n "$(ulimit -H -n)" 2>/dev/null || true
+started=$SECONDS
+failed=()
+for check in "${checks[@]}"; do
+    # In the foreground, but ended with this script; 20 minutes mean that it hangs.
+    PYTHONDONTWRITEBYTECODE=1 timeout --foreground --kill-after 10 1200 setpriv --pdeathsig TERM \
+        "$python" "$checkout/deploy/hostile/$check.py" --state "$scratch/state" --programs "$programs" \
+        --scratch "$scratch" --nginx "$nginx" ${options[@]+"${options[@]}"} </dev/null || failed+=("$check")
+done
+[ ${#failed[@]} = 0 ] || fail "FAILED: ${failed[*]}; see the objections above."
+say "SURVIVED: ${checks[*]} in $((SECONDS - started)) seconds."
