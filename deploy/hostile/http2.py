@@ -268,8 +268,11 @@ def closed_headers(connection, body):
 
 @scenario("5.1", "DATA behind the end of the stream", {"reset:STREAM_CLOSED", *fatal("STREAM_CLOSED", "PROTOCOL_ERROR")})
 def half_closed_data(connection, body):
-    connection.headers(1, request("/version/v1/nowhere"), end=True)
-    connection.data(1, body)
+    # In one write, before the answer to the first can have gone.
+    connection.send(
+        frame(HEADERS, END_HEADERS | END_STREAM, 1, block(request("/version/v1/nowhere")))
+        + frame(DATA, END_STREAM, 1, body)
+    )
 
 
 @scenario("5.1.1", "an even stream", fatal())
@@ -459,8 +462,8 @@ def outcome(connection, stream, patience):
 
 
 def run_scenarios(port, context, upstream, only="", patience=1.5):
-    """For each scenario, what there is to object to."""
-    results = []
+    """For each scenario what there is to object to; the last list is for what is wrong with several."""
+    results, unclosed = [], []
     for number, (section, title, allowed, act, options) in enumerate(SCENARIOS):
         if only not in title:
             continue
@@ -478,9 +481,9 @@ def run_scenarios(port, context, upstream, only="", patience=1.5):
         if what not in allowed:
             objections.append(f"{name}: {what} instead of {' or '.join(sorted(allowed))}")
         if what.startswith("goaway"):
-            connection.read(patience)
+            connection.read(min(patience, 0.5))
             if not connection.closed:
-                objections.append(f"{name}: the connection is still open after {what}")
+                unclosed.append(name)
         connection.close()
         if upstream:
             # What the end of the connection may have set going.
@@ -495,6 +498,9 @@ def run_scenarios(port, context, upstream, only="", patience=1.5):
                 for body, times in strange.items()
             ]
         results.append(objections)
+    if unclosed:
+        # One flaw, so it is one objection.
+        results[-1].append(f"after {len(unclosed)} errors the connection stays open (5.4.1), such as {unclosed[0]}")
     return results
 
 
@@ -533,7 +539,7 @@ def continuation(connection):
     """CVE-2024-27316: a header without end."""
     connection.send(frame(HEADERS, 0, 1, block(request())))
     fields = block([(f"foo-{n}", "bar" * 100) for n in range(50)])[:16_000]
-    for _ in range(4096):
+    for _ in range(8192):
         if not connection.send(frame(CONTINUATION, 0, 1, fields)):
             break
     return f"{mebibytes(connection.sent)} of header"
@@ -681,27 +687,28 @@ def attack(flood, options, held, port, suite, seconds):
         process.join()
 
 
-# The most that the proxy may grow by in a flood.
-ALLOWED_GROWTH = 64 << 20
+# The most that the proxy may grow by in a flood: its bound for bytes in flight, and a quarter for how memory is given out.
+ALLOWED_GROWTH = 80 << 20
 
 
-def run_floods(report, suite, proxy, upstream, only):
+def run_flood(report, suite, upstream, flood, options, held):
+    """One flood, on a proxy that hasn't grown in another."""
+    name = flood.__name__.replace("_", " ")
     http1, http2 = suite.outer_context(), suite.outer_context(["h2"])
-    # Once, so that what every process grows by at first isn't counted.
-    with Witness(proxy.port, http1, http2) as witness:
-        time.sleep(1)
-    for flood, options, held in FLOODS:
-        name = flood.__name__.replace("_", " ")
-        if only not in name:
-            continue
-        upstream.numbers()
+    with Proxy(suite, upstream.port) as proxy:
+        # What every process grows by at first isn't counted.
+        with Witness(proxy.port, http1, http2, pause=0.01):
+            time.sleep(0.5)
         with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
             made, words, end = attack(flood, options, held, proxy.port, suite, 20 if suite.long else 2)
             time.sleep(0.3)
-        others = witness.verdict(report, name, 3)
-        report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
-        report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
-        report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
+        report.require(proxy.is_running, f"{name}: the proxy's process has ended")
+        for text in proxy.errors():
+            report.require(False, text)
+    others = witness.verdict(report, name, 3)
+    report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
+    report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
+    report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
 
 
 def plain_load(report, suite, proxy):
@@ -726,19 +733,22 @@ def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("http2")
     context = suite.outer_context(["h2"])
-    with Upstream(suite) as upstream, Proxy(suite, upstream.port) as proxy:
-        results = run_scenarios(proxy.port, context, upstream, suite.only)
-        for objections in results:
-            for text in objections:
+    with Upstream(suite) as upstream:
+        with Proxy(suite, upstream.port) as proxy:
+            results = run_scenarios(proxy.port, context, upstream, suite.only)
+            for objections in results:
+                for text in objections:
+                    report.require(False, text)
+            report.say(f"{len(results)} rules broken, or just kept")
+            if not suite.only:
+                plain_load(report, suite, proxy)
+            report.require(proxy.is_running, "the proxy's process has ended")
+            for text in proxy.errors():
                 report.require(False, text)
-        report.require(proxy.is_running, "the proxy's process has ended")
-        report.say(f"{len(results)} rules broken, or just kept")
-        run_floods(report, suite, proxy, upstream, suite.only)
-        if not suite.only:
-            plain_load(report, suite, proxy)
-        report.require(proxy.is_running, "the proxy's process has ended")
-        for text in proxy.errors():
-            report.require(False, text)
+        for flood, options, held in FLOODS:
+            if suite.only in flood.__name__:
+                run_flood(report, suite, upstream, flood, options, held)
+                upstream.numbers()
     if suite.only:
         report.end()
         return

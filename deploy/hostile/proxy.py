@@ -176,18 +176,11 @@ class Proxy(Process):
         """What it has logged as an error."""
         return [line for line in self.log.read_text(errors="replace").splitlines() if '"level":"error"' in line]
 
-    def end(self):
-        if self.is_running:
-            self.process.terminate()
-            try:
-                self.process.wait(40)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.end()
+        # Its end in due form is the matter of drain.py, and takes seconds.
+        self.process.kill()
+        self.process.wait()
         self.folder.cleanup()
