@@ -20,11 +20,23 @@ prepare_python() {
     : >"$environment/complete"
 }
 
+# What build_suite builds and start_suite starts: debug or release.
+configuration=debug
+
 # Builds what start_suite starts.
 build_suite() {
-    say "Building; the first time this takes some minutes …"
-    swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
-        fail "The build failed: see what the compiler says above."
+    say "Building for $configuration; the first time this takes some minutes …"
+    local product
+    # In debug everything, as the tests have built it before. In release only what runs.
+    if [ "$configuration" = debug ]; then
+        swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
+            fail "The build failed: see what the compiler says above."
+        return
+    fi
+    for product in vigil metadata-proxy verification-server test-result-server submission-server distribution; do
+        swift build --package-path "$checkout" -c "$configuration" --product "$product" \
+            --explicit-target-dependency-import-check error || fail "The build failed: see what the compiler says above."
+    done
 }
 
 # Everything of the suite and of the script lies here; the suite's own in "$scratch/state".
@@ -49,7 +61,7 @@ start_suite() {
     done
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
-    setpriv --pdeathsig TERM "$checkout/.build/debug/vigil" up --state "$scratch/state" --first-port "$first_port" "$@" \
+    setpriv --pdeathsig TERM "$checkout/.build/$configuration/vigil" up --state "$scratch/state" --first-port "$first_port" "$@" \
         >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Shows that an observer who measures when answers arrive learns nothing from it.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+. "$checkout/deploy/suite.sh"
+
+usage() {
+    cat <<'TEXT'
+bash deploy/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2]
+
+Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls, requests for TANs
+and uploads of every kind through the metadata proxy (real and fake, fresh, repeated, used up, unknown, malformed) in
+random order over many connections, and notes when each answer arrives. Then compares every two kinds of a route, and
+the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance and a classifier, corrected for
+their number, at a level of 1e-5. On every route one kind is sent a second time and delayed by 200 µs. That must be
+found; otherwise more is measured, up to four times as much, and then the check has failed. Takes about five minutes.
+Another suite may be running meanwhile, but what else the machine does makes small differences harder to find.
+
+  --pairs N       answers of each kind (default 5000; 1000000 takes a night)
+  --deadline MS   the proxy's deadline (default 50)
+  --seed N        another order of the requests than the usual one (default 1)
+  --http2         over HTTP/2 (default HTTP/1.1)
+  --help          this text
+
+Python's packages live in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
+TEXT
+}
+
+pairs=5000
+deadline=50
+seed=1
+protocol=http/1.1
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --http2) protocol=h2 && shift ;;
+        --pairs | --deadline | --seed)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,6}$ ]] || fail "$1 needs a number from 1 to 9999999."
+            case $1 in
+                --pairs) pairs=$2 ;;
+                --deadline) deadline=$2 ;;
+                --seed) seed=$2 ;;
+            esac
+            shift 2
+            ;;
+        *) fail "timing.sh has no option $1; see --help." ;;
+    esac
+done
+
+packages+=(python3 python3-venv util-linux)
+prepare_machine
+check_disk "$checkout" 6000
+
+prepare_python timing "$checkout/deploy/timing/requirements.txt"
+# As it is deployed, so that it carries the load on two cores with time to spare before the deadline.
+configuration=release
+build_suite
+# All requests come from one address, and a class of them guesses teleTANs: no limit may be what is measured.
+start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
+    --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
+
+started=$SECONDS
+status=0
+PYTHONDONTWRITEBYTECODE=1 "$python" "$checkout/deploy/timing/measure.py" "$scratch/state" "$first_port" \
+    --pairs "$pairs" --deadline "$deadline" --seed "$seed" --protocol "$protocol" || status=$?
+if grep -h '"level":"error"' "$scratch"/state/logs/*.log >&2; then fail "A service logged the errors above."; fi
+[ "$status" = 0 ] || fail "FAILED after $((SECONDS - started)) seconds."
+say "PASSED: $((SECONDS - started)) seconds of measuring."

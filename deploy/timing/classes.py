@@ -1,0 +1,235 @@
+"""Every class of requests that must look alike, and the phones' state that makes each real."""
+
+import collections
+import hashlib
+import http.client
+import json
+import random
+import ssl
+import struct
+import time
+import uuid
+
+# As long as an app makes them: bodies to the verification server, and payloads of uploads, in bytes.
+BODY = 250
+PAYLOAD = 700
+# How much later the answers of the controls come, in seconds.
+CONTROL_DELAY = 200e-6
+# From so many phones a request that repeats something chooses one.
+REMEMBERED = 400
+
+ROUTES = {
+    "registration": "/version/v1/registrationToken",
+    "testresult": "/version/v1/testresult",
+    "tan": "/version/v1/tan",
+    "upload": "/version/v1/diagnosis-keys",
+}
+# Statuses are listed because a class whose answers are others isn't what it is called.
+CLASSES = {
+    "registration": {
+        "fresh GUID": 201, "repeated": 201, "used GUID": 400, "unknown teleTAN": 400, "malformed": 400, "fake": 201},
+    "testresult": {
+        "positive": 200, "negative": 200, "pending": 200, "unknown token": 400, "malformed": 400, "fake": 200},
+    "tan": {
+        "valid": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400, "fake": 201},
+    "upload": {
+        "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200},
+}
+# The controls: the same requests as this class of the route, but answered later.
+TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated"}
+CONTROL = "control"
+
+
+class Kind:
+    """A route, and a class of its requests."""
+
+    def __init__(self, route, name, status):
+        self.route, self.name, self.status = route, name, status
+        self.is_control = name == CONTROL
+        # Whose requests it sends.
+        self.sends = TWINS[route] if self.is_control else name
+        self.delay = CONTROL_DELAY if self.is_control else 0.0
+
+
+KINDS = [Kind(route, name, status) for route, names in CLASSES.items() for name, status in names.items()]
+KINDS += [Kind(route, CONTROL, CLASSES[route][twin]) for route, twin in TWINS.items()]
+
+
+class Laboratory:
+    """Posts results to the test result server, as laboratories do."""
+
+    def __init__(self, state, port):
+        trust = ssl.create_default_context(cafile=state / "certificates/ca.pem")
+        trust.load_cert_chain(state / "certificates/lab.pem", state / "certificates/lab.key")
+        self._port, self._trust = port, trust
+
+    def post(self, guids, result, name=None):
+        batch = {"testResults": [{"id": guid, "result": result} for guid in guids]}
+        if name:
+            batch["labId"] = name
+        # Batches are minutes apart, longer than a connection is kept open.
+        connection = http.client.HTTPSConnection("localhost", self._port, context=self._trust, timeout=30)
+        connection.request("POST", "/api/v1/lab/results", json.dumps(batch), {"content-type": "application/json"})
+        status = connection.getresponse().status
+        connection.close()
+        if status != 204:
+            raise SystemExit(f"The test result server refused a batch of results: {status}.")
+
+
+class Phones:
+    """What phones know, and what they send next.
+
+    A phone goes from class to class: its GUID is registered, its result asked for, its TAN issued, its keys uploaded, and
+    later requests repeat each of these or try it a second time. So every answer is one to real state.
+    """
+
+    def __init__(self, laboratory, seed):
+        self._laboratory = laboratory
+        self._random = random.Random(seed)
+        # What is used once, the oldest first.
+        self._positive_guids = collections.deque()
+        self._tokens = collections.deque()
+        self._tans = collections.deque()
+        # What may be used again and again.
+        self._registered = collections.deque(maxlen=REMEMBERED)
+        self._uploaded = collections.deque(maxlen=REMEMBERED)
+        self._others = {"negative": [], "pending": []}
+
+    # MARK: Requests
+
+    def request(self, kind):
+        """Header fields and body of the next request of a class, and what is to be kept of it.
+
+        None if no phone has come so far, because requests before were refused that should not have been.
+        """
+        if kind.name == "valid" and not (self._tokens if kind.route == "tan" else self._tans):
+            return None
+        return getattr(self, "_" + kind.route)(kind.sends)
+
+    def answered(self, kind, kept, body):
+        """Takes what the answer to a request brings for later ones."""
+        if kind.route == "registration" and kind.name == "fresh GUID":
+            token = json.loads(body)["registrationToken"]
+            self._registered.append((*kept, token))
+            self._tokens.append(token)
+        elif kind.route == "tan" and kind.name == "valid":
+            self._tans.append((kept, json.loads(body)["tan"]))
+        elif kind.route == "upload" and kind.name == "valid":
+            self._uploaded.append(kept)
+
+    def _registration(self, name):
+        key, guid, attempt = "GUID", self._guid(), self._attempt()
+        if name == "fresh GUID":
+            guid = self._positive_guid()
+        elif name in ("repeated", "used GUID"):
+            guid, first, _ = self._random.choice(self._registered)
+            attempt = first if name == "repeated" else attempt
+        elif name == "unknown teleTAN":
+            key, guid = "TELETAN", self._teletan()
+        elif name == "malformed":
+            guid = "z" * 64
+        return self._registering(guid, attempt, key, name), (guid, attempt)
+
+    def _registering(self, guid, attempt, key="GUID", name=None):
+        return self._json({"key": guid, "keyType": key}, name, ("idempotency-key", f'"{attempt}"'))
+
+    def _testresult(self, name):
+        if name == "positive":
+            token = self._random.choice(self._registered)[2]
+        elif name in self._others:
+            token = self._random.choice(self._others[name])
+        else:
+            token = self._uuid() if name != "malformed" else "z" * 36
+        return self._json({"registrationToken": token}, name), None
+
+    def _tan(self, name):
+        if name == "valid":
+            token = self._tokens.popleft()
+        elif name == "spent":
+            token = self._random.choice(self._uploaded)[0]
+        elif name == "not positive":
+            token = self._random.choice(self._others["negative"])
+        else:
+            token = self._uuid() if name != "malformed" else "z" * 36
+        return self._json({"registrationToken": token}, name), token
+
+    def _upload(self, name):
+        token, tan, payload = None, self._uuid(), self._payload()
+        if name == "valid":
+            token, tan = self._tans.popleft()
+        elif name == "repeated":
+            token, tan, payload = self._random.choice(self._uploaded)
+        elif name == "used TAN":
+            _, tan, _ = self._random.choice(self._uploaded)
+        elif name == "malformed":
+            # Wire type 7 doesn't exist.
+            payload = b"\xff" * PAYLOAD
+        fields = [
+            ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
+            ("cwa-fake", "1" if name == "fake" else "0")]
+        return (fields, payload), (token, tan, payload)
+
+    # MARK: Preparation
+
+    def prepare(self, register):
+        """Registers phones whose tests stay as they are.
+
+        register: sends requests for registrations, each as header fields and body, and returns the answers' bodies.
+        """
+        for name in self._others:
+            guids = [self._guid() for _ in range(REMEMBERED)]
+            if name == "negative":
+                self._laboratory.post(guids, 1)
+            answers = register([self._registering(guid, self._attempt()) for guid in guids])
+            self._others[name] = [json.loads(body)["registrationToken"] for body in answers]
+
+    def _positive_guid(self):
+        if not self._positive_guids:
+            self._positive_guids.extend(self._guid() for _ in range(1000))
+            self._laboratory.post(list(self._positive_guids), 2, "lab-1")
+        return self._positive_guids.popleft()
+
+    # MARK: Parts of requests
+
+    def _json(self, content, name, *further):
+        content["requestPadding"] = ""
+        missing = BODY - len(json.dumps(content))
+        content["requestPadding"] = "x" * missing
+        fields = [("content-type", "application/json"), ("cwa-fake", "1" if name == "fake" else "0"), *further]
+        return fields, json.dumps(content).encode()
+
+    def _guid(self):
+        return self._random.randbytes(32).hex()
+
+    def _attempt(self):
+        return self._random.randbytes(16).hex()
+
+    def _uuid(self):
+        return str(uuid.UUID(bytes=self._random.randbytes(16), version=4))
+
+    def _teletan(self):
+        """One that nobody made, whose check character is right, so that it is looked up."""
+        text = "".join(self._random.choices("23456789ABCDEFGHJKMNPQRSTUVWXYZ", k=9))
+        digit = hashlib.sha256(text.encode()).hexdigest()[0].upper()
+        return text + {"0": "G", "1": "H"}.get(digit, digit)
+
+    def _payload(self):
+        """Fourteen keys of the last two weeks in a SubmissionPayload, padded."""
+        today = int(time.time()) // 86_400
+        keys = b""
+        for days_ago in range(1, 15):
+            key = b"\x0a\x10" + self._random.randbytes(16)
+            key += b"\x10\x05" + b"\x18" + _varint((today - days_ago) * 144) + b"\x20" + _varint(144)
+            key += b"\x30" + _varint(2 * (4000 - days_ago))
+            keys += b"\x0a" + _varint(len(key)) + key
+        padding = PAYLOAD - len(keys) - 3
+        return keys + b"\x12" + _varint(padding) + bytes(padding)
+
+
+def _varint(number):
+    """A whole number in protobuf's base-128 form."""
+    encoded = b""
+    while number > 127:
+        encoded += struct.pack("B", number & 127 | 128)
+        number >>= 7
+    return encoded + struct.pack("B", number)

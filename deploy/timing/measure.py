@@ -1,0 +1,298 @@
+"""Shows by statistics whether an observer of arrival times learns anything from a running suite.
+
+python measure.py STATE FIRST_PORT --pairs N --deadline MS --seed N
+
+STATE is the suite's state folder. Ends with 0 if no two classes of requests can be told apart and every control can.
+"""
+
+import argparse
+import itertools
+import pathlib
+import random
+import sys
+import time
+import urllib.request
+
+import numpy
+
+import classes
+import detector
+import wire
+from engine import Engine, Job
+
+# Answers of each class in a block: within one, which takes about a second, the order of all requests is random.
+OF_EACH = 20
+# Requests that are under way or about to be sent, and the longest pause before one, in deadlines: on two cores that is
+# half of what the services can do in 50 ms.
+AT_A_TIME = 32
+PAUSE = 0.8
+# What may be wrong with the probability that the verdict is false.
+LEVEL = 1e-5
+# If a control isn't found there are more answers of each class, up to so many times as many as were asked for.
+GROWTH = 4
+# So many of a class may be answered otherwise than the class is defined by, and are measured all the same.
+STRAYS = 0.02
+# Rows of the closing table.
+ROWS = 12
+
+
+class Request(Job):
+    """A request of a class."""
+
+    def __init__(self, kind, phones, place=None):
+        """place: the block's times and the place in them; without it nothing is recorded."""
+        self.kind, self.delay = kind, kind.delay
+        self._phones, self._place, self._kept = phones, place, None
+        self.strays = None
+
+    def request(self):
+        made = self._phones.request(self.kind)
+        if made is None:
+            return None
+        (fields, body), self._kept = made
+        return classes.ROUTES[self.kind.route], fields, body
+
+    def answered(self, answer, microseconds):
+        if answer.status == self.kind.status:
+            self._phones.answered(self.kind, self._kept, answer.body)
+        elif self.strays is not None:
+            self.strays[self.kind, answer.status] = self.strays.get((self.kind, answer.status), 0) + 1
+        if self._place:
+            times, index = self._place
+            times[index] = microseconds
+
+
+class Registering(Job):
+    """A registration in preparation of others."""
+
+    def __init__(self, fields, body):
+        self._request = classes.ROUTES["registration"], fields, body
+        self.token = None
+
+    def request(self):
+        return self._request
+
+    def answered(self, answer, microseconds):
+        if answer.status != 201:
+            raise SystemExit(f"A fresh GUID was not registered: {answer.status}.")
+        self.token = answer.body
+
+
+class Measurement:
+    """Answers of all classes, and how long each took."""
+
+    def __init__(self, engine, phones, seed):
+        self._engine, self._phones = engine, phones
+        self._random = random.Random(seed)
+        # Of each block an array [class, answer] in microseconds, NaN where an answer is missing.
+        self._blocks = []
+        self.strays = {}
+
+    def prepare(self):
+        """Makes all state that requests of the first blocks refer to."""
+
+        def register(requests):
+            jobs = [Registering(*request) for request in requests]
+            self._engine.run(jobs)
+            return [job.token for job in jobs]
+
+        self._phones.prepare(register)
+        # Enough of each step that nobody waits for somebody who is on the way.
+        for route, name, count in (
+            ("registration", "fresh GUID", 12 * OF_EACH), ("tan", "valid", 8 * OF_EACH), ("upload", "valid", 4 * OF_EACH)):
+            kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
+            self._engine.run(Request(kind, self._phones) for _ in range(count))
+        # Until connections between the services are open and the kernel stamps packets.
+        self._engine.run(itertools.chain.from_iterable(self._block(recorded=False) for _ in range(2)))
+
+    def extend(self, count):
+        """Measures until there are so many answers of each class."""
+        wanted = -(-count // OF_EACH)
+        self._engine.run(self._reporting(wanted))
+
+    def times(self, kind):
+        """One row for each block."""
+        return numpy.stack([block[classes.KINDS.index(kind)] for block in self._blocks])
+
+    def _reporting(self, wanted):
+        start = reported = time.monotonic()
+        first, size = len(self._blocks), OF_EACH * len(classes.KINDS)
+        while len(self._blocks) < wanted:
+            yield from self._block()
+            now = time.monotonic()
+            if now > reported + 15:
+                reported = now
+                done = (len(self._blocks) - first) * size
+                say(f"  {len(self._blocks) * size:,} of {wanted * size:,} requests, {done / (now - start):.0f} a second …")
+
+    def _block(self, recorded=True):
+        times = numpy.full((len(classes.KINDS), OF_EACH), numpy.nan)
+        if recorded:
+            self._blocks.append(times)
+        jobs = [
+            Request(kind, self._phones, (times, (row, column)))
+            for row, kind in enumerate(classes.KINDS) for column in range(OF_EACH)]
+        self._random.shuffle(jobs)
+        for job in jobs:
+            job.strays = self.strays if recorded else None
+        return jobs
+
+
+# MARK: Judging
+
+
+class Couple:
+    """Two classes that must look alike, or a control and its twin."""
+
+    def __init__(self, title, first, second, is_control=False):
+        """first, second: kinds, whose answers are put together."""
+        self.title, self.first, self.second, self.is_control = title, first, second, is_control
+        self.findings = []
+
+    @property
+    def probability(self):
+        return min(finding.corrected for finding in self.findings)
+
+    def judge(self, measurement, generator):
+        first, second = (
+            numpy.concatenate([measurement.times(kind) for kind in kinds], axis=1)
+            for kinds in (self.first, self.second))
+        self.findings = detector.compare(*detector.couple(first, second, generator))
+
+    def row(self):
+        mean, trimmed, distance, classifier = self.findings
+        return (
+            f"{self.title:<48} {mean.effect:>9.1f} {trimmed.effect:>9.1f} {distance.effect:>9.4f}"
+            f" {classifier.effect:>9.4f}   {self.probability:.1e}")
+
+
+def couples():
+    """The whole family."""
+    family = []
+    for route in classes.ROUTES:
+        kinds = [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
+        for first, second in itertools.combinations(kinds, 2):
+            family.append(Couple(f"{route}: {first.name}, {second.name}", [first], [second]))
+        control = next(kind for kind in classes.KINDS if kind.route == route and kind.is_control)
+        twin = next(kind for kind in kinds if kind.name == control.sends)
+        family.append(Couple(f"{route}: {twin.name} 200 µs later, on time", [control], [twin], is_control=True))
+    for first, second in itertools.combinations(["registration", "testresult", "tan"], 2):
+        of_first, of_second = (
+            [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
+            for route in (first, second))
+        family.append(Couple(f"{first}, {second}", of_first, of_second))
+    return family
+
+
+def judge(measurement, seed):
+    family = couples()
+    generator = numpy.random.default_rng(seed)
+    for couple in family:
+        couple.judge(measurement, generator)
+    detector.correct([finding for couple in family for finding in couple.findings])
+    return family
+
+
+def overruns(port):
+    """How many answers left later than at the first moment, as the proxy counts them; None if it doesn't."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    counts = [float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("answer_overruns_total")]
+    return int(sum(counts)) if counts else None
+
+
+def say(words):
+    print(words, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("state", type=pathlib.Path)
+    parser.add_argument("first_port", type=int)
+    parser.add_argument("--pairs", type=int, default=5000)
+    parser.add_argument("--deadline", type=float, default=50)
+    parser.add_argument("--protocol", choices=wire.CONNECTIONS, default=wire.HTTP1.protocol)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+
+    complaint = detector.try_detector()
+    if complaint:
+        raise SystemExit(f"The detector is wrong: {complaint}.")
+    say("The detector raises no false alarms on made-up times without a leak, and finds made-up leaks.")
+
+    connection = wire.CONNECTIONS[options.protocol]
+    trust = wire.context(options.state / "certificates/ca.pem", connection.protocol)
+    connections = AT_A_TIME // connection.capacity
+    engine = Engine(
+        lambda: connection(("127.0.0.1", options.first_port), trust), connections,
+        pause=PAUSE * options.deadline / 1000, seed=options.seed)
+    phones = classes.Phones(classes.Laboratory(options.state, options.first_port + 20), options.seed)
+    measurement = Measurement(engine, phones, options.seed)
+    measurement.prepare()
+    before = overruns(options.first_port + 9)
+
+    pairs = options.pairs
+    say(f"Measuring {pairs:,} answers of each of {len(classes.KINDS)} classes over {connections} connections, {options.protocol} …")
+    while True:
+        measurement.extend(pairs)
+        family = judge(measurement, options.seed)
+        missed = [couple for couple in family if couple.is_control and couple.probability >= LEVEL]
+        if not missed or 2 * pairs > GROWTH * options.pairs:
+            break
+        pairs *= 2
+        say(f"Not found: {', '.join(couple.title for couple in missed)}. Measuring up to {pairs:,} of each class …")
+    engine.close()
+    sys.exit(report(measurement, options.deadline, family, pairs, missed, before, overruns(options.first_port + 9)))
+
+
+def report(measurement, deadline, family, pairs, missed, overruns_before, overruns_after):
+    """Says what was found. Returns the exit status."""
+    honest = [couple for couple in family if not couple.is_control]
+    told_apart = [couple for couple in honest if couple.probability < LEVEL]
+    say("")
+    say(f"{'':<48} {'mean':>9} {'trimmed':>9} {'distance':>9} {'accuracy':>9}   probability")
+    for couple in sorted(honest, key=lambda each: min(finding.probability for finding in each.findings))[:ROWS]:
+        say(couple.row())
+    say(f"… and {max(0, len(honest) - ROWS)} more. The controls:")
+    for couple in family:
+        if couple.is_control:
+            say(couple.row())
+    say("Means in µs; accuracy of a single guess, 0.5 is a coin's; probability that chance does this, after Holm.")
+    if overruns_after is None:
+        say("The proxy counts no overruns.")
+    else:
+        count = overruns_after - (overruns_before or 0)
+        say(f"{count} answers were not there in time and left at a later moment; they are among the above.")
+
+    shares = {kind: numpy.mean(measurement.times(kind) > 1.5e3 * deadline) for kind in classes.KINDS}
+    latest = sorted(classes.KINDS, key=lambda kind: -shares[kind])[:4]
+    say(f"Of all answers {numpy.mean([*shares.values()]):.3%} came a deadline late or more; most often "
+        + ", ".join(f"{kind.route}: {kind.name} {shares[kind]:.3%}" for kind in latest) + ".")
+
+    strays = {}
+    for (kind, status), count in measurement.strays.items():
+        say(f"{count} answers to {kind.route}: {kind.name} were {status} instead of {kind.status}.")
+        strays[kind] = strays.get(kind, 0) + count
+    for kind in classes.KINDS:
+        missing = int(numpy.isnan(measurement.times(kind)).sum())
+        if strays.get(kind, 0) + missing > STRAYS * pairs:
+            say(f"FAILED: too few answers to {kind.route}: {kind.name} are what they should be.")
+            return 1
+    if missed:
+        say(f"FAILED: with {pairs:,} answers of each class these controls were not found: "
+            + ", ".join(couple.title for couple in missed) + ".")
+        return 1
+    tests = sum(len(couple.findings) for couple in family)
+    if told_apart:
+        say(f"DISTINGUISHABLE: {len(told_apart)} of {len(honest)} couples of classes by {tests} tests at {LEVEL:g} after "
+            f"Holm, {pairs:,} answers of each class.")
+        return 1
+    least = min(couple.probability for couple in honest)
+    say(f"INDISTINGUISHABLE: none of {len(honest)} couples of classes by {tests} tests at {LEVEL:g} after Holm (least "
+        f"{least:.2g}), {pairs:,} answers of each class; all {sum(couple.is_control for couple in family)} controls of "
+        "200 µs were found.")
+    return 0
+
+
+if __name__ == "__main__":
+    main()
