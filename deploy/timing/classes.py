@@ -17,6 +17,8 @@ PAYLOAD = 700
 CONTROL_DELAY = 200e-6
 # From so many phones a request that repeats something chooses one.
 REMEMBERED = 400
+# Results are posted in batches of so many, and there are always as many in advance.
+STOCK = 100
 
 ROUTES = {
     "registration": "/version/v1/registrationToken",
@@ -120,7 +122,7 @@ class Phones:
     def _registration(self, name):
         key, guid, attempt = "GUID", self._guid(), self._attempt()
         if name == "fresh GUID":
-            guid = self._positive_guid()
+            guid = self._positive_guids.popleft()
         elif name in ("repeated", "used GUID"):
             guid, first, _ = self._random.choice(self._registered)
             attempt = first if name == "repeated" else attempt
@@ -183,11 +185,12 @@ class Phones:
             answers = register([self._registering(guid, self._attempt()) for guid in guids])
             self._others[name] = [json.loads(body)["registrationToken"] for body in answers]
 
-    def _positive_guid(self):
-        if not self._positive_guids:
-            self._positive_guids.extend(self._guid() for _ in range(1000))
-            self._laboratory.post(list(self._positive_guids), 2, "lab-1")
-        return self._positive_guids.popleft()
+    def stock(self):
+        """Has results posted for phones to come. Not when one comes: it would always arrive after a little rest."""
+        if len(self._positive_guids) < STOCK:
+            guids = [self._guid() for _ in range(STOCK)]
+            self._laboratory.post(guids, 2, "lab-1")
+            self._positive_guids.extend(guids)
 
     # MARK: Parts of requests
 
