@@ -41,6 +41,8 @@ build_suite() {
 
 # Everything of the suite and of the script lies here; the suite's own in "$scratch/state".
 scratch=
+# Where that folder is made.
+scratch_parent=/tmp
 # The process `vigil up`, and the first of its 50 ports, which is the metadata proxy's.
 suite=
 first_port=
@@ -49,7 +51,7 @@ first_port=
 # Arguments: further options of `vigil up`.
 start_suite() {
     local attempt
-    scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+    scratch=$(mktemp -d "$scratch_parent/vigil-scratch.XXXXXX")
     trap stop_suite EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP

@@ -10,7 +10,9 @@ import struct
 import time
 import uuid
 
-# As long as an app makes them: bodies to the verification server, and payloads of uploads, in bytes.
+# As long as an app makes them: what is particular to a header, and bodies, to the verification server, and payloads of
+# uploads, in bytes. What is not equally long is known by its length already.
+HEADER = 120
 BODY = 250
 PAYLOAD = 700
 # How much later the answers of the controls come, in seconds.
@@ -106,7 +108,11 @@ class Phones:
         """
         if kind.name == "valid" and not (self._tokens if kind.route == "tan" else self._tans):
             return None
-        return getattr(self, "_" + kind.route)(kind.sends)
+        (fields, body), kept = getattr(self, "_" + kind.route)(kind.sends)
+        if kind.route != "upload":
+            used = len(ROUTES[kind.route]) + sum(len(name) + len(value) for name, value in fields)
+            fields.append(("cwa-header-padding", "x" * (HEADER - used)))
+        return (fields, body), kept
 
     def answered(self, kind, kept, body):
         """Takes what the answer to a request brings for later ones."""

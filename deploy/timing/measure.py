@@ -22,9 +22,9 @@ from engine import Engine, Job
 
 # Answers of each class in a block: within one, which takes about a second, the order of all requests is random.
 OF_EACH = 20
-# Requests that are under way or about to be sent, and the longest pause before one, in deadlines: on two cores that is
-# half of what the services can do in 50 ms.
-AT_A_TIME = 32
+# The load, in requests a second: half of what the services take on two cores. More, and answers aren't there in time.
+LOAD = 480
+# The longest pause between an answer and the next request on a connection, in deadlines.
 PAUSE = 0.6
 # What may be wrong with the probability that the verdict is false.
 LEVEL = 1e-5
@@ -230,7 +230,9 @@ def main():
 
     connection = wire.CONNECTIONS[options.protocol]
     trust = wire.context(options.state / "certificates/ca.pem", connection.protocol)
-    connections = AT_A_TIME // connection.capacity
+    # Of those that wait for an answer or pause.
+    at_a_time = LOAD * options.deadline / 1000 * (1 + PAUSE / 2)
+    connections = max(1, round(at_a_time / connection.capacity))
     engine = Engine(
         lambda: connection(("127.0.0.1", options.first_port), trust), connections,
         pause=PAUSE * options.deadline / 1000, seed=options.seed)
