@@ -23,7 +23,7 @@ from engine import Engine, Job
 # Answers of each class in a block: within one, which takes about a second, the order of all requests is random.
 OF_EACH = 20
 # The load, in requests a second: half of what the services take on two cores. More, and answers aren't there in time.
-LOAD = 480
+LOAD = 520
 # The longest pause between an answer and the next request on a connection, in deadlines.
 PAUSE = 0.6
 # What may be wrong with the probability that the verdict is false.
