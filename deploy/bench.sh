@@ -67,17 +67,17 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk nginx openssl procps util-linux)
+packages+=(wrk openssl procps libpcre2-8-0 util-linux)
 prepare_machine
+prepare_nginx
 check_disk "$checkout" 6000
 cd "$checkout"
-# Linked as in the images: with the standard library inside.
 say "Building for release; the first time this takes several minutes …"
 for product in benchmarks verification-server test-result-server; do
-    swift build -c release --static-swift-stdlib --product "$product" --explicit-target-dependency-import-check error ||
+    swift build "${release[@]}" --product "$product" ||
         fail "The build failed: see what the compiler says above."
 done
-benchmarks=$(swift build -c release --static-swift-stdlib --show-bin-path)/benchmarks
+benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
 
 # MARK: Measuring
 

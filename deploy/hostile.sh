@@ -48,19 +48,6 @@ while [ $# -gt 0 ]; do
 done
 [ ${#checks[@]} -gt 0 ] || checks=("${known[@]}")
 
-# nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
-nginx=/usr/sbin/nginx
-prepare_nginx() {
-    [ ! -x "$nginx" ] || return 0
-    local folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/nginx" words
-    nginx="$folder/usr/sbin/nginx"
-    [ ! -x "$nginx" ] || return 0
-    say "Unpacking nginx …"
-    mkdir -p "$folder"
-    words=$(cd "$folder" && apt-get download nginx 2>&1 && dpkg-deb --extract nginx_*.deb . 2>&1) ||
-        fail "Debian's package nginx can't be had: $(tail -n 1 <<<"$words")"
-}
-
 packages+=(python3 python3-venv util-linux nghttp2-client slowhttptest testssl.sh openssl libpcre2-8-0)
 prepare_machine
 prepare_nginx
@@ -69,9 +56,9 @@ check_disk "$checkout" 8000
 prepare_python hostile "$checkout/deploy/hostile/requirements.txt"
 build_suite
 say "Building the proxy for release; the first time this takes some minutes …"
-swift build --package-path "$checkout" -c release --product metadata-proxy --explicit-target-dependency-import-check error ||
+swift build --package-path "$checkout" "${release[@]}" --product metadata-proxy ||
     fail "The build failed: see what the compiler says above."
-programs=$(swift build --package-path "$checkout" -c release --show-bin-path)
+programs=$(swift build --package-path "$checkout" "${release[@]}" --show-bin-path)
 start_suite
 
 # MARK: The attacks

@@ -1,4 +1,4 @@
-# What run.sh, test.sh and bench.sh need of the machine. Sourced, not run.
+# What the scripts here need of the machine. Sourced, not run.
 
 # Says what is happening, on one line.
 say() { printf '%s\n' "$*"; }
@@ -53,6 +53,10 @@ is_installed() {
     dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'
 }
 
+# How programs are built that are measured, or attacked: as in the images, with the standard library inside. One way for all
+# scripts, because another one builds everything again.
+release=(-c release --static-swift-stdlib --explicit-target-dependency-import-check error)
+
 # Everything but room: a Swift toolchain of version 6.3 or newer, and the system packages, which it needs to run at all.
 prepare_machine() {
     command -v swift >/dev/null ||
@@ -63,6 +67,19 @@ prepare_machine() {
     [ -n "$version" ] || fail "swift --version says nothing: the toolchain on the PATH does not work here."
     [ "$(printf '%s\n6.3\n' "$version" | sort -V | head -n 1)" = 6.3 ] ||
         fail "Swift $version is too old: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
+}
+
+# nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
+nginx=/usr/sbin/nginx
+prepare_nginx() {
+    [ ! -x "$nginx" ] || return 0
+    local folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/nginx" words
+    nginx="$folder/usr/sbin/nginx"
+    [ ! -x "$nginx" ] || return 0
+    say "Unpacking nginx …"
+    mkdir -p "$folder"
+    words=$(cd "$folder" && apt-get download nginx 2>&1 && dpkg-deb --extract nginx_*.deb . 2>&1) ||
+        fail "Debian's package nginx can't be had: $(tail -n 1 <<<"$words")"
 }
 
 # Room for the build, less what is there already.

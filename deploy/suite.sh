@@ -26,14 +26,15 @@ configuration=debug
 # Builds what start_suite starts.
 build_suite() {
     say "Building for $configuration; the first time this takes some minutes …"
-    local product build=(swift build --package-path "$checkout" --explicit-target-dependency-import-check error)
     # In debug everything, as for the tests. In release only what runs: the rest takes twice as long.
     if [ "$configuration" = debug ]; then
-        "${build[@]}" || fail "The build failed: see what the compiler says above."
+        swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
+            fail "The build failed: see what the compiler says above."
         return
     fi
+    local product
     for product in vigil metadata-proxy verification-server test-result-server submission-server distribution; do
-        "${build[@]}" -c "$configuration" --product "$product" ||
+        swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
             fail "The build failed: see what the compiler says above."
     done
 }

@@ -53,19 +53,6 @@ done
 [ "$requests" -ge 100 ] || fail "--requests needs at least 100, so that every kind of request is among them."
 [ ${#checks[@]} -gt 0 ] || checks=(sizes canaries)
 
-# nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
-nginx=/usr/sbin/nginx
-prepare_nginx() {
-    [ ! -x "$nginx" ] || return 0
-    local folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/nginx" words
-    nginx="$folder/usr/sbin/nginx"
-    [ ! -x "$nginx" ] || return 0
-    say "Unpacking nginx …"
-    mkdir -p "$folder"
-    words=$(cd "$folder" && apt-get download nginx 2>&1 && dpkg-deb --extract nginx_*.deb . 2>&1) ||
-        fail "Debian's package nginx can't be had: $(tail -n 1 <<<"$words")"
-}
-
 packages+=(python3 python3-venv util-linux iproute2 tcpdump libpcre2-8-0)
 if [ -z "$inside" ]; then
     prepare_machine

@@ -52,7 +52,7 @@ http {
     $3
 }
 CONF
-    nginx -c "$proxy_folder/$1.conf" -p "$proxy_folder/" -e "$scratch/$1.log" &
+    "$nginx" -c "$proxy_folder/$1.conf" -p "$proxy_folder/" -e "$scratch/$1.log" &
     printf -v "proxy_$1" %s "$!"
     started+=("$!")
 }
