@@ -63,8 +63,8 @@ start_suite() {
     done
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
-    setpriv --pdeathsig TERM "$checkout/.build/$configuration/vigil" up --state "$scratch/state" --first-port "$first_port" "$@" \
-        >"$scratch/up.log" 2>&1 &
+    setpriv --pdeathsig TERM "$checkout/.build/$configuration/vigil" up --state "$scratch/state" \
+        --first-port "$first_port" "$@" >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do
         ! grep -q '^The suite is running' "$scratch/up.log" || return 0

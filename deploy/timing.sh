@@ -9,13 +9,16 @@ usage() {
     cat <<'TEXT'
 bash deploy/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2]
 
-Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls, requests for TANs
-and uploads of every kind through the metadata proxy (real and fake, fresh, repeated, used up, unknown, malformed) in
-random order over many connections, and notes when each answer arrives. Then compares every two kinds of a route, and
-the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance and a classifier, corrected for
-their number, at a level of 1e-5. On every route one kind is sent a second time and delayed by 200 µs. That must be
-found; otherwise more is measured, up to four times as much, and then the check has failed. Takes about five minutes.
-Another suite may be running meanwhile, but what else the machine does makes small differences harder to find.
+Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls,
+requests for TANs and uploads of every kind through the metadata proxy (real and fake, fresh, repeated, used up, unknown,
+malformed) in random order over many connections, and notes when each answer arrives. Then compares every two kinds of
+a route, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance and a classifier,
+corrected for their number, at a level of 1e-5. On every route one kind is sent a second time and delayed by 200 µs.
+That must be found; otherwise more is measured, up to four times as much, and then the check has failed.
+
+Takes about five minutes. Another suite may be running meanwhile, but the machine should do little else: answers that a
+service hasn't ready by the deadline leave later, services are then late with some kinds more often than with others,
+and that is found, too.
 
   --pairs N       answers of each kind (default 5000; 1000000 takes a night)
   --deadline MS   the proxy's deadline (default 50)
@@ -59,7 +62,7 @@ prepare_python timing "$checkout/deploy/timing/requirements.txt"
 # As it is deployed, so that it carries the load on two cores with time to spare before the deadline.
 configuration=release
 build_suite
-# PostgreSQL in memory, if there is enough: a disk that is busy for somebody else delays only what writes, and for longer
+# PostgreSQL in memory, if there is enough: a disk that is busy for somebody else delays only what writes, and longer
 # than this deadline. That would be found, rightly, but it would not be the proxy's doing.
 [ "$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 4000 ] 2>/dev/null || scratch_parent=/dev/shm
 # All requests come from one address, and a class of them guesses teleTANs: no limit may be what is measured.

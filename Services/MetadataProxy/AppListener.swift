@@ -104,6 +104,10 @@ package final class AppListener: PortOwner, TLSUser {
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Every layer of a connection keeps a buffer as large as what it was once given: by default 64 KiB each.
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
+            )
             .childChannelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel) }
             }

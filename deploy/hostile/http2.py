@@ -661,7 +661,7 @@ def _attack(pipe, flood, options, held, port, suite, seconds):
 def end_of(connection, options):
     """How the server took it."""
     if not options.get("receive_buffer"):
-        connection.read(0.3, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
+        connection.read(0.1, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
     codes = [event[1] for event in connection.events if event[0] == "goaway" and event[1] != "NO_ERROR"]
     resets = any(event[0] == "reset" for event in connection.events)
     connection.close()
@@ -705,7 +705,8 @@ def run_flood(report, suite, upstream, flood, options, held):
         report.require(proxy.is_running, f"{name}: the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
-    others = witness.verdict(report, name, 3)
+    # Where memory is all that an attacker takes, the proxy may turn others away, but soon.
+    others = witness.verdict(report, name, 3, may_be_shed=held)
     report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
     report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
     report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
@@ -715,18 +716,18 @@ def plain_load(report, suite, proxy):
     """h2load, a client that many know, finds nothing to complain about."""
     body = suite.scratch / "body"
     body.write_bytes(b"x" * 250)
-    for version in ("--npn-list=h2", "--h1"):
+    for version, connections in (("--npn-list=h2", 8), ("--h1", 64)):
         words = subprocess.run(
-            ["h2load", version, "-n3000", "-c8", "-m8", "-t1", "-d", body, "-H", "content-type: application/json",
+            ["h2load", version, "-n2000", f"-c{connections}", "-m8", "-t1", "-d", body, "-H", "content-type: application/json",
              f"https://127.0.0.1:{proxy.port}/version/v1/tan"],
             capture_output=True, text=True, timeout=120,
         ).stdout  # fmt: skip
         report.require(
-            "3000 succeeded, 0 failed, 0 errored, 0 timeout" in words and "status codes: 3000 2xx" in words,
+            "2000 succeeded, 0 failed, 0 errored, 0 timeout" in words and "status codes: 2000 2xx" in words,
             f"h2load {version}: {words[-600:]}",
         )
         protocol = re.search("Application protocol: (.*)", words)
-        report.say(f"h2load: 3000 requests over {protocol[1] if protocol else '?'}, all answered")
+        report.say(f"h2load: 2000 requests over {protocol[1] if protocol else '?'}, all answered")
 
 
 def main():

@@ -83,8 +83,8 @@ class Laboratory:
 class Phones:
     """What phones know, and what they send next.
 
-    A phone goes from class to class: its GUID is registered, its result asked for, its TAN issued, its keys uploaded, and
-    later requests repeat each of these or try it a second time. So every answer is one to real state.
+    A phone goes from class to class: its GUID is registered, its result asked for, its TAN issued, its keys uploaded,
+    and later requests repeat each of these or try it a second time. So every answer is one to real state.
     """
 
     def __init__(self, laboratory, seed):

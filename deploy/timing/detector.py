@@ -106,9 +106,9 @@ def _kolmogorov_smirnov(a, b):
 def _classifier(a, b):
     """Cross-validated forward in time: guesses each class from what it learned of the answers before.
 
-    For time alone, likelihoods from a histogram are all that a classifier can learn. As it never guesses what it learned
-    from, or what came before that, each couple is a fair coin if there is nothing to learn, whatever the guesses before
-    were. With folds that learn from each other the coins would not be independent.
+    For time alone, likelihoods from a histogram are all that a classifier can learn. As it never guesses what it
+    learned from, or what came before that, each couple is a fair coin if there is nothing to learn, whatever the guesses
+    before were. With folds that learn from each other the coins would not be independent.
     """
     right = wrong = total = 0
     size = len(a)
@@ -141,7 +141,7 @@ def _binomial_tail(successes, tosses):
 
 
 def _made_up(generator, blocks, of_each):
-    """Times as a busy proxy gives them: a moment, lateness, a few answers a whole slot late, and a machine that drifts."""
+    """Times as a busy proxy gives them: a moment, lateness, a few answers a slot late, and a machine that drifts."""
     shape = (blocks, of_each)
     drift = 200 * numpy.abs(numpy.cumsum(generator.normal(0, 0.1, blocks)))[:, None]
     late = generator.exponential(150, shape) * numpy.exp(generator.normal(0, 0.7, shape))

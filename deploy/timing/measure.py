@@ -26,7 +26,7 @@ OF_EACH = 20
 LOAD = 520
 # The longest pause between an answer and the next request on a connection, in deadlines.
 PAUSE = 0.6
-# What may be wrong with the probability that the verdict is false.
+# The most that the probability of a single false alarm among all tests may be.
 LEVEL = 1e-5
 # If a control isn't found there are more answers of each class, up to so many times as many as were asked for.
 GROWTH = 4
@@ -98,10 +98,9 @@ class Measurement:
 
         self._phones.prepare(register)
         # Enough of each step that nobody waits for somebody who is on the way.
-        for route, name, count in (
-            ("registration", "fresh GUID", 12 * OF_EACH), ("tan", "valid", 8 * OF_EACH), ("upload", "valid", 4 * OF_EACH)):
+        for route, name, blocks in (("registration", "fresh GUID", 12), ("tan", "valid", 8), ("upload", "valid", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
-            self._engine.run(self._plain(kind, count))
+            self._engine.run(self._plain(kind, blocks * OF_EACH))
         # Until connections between the services are open and the kernel stamps packets.
         self._engine.run(itertools.chain.from_iterable(self._block(recorded=False) for _ in range(2)))
 
@@ -123,8 +122,8 @@ class Measurement:
             now = time.monotonic()
             if now > reported + 15:
                 reported = now
-                done = (len(self._blocks) - first) * size
-                say(f"  {len(self._blocks) * size:,} of {wanted * size:,} requests, {done / (now - start):.0f} a second …")
+                rate = (len(self._blocks) - first) * size / (now - start)
+                say(f"  {len(self._blocks) * size:,} of {wanted * size:,} requests, {rate:.0f} a second …")
 
     def _plain(self, kind, count):
         for _ in range(count):
@@ -242,7 +241,8 @@ def main():
     before = overruns(options.first_port + 9)
 
     pairs = options.pairs
-    say(f"Measuring {pairs:,} answers of each of {len(classes.KINDS)} classes over {connections} connections, {options.protocol} …")
+    say(f"Measuring {pairs:,} answers of each of {len(classes.KINDS)} classes over {connections} connections, "
+        f"{options.protocol} …")
     while True:
         measurement.extend(pairs)
         family = judge(measurement, options.seed)
@@ -259,7 +259,7 @@ def main():
     if after is None:
         say("The proxy counts no overruns.")
     else:
-        say(f"{after - (before or 0)} answers were not there in time and left at a later moment; they are among the above.")
+        say(f"{after - (before or 0)} times an answer was not there in time and left later; that is in the above.")
     sys.exit(conclude(measurement, family, told_apart, missed, pairs, options))
 
 
@@ -297,10 +297,12 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
             return 1
 
     honest = [couple for couple in family if not couple.is_control]
-    extent = f"{sum(len(couple.findings) for couple in family)} tests at {LEVEL:g} after Holm, {pairs:,} answers of each class"
+    tests = sum(len(couple.findings) for couple in family)
+    extent = f"{tests} tests at {LEVEL:g} after Holm, {pairs:,} answers of each class"
     if told_apart:
         if all(couple.is_control or couple.probability >= LEVEL for couple in judge(measurement, options.seed, latest)):
-            say("Without the answers that came late there is no difference: this machine is too busy for the deadline.")
+            say("Without the answers that came late there is no difference: the services, or this machine, are too slow "
+                "for the deadline.")
         say(f"DISTINGUISHABLE: {len(told_apart)} of {len(honest)} couples of classes by {extent}.")
         return 1
     if missed:
@@ -309,8 +311,8 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
         return 1
     least = min(couple.probability for couple in honest)
     widest = max(abs(couple.findings[1].effect) for couple in honest)
-    say(f"INDISTINGUISHABLE: none of {len(honest)} couples of classes by {extent} (least {least:.2g}; trimmed means differ "
-        f"by {widest:.0f} µs at most); all {len(family) - len(honest)} controls of 200 µs were found.")
+    say(f"INDISTINGUISHABLE: none of {len(honest)} couples of classes by {extent} (least {least:.2g}; trimmed means "
+        f"differ by {widest:.0f} µs at most); all {len(family) - len(honest)} controls of 200 µs were found.")
     return 0
 
 

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// A certificate, its key and the authorities to trust, as files held them at one moment.
@@ -50,6 +51,8 @@ struct TLSMaterial: Sendable {
             .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.certificateVerification = .none
+        // Until then the library keeps all of a connection whose client has gone without a word.
+        configuration.shutdownTimeout = .seconds(1)
         _ = try context(configuration)
         return configuration
     }
