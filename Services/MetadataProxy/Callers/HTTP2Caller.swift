@@ -130,13 +130,16 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     /// The caller has taken too long.
     func patienceEnded() {
-        guard case .receiving(let exchange) = state else {
+        switch state {
+        case .receiving(let exchange):
+            exchange.abandon()
+            shared.count(.refusal(408))
+            refuse(.refusal(408))
+        case .refusing(let answer, _):
+            refuse(answer)
+        case .idle, .answering, .closing:
             context?.close(promise: nil)
-            return
         }
-        exchange.abandon()
-        shared.count(.refusal(408))
-        refuse(.refusal(408))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
