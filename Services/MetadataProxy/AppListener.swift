@@ -38,6 +38,8 @@ package final class AppListener: PortOwner, TLSUser {
     private let isDraining = Atomic(false)
     /// Connections to services, the admin port and its connections, files: generously counted.
     private static let otherFiles = 512
+    /// Requests that an HTTP/2 connection may have under way.
+    private static let mostStreams = 100
 
     /// - Parameters:
     ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
@@ -108,6 +110,13 @@ package final class AppListener: PortOwner, TLSUser {
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
             )
+            // HTTP/2 writes no more to a channel that isn't writable, and an answer in two pieces would not be one
+            // (AnswerGate): there must be room for those of all streams that a connection may have.
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(
+                    low: 32 << 10, high: (Self.mostStreams + 28) * AnswerEncoder.length)
+            )
             .childChannelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel) }
             }
@@ -155,7 +164,7 @@ package final class AppListener: PortOwner, TLSUser {
     private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.mostStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 8 << 10),
         ]
         let gate = AnswerGate()

@@ -136,7 +136,7 @@ def run(report, proxy, contexts, flood):
     shed = sum(count for status, count in counts.items() if status not in (0, 408))
     # The bound for bytes in flight, with a quarter for how memory is given out; what a connection takes with its TLS and
     # the buffers of its readers; and what a stream takes until it is reset.
-    bound = flood.limit * 5 // 4 + made * ((128 << 10) + flood.streams * (4 << 10))
+    bound = flood.limit * 5 // 4 + made * ((144 << 10) + flood.streams * (4 << 10))
     report.require(made >= flood.connections * 0.95, f"{name}: of {flood.connections} connections {made} came in")
     report.require(growth.most < bound, f"{name}: grown by {mebibytes(growth.most)}, more than {mebibytes(bound)}")
     report.require(shed > 0, f"{name}: nobody was turned away: {dict(counts)}")
