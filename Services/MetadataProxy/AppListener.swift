@@ -170,21 +170,16 @@ package final class AppListener: PortOwner, TLSUser {
         let gate = AnswerGate()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(gate)
-        let management = NIOHTTP2ServerConnectionManagementHandler(
-            eventLoop: channel.eventLoop,
-            configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: .seconds(10), keepalive: nil))
         let connection = HTTP2Connection(channel, gate: gate, clock: clock, patience: patience)
         let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
         _ = try pipeline.configureHTTP2Pipeline(
-            mode: .server, connectionConfiguration: settings, streamConfiguration: .init(),
-            streamDelegate: management.http2StreamDelegate
+            mode: .server, connectionConfiguration: settings, streamConfiguration: .init()
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let (shared, connection) = bound.value
                 try stream.pipeline.syncOperations.addHandler(HTTP2Caller(shared, on: connection))
             }
         }
-        try pipeline.addHandler(management)
         try pipeline.addHandler(HTTP2Errors())
         if isDraining.load(ordering: .relaxed) {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())

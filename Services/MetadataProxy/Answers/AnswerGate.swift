@@ -82,7 +82,15 @@ final class AnswerGate: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent { drained?() }
-        context.fireUserInboundEventTriggered(event)
+        if event is ChannelShouldQuiesceEvent { drained?() } else { context.fireUserInboundEventTriggered(event) }
+    }
+
+    /// Tells the client to begin no more streams: GOAWAY with the highest number that a stream may have (RFC 9113, 6.8).
+    ///
+    /// The library doesn't know of it. If it sent GOAWAY itself, it would refuse the streams that are on their way, and
+    /// take their DATA for a fault of the connection, with all that is under way there.
+    func announceEnd() {
+        let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]
+        context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)
     }
 }

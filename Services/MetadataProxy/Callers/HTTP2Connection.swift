@@ -34,10 +34,15 @@ final class HTTP2Connection {
         if streams == 0 { patience.wait(for: isDraining ? .closing : .header) }
     }
 
-    /// The listener, or this connection, is about to end: the library tells the client so.
+    /// The listener, or this connection, is about to end. Streams that are here, or on their way, are answered.
     private func drain() {
+        guard !isDraining else { return }
         isDraining = true
+        gate.announceEnd()
         if streams == 0 { patience.wait(for: .closing) }
+        let channel = channel
+        // For a client that goes on nevertheless.
+        channel.eventLoop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
     }
 
     /// There has been no stream for some time.
