@@ -9,9 +9,9 @@ usage() {
     cat <<'TEXT'
 bash deploy/hostile.sh [--long] [CHECK…]
 
-Installs what is missing, builds, and attacks metadata proxies of its own on free ports. Each check also runs its judge on
-something that is wrong on purpose, and fails if the judge doesn't object. Without a CHECK all of them run, which takes
-about six minutes. Another suite may be running meanwhile.
+Installs what is missing, builds, and attacks metadata proxies of its own on free ports. Each check also runs its judge
+on something that is wrong on purpose, and fails if the judge doesn't object. Without a CHECK all of them run, which
+takes about six minutes. Another suite may be running meanwhile.
 
   smuggling   requests that two readers may understand differently, from deploy/hostile/corpus: nothing but one
               well-formed request may ever reach a service

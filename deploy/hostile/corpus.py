@@ -1,16 +1,16 @@
 """The corpus: one hostile request to a file.
 
-A file is a title (`# …`), fields, a line `---`, and the bytes. Of the bytes, ends of lines count only where they are
-written: `\\r`, `\\n`, `\\t`, `\\0`, `\\xNN`, `\\\\`. `${case}` is `case-` and the file's number, eight bytes that belong
-into the body; `${hidden}` the same with `hide-`, which belongs where only a deceived server would find a request;
+A file is a title (`# …`), fields, a line `---`, and the bytes. Of the bytes, ends of lines count only where they
+are written: `\\r`, `\\n`, `\\t`, `\\0`, `\\xNN`, `\\\\`. `${case}` is `case-` and the file's number, eight bytes that
+belong into the body; `${hidden}` the same with `hide-`, which belongs where only a deceived server would find a request;
 `${A*100}` is A, a hundred times, where A may be several characters.
 
     why:      the section that says so
-    answers:  what the request may be answered with: statuses; `forwarded`, an upstream's answer; `close`, none. The field
-              again for each further request that is meant to be one.
+    answers:  what the request may be answered with: statuses; `forwarded`, an upstream's answer; `close`, none. The
+              field again for each further request that is meant to be one.
     body:     what the upstream must see if it is forwarded (default `${case}`); again for each further one
-    then:     `probe` (default): a well-formed request in the same write, which must be answered rightly, or not at all and
-              the connection be closed;
+    then:     `probe` (default): a well-formed request in the same write, which must be answered rightly, or not at all
+              and the connection be closed;
               `close`: the same, but after a first answer the connection must be closed in any case;
               `silence`: nothing more, the proxy has to end it;
               `end`: TLS ends in due form; `cut`: TCP ends without an end of TLS

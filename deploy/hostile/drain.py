@@ -44,8 +44,8 @@ async def first(number, port, context, history, until):
                 turn += 1
                 body = b"first-%03d-%05d" % (number, turn)
                 writer.write(
-                    b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-                    % (PATH.encode(), len(body), body)
+                    b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" % PATH.encode()
+                    + b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
                 )
                 history.sent.add(body)
                 got = b""

@@ -188,7 +188,7 @@ class Connection:
 
 
 class Witness:
-    """A well-behaved client beside an attack: asks again and again on connections of its own, over either version."""
+    """A well-behaved client beside an attack: asks again and again, each time on a connection of its own."""
 
     def __init__(self, port, http1, http2, body=b"witness", pause=0.1, path="/version/v1/tan", versions=2, patience=10):
         """`versions`: 1 for HTTP/1.1 alone."""
@@ -236,7 +236,7 @@ class Witness:
         return status
 
     def verdict(self, report, occasion, slowest, may_be_shed=False):
-        """Requires that all was answered, and none later than `slowest` seconds. `may_be_shed`: 503 is an answer, too."""
+        """Requires that all was answered, in `slowest` seconds at most. `may_be_shed`: 503 is an answer, too."""
         worst = max(self.times, default=99)
         shed = self.statuses.count(503)
         if may_be_shed:
@@ -246,4 +246,5 @@ class Witness:
             f"{occasion}: {len(self.failures)} of {len(self.times)} requests of others fail: {self.failures[:3]}",
         )
         report.require(worst <= slowest, f"{occasion}: others wait for {worst:.2f} seconds")
-        return f"others: {len(self.times)} answers{f', {shed} of them 503' if shed else ''}, the slowest in {worst * 1000:.0f} ms"
+        words = f", {shed} of them 503" if shed else ""
+        return f"others: {len(self.times)} answers{words}, the slowest in {worst * 1000:.0f} ms"

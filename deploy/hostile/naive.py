@@ -11,7 +11,7 @@ from proxy import die_with_parent, free_port
 
 @contextlib.contextmanager
 def _process(target, *arguments):
-    """Runs a server in a process of its own; it says through a pipe when it is ready. Yields its port and process id."""
+    """Runs a server in a process of its own, which says through a pipe when it is ready. Yields port and process id."""
     port = free_port()
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=target, args=(theirs, port, *arguments), daemon=True)

@@ -1,4 +1,4 @@
-"""Offers ten times what the service behind the proxy can answer, open loop: the proxy must still get nearly all of that out.
+"""Offers ten times what the service behind the proxy can answer, open loop: nearly all that it can must still get out.
 
 The control is nginx as one configures it at first, which passes on whatever comes: there, the same judge must object.
 """
@@ -74,7 +74,8 @@ def nginx(suite, upstream):
                 listen 127.0.0.1:{port} ssl http2;
                 ssl_certificate {keys}/public.pem; ssl_certificate_key {keys}/public.key;
                 location / {{
-                    proxy_pass https://service; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_ssl_protocols TLSv1.3;
+                    proxy_pass https://service; proxy_http_version 1.1; proxy_set_header Connection "";
+                    proxy_ssl_protocols TLSv1.3;
                     proxy_ssl_certificate {keys}/metadata-proxy.pem;
                     proxy_ssl_certificate_key {keys}/metadata-proxy.key;
                     proxy_set_header Host localhost; proxy_set_header User-Agent "";

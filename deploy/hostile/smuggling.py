@@ -139,7 +139,8 @@ def run(cases, port, context, upstream, patience):
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
         # Those that take long begin first.
         order = sorted(cases, key=lambda case: case.then != "silence")
-        outcomes = dict(zip([case.name for case in order], pool.map(lambda c: converse(c, port, context, patience), order)))
+        found = pool.map(lambda case: converse(case, port, context, patience), order)
+        outcomes = dict(zip([case.name for case in order], found))
     time.sleep(0.5)
     seen = collections.defaultdict(list)
     strays = []
@@ -193,7 +194,7 @@ def main():
             f"{len(smuggled)} hidden requests arrive."
         )
         report.require(len(caught) >= 20, "the judge finds nothing wrong with a proxy that passes on what it gets")
-        report.require(len(smuggled) >= 3, "no hidden request reaches the upstream of a proxy that passes on everything")
+        report.require(len(smuggled) >= 3, "no hidden request gets through a proxy that passes on everything")
     report.end()
 
 

@@ -1,7 +1,7 @@
 """What testssl.sh, sslyze and resuming clients find wrong with TLS, towards apps and between services.
 
-What may stand stands in `ACCEPTED`, with the reason. Controls: testssl.sh must find old protocols where they are spoken,
-sslyze TLS 1.2 where only 1.3 should be, and a client a ticket where tickets are given.
+What may stand stands in `ACCEPTED`, with the reason. Controls: testssl.sh must find old protocols where they are
+spoken, sslyze TLS 1.2 where only 1.3 should be, and a client a ticket where tickets are given.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ ACCEPTED = {
     "cert_ocspRevoked": "the same",
     "cipher_order": "all offered are good, so the client may take the one that it is fastest with, as Mozilla advises",
     "engine_problem": "it is about the scanner's own OpenSSL",
-    "maximum_certificate_lifespan": "`vigil up` makes certificates for a year; who has an authority of their own decides",
+    "maximum_certificate_lifespan": "`vigil up` makes them for a year; who has an authority of their own decides",
 }
 # TLS 1.0 is LOW for testssl.sh.
 SERIOUS = {"LOW", "MEDIUM", "HIGH", "CRITICAL", "WARN", "FATAL"}
