@@ -211,7 +211,7 @@ def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("drain")
     contexts = suite.outer_context(), suite.outer_context(["h2"])
-    rounds = 20 if suite.long else 4
+    rounds = 40 if suite.long else 6
     for _ in range(rounds):
         objections, numbers = experiment(suite, contexts, signal.SIGTERM)
         for text in objections:
