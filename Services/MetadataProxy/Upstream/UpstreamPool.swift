@@ -10,7 +10,7 @@ final class UpstreamPool {
     private static let connectionsInAll = 64
     /// Waiting requests of all event loops together; what comes then is refused at once, so that those that wait are still
     /// answered in time.
-    private static let queueInAll = 512
+    private static let queueInAll = 2048
 
     private let upstream: Upstream
     private let loop: any EventLoop
