@@ -29,7 +29,9 @@ package struct MetadataProxy: AsyncParsableCommand {
         EndpointDescription(VerificationAPI.registrationToken), EndpointDescription(VerificationAPI.testResult),
         EndpointDescription(VerificationAPI.tan),
     ]
-    private static let submissionOperations = [EndpointDescription(SubmissionAPI.diagnosisKeys)]
+    private static let submissionOperations = [
+        EndpointDescription(SubmissionAPI.diagnosisKeys), EndpointDescription(SubmissionAPI.onBehalf),
+    ]
 
     /// Runs the service until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {

@@ -1,5 +1,4 @@
 import Credentials
-import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import HTTPContract
@@ -8,71 +7,66 @@ import ServiceKit
 import SubmissionAPI
 import VerificationAPI
 
-/// `POST /version/v1/diagnosis-keys`: reserve the TAN for this upload, store it sealed, confirm.
+/// `POST /version/v1/diagnosis-keys` and `POST /version/v1/submission-on-behalf`: reserve the TAN for this upload, store
+/// it sealed, confirm.
 ///
 /// Each step may be repeated with the same outcome, so wherever a crash or a lost answer strikes, the phone repeats its
 /// request and is told 200; another payload for the same TAN is refused.
+///
+/// A fake, and an upload that is refused, goes the same way with a TAN that nobody has: it is read and checked, and the
+/// verification server is asked as often. Only that nothing is stored differs, and the proxy hides how long that takes.
 struct AcceptUpload: Sendable {
-    let verification: ServiceClient
-    let inbox: Inbox
+    let purpose: UploadPurpose
+    let route: Route
+    let rules: PayloadRules
     let tagKey: UploadTagKey
+    let tans: UploadTANs
+    let inbox: Inbox
     let clock: WallClock
     let logger: Logger
-    var rules = UploadRules()
 
-    func handle(_ upload: DiagnosisKeysUpload, from caller: Caller) async throws -> UploadAccepted {
+    func handle(_ upload: UploadRequest, from caller: Caller) async throws -> UploadAccepted {
+        let content = try? rules.content(of: upload.payload, for: purpose, limit: route.bodyLimit)
+        let isReal = !upload.isFake && upload.authorization != nil && content != nil
+        let named = isReal ? upload.authorization.flatMap { TAN($0) } : nil
+        let tan = named ?? .ofNobody()
+        let tag = tagKey.tag(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
+
+        let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tag, purpose: purpose))
+        if isGranted, let content { try await inbox.store(content.current(at: clock.now), tag: tag) }
+        await confirm(TANConfirmation(tan: tan, tag: tag), isGranted: isGranted)
+
         if upload.isFake { return UploadAccepted() }
-        let keys = try diagnosisKeys(in: upload.payload)
-        guard let tan = TAN(upload.authorization) else { throw Problem.forbidden }
-        let tag = tagKey.tag(of: keys, authorisedBy: tan)
-
-        let reservation = TANReservation(tan: tan, tag: tag, purpose: .diagnosisKeys)
-        let reserved = try await verification.call(VerificationAPI.reservations, TANReservations([reservation]))
-        guard reserved.outcomes == [.granted] else { throw Problem.forbidden }
-        try await inbox.store(rules.current(keys, at: clock.now), tag: tag)
-        await confirm(TANConfirmation(tan: tan, tag: tag))
-        return UploadAccepted()
-    }
-
-    private func diagnosisKeys(in payload: Data) throws(Problem) -> [DiagnosisKey] {
-        do {
-            return try rules.normalise(
-                SubmissionPayload(
-                    decoding: Array(payload), maximum: SubmissionAPI.diagnosisKeys.route.bodyLimit
-                ).uploadedKeys)
-        } catch {
-            throw Problem.badRequest
-        }
+        guard isReal, let content else { throw Problem.badRequest }
+        guard isGranted else { throw Problem.forbidden }
+        return UploadAccepted(filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count)
     }
 
     /// A confirmation that fails changes nothing for the phone: its upload is stored, and the TAN stays reserved for
     /// exactly this upload until it expires.
-    private func confirm(_ confirmation: TANConfirmation) async {
+    private func confirm(_ confirmation: TANConfirmation, isGranted: Bool) async {
         do {
-            _ = try await verification.call(VerificationAPI.confirmations, TANConfirmations([confirmation]))
+            try await tans.confirm(confirmation)
         } catch {
-            logger.warning("A TAN stays reserved, its confirmation failed")
+            if isGranted { logger.warning("A TAN stays reserved, its confirmation failed") }
         }
     }
 }
 
-/// The key of the uploads' tags. Replicas share it.
-struct UploadTagKey: Sendable {
-    private let key: HashKey
-
-    init(_ key: HashKey) { self.key = key }
-
-    /// From the file that `secrets.tagKey` names, 64 hexadecimal digits.
-    init(_ settings: Settings) throws {
-        guard let key = HashKey(bytes: try settings.secretFile("secrets.tagKey")) else {
-            throw ConfigurationProblem("secrets.tagKey must name a file of 64 hexadecimal digits (32 bytes).")
-        }
-        self.key = key
+extension UploadContent {
+    /// Without keys that are too old or of the future, which are dropped in silence (Corona-Warn-App sheet, 4.3).
+    func current(at now: Date) -> UploadContent {
+        var content = self
+        content.keys = UploadRules().current(keys, at: now)
+        content.left.keys += keys.count - content.keys.count
+        return content
     }
+}
 
-    /// A keyed hash over TAN and content. Padding, and the order in which the phone listed its keys, don't matter.
-    /// - Parameter keys: ordered by content.
-    func tag(of keys: [DiagnosisKey], authorisedBy tan: TAN) -> Digest {
-        key.digest(for: "upload", tan.identifier.bytes, keys.flatMap(KeyRecord.encode))
+extension TAN {
+    /// A TAN that authorises nothing, because it was never issued.
+    fileprivate static func ofNobody() -> TAN {
+        var randomness = SystemRandomNumberGenerator()
+        return TAN(RandomIdentifier(using: &randomness))
     }
 }

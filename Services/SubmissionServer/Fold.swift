@@ -1,4 +1,3 @@
-import Credentials
 import Crypto
 import ExposureKeys
 import Foundation
@@ -12,20 +11,46 @@ import ServiceKit
 struct Fold: Sendable {
     let store: SubmissionStore
     let hourKeys: HourKeys
+    let fillers: Fillers
+    let metrics: FoldMetrics
     let logger: Logger
+
+    init(store: SubmissionStore, hourKeys: HourKeys, fillers: Fillers, metrics: FoldMetrics, logger: Logger) {
+        self.store = store
+        self.hourKeys = hourKeys
+        self.fillers = fillers
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// With the smallest size from `fold.smallestSet`.
+    init(store: SubmissionStore, hourKeys: HourKeys, runtime: ServiceRuntime) throws {
+        let smallest = try runtime.configuration.int("fold.smallestSet", default: 140, in: 1...100_000)
+        self.init(
+            store: store, hourKeys: hourKeys, fillers: Fillers(sizes: SizeClasses(smallest: smallest)),
+            metrics: FoldMetrics(runtime.metrics), logger: runtime.logger)
+    }
 
     /// What a fold did.
     struct Report: Sendable, Equatable {
         /// The last hour that is folded now.
         var lastHour: Int32
-        var uploads = 0
+        /// Of each hour that was folded, how many uploads it had.
+        var uploads: [Int] = []
         var keys = 0
+        var reports = 0
+        /// Keys and reports that were left out when they were uploaded, because they broke a rule.
+        var left = UploadContent.LeftOut()
         /// Rows that no key opens. They were not written by this suite, or were damaged.
         var unreadable = 0
 
+        /// Hours in which whoever knows that somebody uploaded knows that it was nobody else.
+        var singleUploaderHours: Int { uploads.count { $0 == 1 } }
+
         var metadata: Logger.Metadata {
             [
-                "hour": "\(lastHour)", "keys": "\(keys)", "unreadable": "\(unreadable)",
+                "hour": "\(lastHour)", "keys": "\(keys)", "reports": "\(reports)", "unreadable": "\(unreadable)",
+                "single_uploader_hours": "\(singleUploaderHours)",
             ]
         }
     }
@@ -33,17 +58,23 @@ struct Fold: Sendable {
     /// Folds every hour that ended at or before an instant.
     ///
     /// 1. Keys for the hours to come are made, and the ended hours closed: no upload is sealed to them any more.
-    /// 2. In one transaction the inbox is opened, its keys inserted in the order of their content, and it is emptied.
+    /// 2. In one transaction the inbox is opened, each hour's keys and reports are filled up and inserted in the order of
+    ///    their content, and the inbox is emptied.
     /// 3. The closed hours' private keys are destroyed.
     func run(asOf instant: Date) async throws -> Report {
         let last = Hour(endedBy: instant)
         try await close(through: last)
 
         let files = hourKeys.files
-        let report = try await store.fold(through: last) { rows in
-            try Self.open(rows, with: files)
+        let report: Report
+        do {
+            report = try await store.fold { try move(through: last, with: files, in: $0) }
+        } catch let problem as HourKeyProblem {
+            metrics.count(problem)
+            throw problem
         }
         try files.destroy(through: last)
+        metrics.count(report)
         if report.unreadable > 0 {
             logger.error("Rows of the inbox could not be opened", metadata: ["rows": "\(report.unreadable)"])
         }
@@ -69,29 +100,57 @@ struct Fold: Sendable {
         }
     }
 
-    /// Opens rows of the inbox. The order of what comes out says nothing about the order of what went in.
-    /// - Throws: ``HourKeyProblem`` when the private key of an hour with uploads is missing: then nothing is folded and
-    ///   nothing lost, because a wrongly mounted directory is likelier than a destroyed one.
-    static func open(_ rows: [InboxRow], with files: HourKeyFiles) throws -> OpenedInbox {
-        var opened = OpenedInbox()
-        var keys: [Hour: Curve25519.KeyAgreement.PrivateKey] = [:]
-        for row in rows {
-            let key = try keys[row.hour] ?? files.read(row.hour)
-            keys[row.hour] = key
-            guard let uploaded = row.sealed.open(tag: row.tag, hour: row.hour, with: key) else {
-                opened.unreadable += 1
-                continue
-            }
-            opened.uploads += 1
-            opened.keys[row.hour, default: []].formUnion(uploaded)
-        }
-        return opened
-    }
-}
+    // MARK: The second step
 
-/// What was in the inbox: a set of keys for each hour.
-struct OpenedInbox: Sendable {
-    var keys: [Hour: Set<DiagnosisKey>] = [:]
-    var uploads = 0
-    var unreadable = 0
+    /// For how many hours an outage is made up for; keys that waited longer have expired.
+    private static let longestOutage = 14 * 24
+
+    /// Hours that were folded before stay as they are: a row that belongs to one joins the first hour after them.
+    func move(through last: Hour, with files: HourKeyFiles, in transaction: FoldTransaction) throws -> Report {
+        let lastFolded = try transaction.lastFoldedHour()
+        var report = Report(lastHour: max(last, lastFolded ?? last).number)
+        guard lastFolded.map({ $0 < last }) ?? true else { return report }
+
+        var inbox = OpenedInbox(files: files)
+        try transaction.readInbox(through: last) { try inbox.add($0) }
+        report.unreadable = inbox.unreadable
+        let first = lastFolded?.advanced(by: 1) ?? min(inbox.hours.keys.min() ?? last, last)
+        let hours = max(first, last.advanced(by: -Self.longestOutage))...last
+
+        var uploads: [Hour: OpenedInbox.Hourly] = [:]
+        for (hour, uploaded) in inbox.hours { uploads[max(hour, first), default: .init()].add(uploaded) }
+        var known = try Known(uploads.values, in: transaction)
+        for hour in hours {
+            let uploaded = uploads[hour] ?? .init()
+            // A key may have been uploaded with different metadata: which of them counts follows from their content.
+            let keys = uploaded.keys.sorted().filter { known.keys.insert($0.data).inserted }
+            let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
+            try transaction.insert(
+                fillers.fill(keys, of: hour).sorted(), fillers.fill(reports).sorted(), hour: hour)
+            report.uploads.append(uploaded.uploads)
+            report.keys += keys.count
+            report.reports += reports.count
+            report.left.keys += uploaded.left.keys
+            report.left.reports += uploaded.left.reports
+        }
+        try transaction.emptyInbox(through: last)
+        return report
+    }
+
+    /// What of the uploads is there already. What is uploaded again, by a phone that wasn't told 200, counts once.
+    private struct Known {
+        var keys: Set<KeyData>
+        var reports: Set<CheckInReport>
+
+        init(_ uploads: some Sequence<OpenedInbox.Hourly>, in transaction: FoldTransaction) throws {
+            var keys: Set<KeyData> = []
+            var reports: Set<CheckInReport> = []
+            for uploaded in uploads {
+                for key in uploaded.keys { keys.insert(key.data) }
+                reports.formUnion(uploaded.reports)
+            }
+            self.keys = try transaction.known(among: keys)
+            self.reports = try transaction.known(among: reports)
+        }
+    }
 }

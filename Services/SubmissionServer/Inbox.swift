@@ -1,40 +1,60 @@
 import Credentials
 import ExposureKeys
 import ServiceKit
+import ServiceLifecycle
 import Synchronization
 
-/// Where an upload waits for the fold: one sealed row.
-final class Inbox: Sendable {
-    private let store: SubmissionStore
-    private let hourKeys: HourKeys
-    private let clock: WallClock
-    /// The key that the last upload was sealed to; valid for its own hour or until the fold closes it.
-    private let current = Mutex<HourPublicKey?>(nil)
+/// Where an upload waits for the fold: one sealed row. Rows that come together are stored by one statement.
+struct Inbox: Service {
+    private struct Upload: Sendable {
+        let content: UploadContent
+        let tag: Digest
+    }
+
+    private let uploads: Batcher<Upload, Void>
 
     /// How often an upload may meet an hour that is just being closed. Twice would need two folds in one request.
     private static let attempts = 3
+    /// The most rows of one statement: a third of a megabyte.
+    private static let batch = 96
 
     init(store: SubmissionStore, hourKeys: HourKeys, clock: WallClock) {
-        self.store = store
-        self.hourKeys = hourKeys
-        self.clock = clock
+        let current = CurrentHourKey(hourKeys: hourKeys)
+        uploads = Batcher(maximum: Self.batch) { uploads in
+            for _ in 0..<Self.attempts {
+                let key = try await current.key(for: Hour(containing: clock.now))
+                let sealed = try SealedUpload.seal(uploads.map { ($0.tag, $0.content) }, to: key)
+                let rows = zip(uploads, sealed).map { InboxRow(tag: $0.tag, hour: key.hour, sealed: $1) }
+                if try await store.insert(rows, hour: key.hour) { return uploads.map { _ in } }
+                current.forget()
+            }
+            throw HourKeyProblem.notMade
+        }
+    }
+
+    func run() async throws {
+        try await uploads.run()
     }
 
     /// Seals and stores an upload durably. An upload whose tag is there already is stored already.
-    func store(_ keys: [DiagnosisKey], tag: Digest) async throws {
-        for _ in 0..<Self.attempts {
-            let key = try await key(for: Hour(containing: clock.now))
-            let sealed = try SealedUpload(sealing: keys, tag: tag, to: key)
-            if try await store.insert(sealed, tag: tag, hour: key.hour) { return }
-            current.withLock { $0 = nil }
-        }
-        throw HourKeyProblem.notMade
+    func store(_ content: UploadContent, tag: Digest) async throws {
+        try await uploads.answer(to: Upload(content: content, tag: tag))
     }
+}
 
-    private func key(for hour: Hour) async throws -> HourPublicKey {
-        if let key = current.withLock({ $0 }), key.hour >= hour { return key }
+/// The key that the last uploads were sealed to; valid for its own hour or until the fold closes it.
+private final class CurrentHourKey: Sendable {
+    private let hourKeys: HourKeys
+    private let last = Mutex<HourPublicKey?>(nil)
+
+    init(hourKeys: HourKeys) { self.hourKeys = hourKeys }
+
+    func key(for hour: Hour) async throws -> HourPublicKey {
+        if let key = last.withLock({ $0 }), key.hour >= hour { return key }
         let key = try await hourKeys.open(atOrAfter: hour)
-        current.withLock { $0 = key }
+        last.withLock { $0 = key }
         return key
     }
+
+    func forget() { last.withLock { $0 = nil } }
 }

@@ -2,6 +2,7 @@ package import ArgumentParser
 import Credentials
 import ExposureKeys
 package import FoundationEssentials
+import HTTPContract
 import Logging
 import Postgres
 import Schema
@@ -31,20 +32,23 @@ package struct SubmissionServer: AsyncParsableCommand {
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
         let inbox = Inbox(store: store, hourKeys: hourKeys, clock: runtime.clock)
+        let tans = UploadTANs(verification: verification)
+        let rules = PayloadRules(origin: settings.string("origin", default: "DE"))
+        func accept(_ purpose: UploadPurpose, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
+            AcceptUpload(
+                purpose: purpose, route: operation.route, rules: rules, tagKey: tagKey, tans: tans, inbox: inbox,
+                clock: runtime.clock, logger: runtime.logger)
+        }
 
         let listener = try Listener("listen", from: settings, defaultPort: 8030, security: .mutualTLS(tls)) { routes in
-            routes.on(
-                SubmissionAPI.diagnosisKeys,
-                use: AcceptUpload(
-                    verification: verification, inbox: inbox, tagKey: tagKey, clock: runtime.clock,
-                    logger: runtime.logger
-                ).handle)
+            routes.on(SubmissionAPI.diagnosisKeys, use: accept(.diagnosisKeys, SubmissionAPI.diagnosisKeys).handle)
+            routes.on(SubmissionAPI.onBehalf, use: accept(.onBehalf, SubmissionAPI.onBehalf).handle)
         }
-        let fold = Fold(store: store, hourKeys: hourKeys, logger: runtime.logger)
+        let fold = try Fold(store: store, hourKeys: hourKeys, runtime: runtime)
         try await runtime.run(
             listeners: [listener],
             services: [
-                database, verification, fold.everyHour(in: runtime),
+                database, verification, tans, inbox, fold.everyHour(in: runtime),
                 Retention.everyHour(for: .submission, in: database, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
@@ -59,7 +63,7 @@ package struct SubmissionServer: AsyncParsableCommand {
             try await Schema.check(database)
             let store = SubmissionStore(database)
             let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings))
-            let report = try await Fold(store: store, hourKeys: hourKeys, logger: runtime.logger).run(asOf: instant)
+            let report = try await Fold(store: store, hourKeys: hourKeys, runtime: runtime).run(asOf: instant)
             runtime.logger.notice("Folded", metadata: report.metadata)
             await database.close()
         } catch {

@@ -15,13 +15,7 @@ struct ReserveTANs: Sendable {
         guard (1...VerificationAPI.maximumEntries).contains(request.reservations.count) else {
             throw Problem.badRequest
         }
-        // Of several entries for one TAN in one call the first is asked for; the others are refused unless equal.
-        let first = Dictionary(request.reservations.map { ($0.tan.digest, $0) }, uniquingKeysWith: { kept, _ in kept })
-        let granted = try await store.reserve(Array(first.values), at: clock.now)
-        return TANOutcomes(
-            request.reservations.map { entry in
-                let digest = entry.tan.digest
-                return granted.contains(digest) && first[digest] == entry ? .granted : .refused
-            })
+        let granted = try await store.reserve(request.reservations, at: clock.now)
+        return TANOutcomes(request.reservations.indices.map { granted.contains($0) ? .granted : .refused })
     }
 }

@@ -189,7 +189,7 @@ extension TemporaryExposureKey {
 
 extension SubmissionPayload {
     /// The keys for `UploadRules` to judge; nothing is checked here. Defaults are those of the schema: a period of 144,
-    /// a confirmed test. A start that is missing reads 0, which the rules refuse.
+    /// a confirmed test. A start that is missing reads 0, which breaks a rule.
     package var uploadedKeys: [UploadedKey] {
         keys.map { key in
             UploadedKey(
@@ -199,5 +199,25 @@ extension SubmissionPayload {
                 daysSinceOnsetOfSymptoms: key.hasDaysSinceOnsetOfSymptoms ? key.daysSinceOnsetOfSymptoms : nil,
                 reportType: ReportType(key.reportType))
         }
+    }
+
+    /// The protected reports that are well formed; the others are left out.
+    package var wellFormedReports: [CheckInReport] {
+        checkInProtectedReports.compactMap {
+            CheckInReport(
+                locationIDHash: $0.locationIDHash, initializationVector: $0.iv,
+                encryptedRecord: $0.encryptedCheckInRecord, authenticationCode: $0.mac)
+        }
+    }
+}
+
+extension CheckInProtectedReport {
+    /// A report as a phone uploads it.
+    package init(uploading report: CheckInReport) {
+        self.init()
+        locationIDHash = Data(report.locationIDHash)
+        iv = Data(report.initializationVector)
+        encryptedCheckInRecord = Data(report.encryptedRecord)
+        mac = Data(report.authenticationCode)
     }
 }

@@ -74,7 +74,7 @@ package struct AppClient: Sendable {
         payload.requestPadding = Data(repeating: 0, count: max(0, missing))
         _ = try await proxy.call(
             SubmissionAPI.diagnosisKeys,
-            DiagnosisKeysUpload(authorization: tan.text, payload: Data(try payload.encoded())))
+            UploadRequest(authorization: tan.text, payload: Data(try payload.encoded())))
     }
 
     /// Random letters that bring a JSON body to its size.

@@ -20,5 +20,7 @@ package struct Migration: Sendable {
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(script.text.utf8))) }
 
     /// All steps, in order.
-    package static let all: [Migration] = [.first, .verificationLimits, .resultsToRedeem]
+    package static let all: [Migration] = [
+        .first, .verificationLimits, .resultsToRedeem, .checkInReports,
+    ]
 }

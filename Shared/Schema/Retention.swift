@@ -119,8 +119,9 @@ package enum Retention {
             let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 24
             return try session.execute("DELETE FROM verification.refused_tele_tan WHERE hour < \(firstKept)")
         },
-        RetentionRule(.submission, "submission.diagnosis_key", limit: "14 days, by partition") {
-            session, now throws(PostgresError) in
+        RetentionRule(
+            .submission, "submission.diagnosis_key", "submission.check_in_report", limit: "14 days, by partition"
+        ) { session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / day).rounded(.down)) - 14
             let dropped: Int32? = try session.row("SELECT submission.drop_days_before(\(firstKept))", as: Int32.self)
             return Int(dropped ?? 0)

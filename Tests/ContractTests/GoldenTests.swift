@@ -248,7 +248,7 @@ import VerificationAPI
         "any whole number but 0 in cwa-fake makes an upload fake",
         arguments: [("0", false), ("1", true), ("2", true), ("-1", true)])
     func fakeUpload(value: String, isFake: Bool) throws {
-        #expect(try DiagnosisKeysUpload(fields: [.cwaFake: value], body: Data()).isFake == isFake)
+        #expect(try UploadRequest(fields: [.cwaFake: value], body: Data()).isFake == isFake)
     }
 
     @Test("all fakes of one endpoint are as long as the real requests")

@@ -157,7 +157,7 @@ import VerificationAPI
     func upload(value: String?) {
         var fields: HTTPFields = [.cwaAuthorization: Self.token]
         fields[.cwaFake] = value
-        #expect(throws: MalformedMessage()) { try DiagnosisKeysUpload(fields: fields, body: Data()) }
+        #expect(throws: MalformedMessage()) { try UploadRequest(fields: fields, body: Data()) }
     }
 
     @Test(

@@ -35,8 +35,18 @@ struct SubmissionPayloadTests {
 
     @Test("an upload's keys are the keys the phone had")
     func keys() throws {
-        let keys = try UploadRules().normalise(try payload().uploadedKeys)
-        #expect(keys == (try Fixtures.goldenKeys().sorted()))
+        let keys = try payload().uploadedKeys.flatMap { try UploadRules().normalise([$0]) }
+        #expect(keys == (try Fixtures.goldenKeys()))
+    }
+
+    @Test("an upload's reports are the reports the phone had, without those of another shape")
+    func reports() throws {
+        var payload = try payload()
+        let report = try #require(CheckInReport((0..<96).map { UInt8($0) }))
+        payload.checkInProtectedReports.append(CheckInProtectedReport(uploading: report))
+        payload.checkInProtectedReports.append(CheckInProtectedReport())
+        #expect(payload.wellFormedReports.count == 2)
+        #expect(payload.wellFormedReports.last == report)
     }
 
     @Test("one byte above the maximum isn't decoded")

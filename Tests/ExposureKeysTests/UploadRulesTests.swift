@@ -18,7 +18,7 @@ struct UploadRulesTests {
 
     @Test("an upload has 1 to 14 keys", arguments: [(0, false), (1, true), (14, true), (15, false)])
     func count(count: Int, valid: Bool) throws {
-        let keys = (0..<count).map { key(data: [UInt8](repeating: UInt8($0), count: 16)) }
+        let keys = (0..<count).map { key(data: Self.data($0), daysAgo: $0) }
         if valid {
             #expect(try rules.normalise(keys).count == count)
         } else {
@@ -28,35 +28,131 @@ struct UploadRulesTests {
 
     struct Breach: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let error: InvalidUpload
         let change: @Sendable (inout UploadedKey) -> Void
     }
 
     static let breaches = [
-        Breach(testDescription: "15 bytes of key data", error: .keyLength) { $0.data.removeLast() },
-        Breach(testDescription: "17 bytes of key data", error: .keyLength) { $0.data.append(0) },
-        Breach(testDescription: "no key data", error: .keyLength) { $0.data = [] },
-        Breach(testDescription: "a start off midnight", error: .rollingStart) { $0.rollingStart += 1 },
-        Breach(testDescription: "start zero", error: .rollingStart) { $0.rollingStart = 0 },
-        Breach(testDescription: "a negative start", error: .rollingStart) { $0.rollingStart = -144 },
-        Breach(testDescription: "a huge start", error: .rollingStart) { $0.rollingStart = 144 << 40 },
-        Breach(testDescription: "period zero", error: .rollingPeriod) { $0.rollingPeriod = 0 },
-        Breach(testDescription: "period 145", error: .rollingPeriod) { $0.rollingPeriod = 145 },
-        Breach(testDescription: "a negative period", error: .rollingPeriod) { $0.rollingPeriod = -1 },
-        Breach(testDescription: "level 0", error: .transmissionRiskLevel) { $0.transmissionRiskLevel = 0 },
-        Breach(testDescription: "level 9", error: .transmissionRiskLevel) { $0.transmissionRiskLevel = 9 },
-        Breach(testDescription: "onset -16", error: .daysSinceOnset) { $0.daysSinceOnsetOfSymptoms = -16 },
-        Breach(testDescription: "onset 4001", error: .daysSinceOnset) { $0.daysSinceOnsetOfSymptoms = 4001 },
-        Breach(testDescription: "neither level nor onset", error: .neitherRiskLevelNorOnset) {
+        Breach(testDescription: "15 bytes of key data") { $0.data.removeLast() },
+        Breach(testDescription: "17 bytes of key data") { $0.data.append(0) },
+        Breach(testDescription: "no key data") { $0.data = [] },
+        Breach(testDescription: "a start off midnight") { $0.rollingStart += 1 },
+        Breach(testDescription: "start zero") { $0.rollingStart = 0 },
+        Breach(testDescription: "a negative start") { $0.rollingStart = -144 },
+        Breach(testDescription: "a huge start") { $0.rollingStart = 144 << 40 },
+        Breach(testDescription: "period zero") { $0.rollingPeriod = 0 },
+        Breach(testDescription: "period 145") { $0.rollingPeriod = 145 },
+        Breach(testDescription: "a negative period") { $0.rollingPeriod = -1 },
+        Breach(testDescription: "level 0") { $0.transmissionRiskLevel = 0 },
+        Breach(testDescription: "level 9") { $0.transmissionRiskLevel = 9 },
+        Breach(testDescription: "onset -16") { $0.daysSinceOnsetOfSymptoms = -16 },
+        Breach(testDescription: "onset 4001") { $0.daysSinceOnsetOfSymptoms = 4001 },
+        Breach(testDescription: "neither level nor onset") {
             $0.transmissionRiskLevel = nil
         },
     ]
 
-    @Test("one bad key refuses the upload", arguments: breaches)
-    func refused(breach: Breach) {
+    @Test("a bad key is left out, and costs none of the good ones", arguments: breaches)
+    func leftOut(breach: Breach) throws {
         var bad = key()
         breach.change(&bad)
-        #expect(throws: breach.error) { try rules.normalise([key(daysAgo: 2), bad]) }
+        let good = [key(data: Self.data(1), daysAgo: 2), key(data: Self.data(2), daysAgo: 3)]
+        #expect(try rules.normalise([good[0], bad, good[1]]) == rules.normalise(good))
+        #expect(throws: InvalidUpload.noUsableKey) { try rules.normalise([bad]) }
+        #expect(throws: InvalidUpload.noUsableKey) { try rules.normalise([bad, bad]) }
+    }
+
+    private static func data(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 16) }
+
+    // MARK: Between keys
+
+    /// The periods of a day's keys, and which of them are kept.
+    static let days: [(sent: [Int64], kept: [Int64])] = [
+        ([144], [144]),
+        // Given away at some time of the day: what follows begins at midnight, too, and lasts to a later end …
+        ([104, 142], [104, 142]), ([60, 144], [60, 144]), ([10, 20, 144], [10, 20, 144]),
+        // … or is told by what was left.
+        ([104, 40], [40, 104]), ([72, 72], [72, 72]), ([48, 48, 48], [48, 48, 48]),
+        // Two phones' days, or made up.
+        ([144, 144], [144]), ([100, 100], [100]), ([100, 100, 144], [100, 144]), ([1, 2, 3, 4], [1, 2, 3]),
+        ([1, 1, 1, 1], [1, 1, 1]), ([80, 80, 80, 144, 144], [80, 144]),
+    ]
+
+    @Test("keys of one day overlap only as the release of a key on its own day makes them", arguments: days)
+    func sameDay(sent: [Int64], kept: [Int64]) throws {
+        let keys = sent.enumerated().map { key(data: Self.data($0), period: $1) }
+        let other = key(data: Self.data(99), daysAgo: 2)
+        let accepted = try rules.normalise(keys + [other])
+        let lengths = accepted.filter { $0.data.bytes != other.data }.map { Int64($0.rollingPeriod.length) }
+        #expect(lengths == kept)
+        #expect(accepted.count == kept.count + 1)
+    }
+
+    @Test("key data that comes twice counts once, and which of the two follows from content")
+    func duplicates() throws {
+        let once = key()
+        #expect(try rules.normalise([once, once]) == rules.normalise([once]))
+        let elsewhere = key(daysAgo: 2)
+        #expect(try rules.normalise([once, elsewhere]) == rules.normalise([elsewhere]))
+        #expect(try rules.normalise([elsewhere, once]) == rules.normalise([elsewhere]))
+    }
+
+    /// What the rules between keys say, word for word: a set of keys may be kept if no data is in it twice and each of its
+    /// days is one that phones make. Of all ways to take keys in the order of content, the greedy one is asked for.
+    private func obvious(_ uploaded: [UploadedKey]) -> [DiagnosisKey] {
+        var kept: [DiagnosisKey] = []
+        for one in uploaded.compactMap({ try? rules.normalise([$0]).first }).sorted()
+        where isPossible(kept + [one]) {
+            kept.append(one)
+        }
+        return kept
+    }
+
+    private func isPossible(_ keys: [DiagnosisKey]) -> Bool {
+        let days = Dictionary(grouping: keys, by: \.rollingPeriod.start).values.map { $0.map(\.rollingPeriod.length) }
+        return Set(keys.map(\.data)).count == keys.count && days.allSatisfy(isPossibleDay)
+    }
+
+    /// Keys of a day, told by their ends or by their lengths, from when to when each was in use.
+    private func isPossibleDay(_ lengths: [UInt32]) -> Bool {
+        guard lengths.count <= 3 else { return false }
+        guard let last = lengths.sorted().last, lengths.count > 1 else { return true }
+        let others = Array(lengths.sorted().dropLast())
+        let byLengths = lengths.reduce(0, +) <= 144
+        let byEnds = others.allSatisfy { $0 < last } && isPossibleDay(others)
+        return byLengths || byEnds
+    }
+
+    @Test("the rules between keys are what a slow and obvious reading of them gives", arguments: 0..<200)
+    func obviousModel(seed: Int) throws {
+        var random = SplitMix(state: UInt64(seed))
+        let uploaded = (0..<Int.random(in: 1...14, using: &random)).map { _ in
+            key(
+                data: Self.data(Int.random(in: 0...9, using: &random)),
+                daysAgo: Int.random(in: 0...3, using: &random),
+                period: [0, 1, 48, 72, 73, 100, 144, 145].randomElement(using: &random) ?? 1,
+                level: [nil, 0, 3, 5].randomElement(using: &random) ?? nil,
+                onset: [nil, 3].randomElement(using: &random) ?? nil)
+        }
+        let expected = obvious(uploaded)
+        if expected.isEmpty {
+            #expect(throws: InvalidUpload.noUsableKey) { try rules.normalise(uploaded) }
+        } else {
+            let accepted = try rules.normalise(uploaded)
+            #expect(accepted == expected)
+            #expect(try rules.normalise(uploaded.shuffled(using: &random)) == accepted)
+            // What was accepted is accepted whole.
+            #expect(isPossible(accepted))
+        }
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            let mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            return mixed ^ (mixed >> 27)
+        }
     }
 
     @Test("what is missing is derived from what is there")
@@ -78,7 +174,7 @@ struct UploadRulesTests {
 
     @Test("keys of the future and of more than 14 days ago are dropped without a word")
     func current() throws {
-        let keys = try rules.normalise([key(daysAgo: 0), key(daysAgo: 14), key(daysAgo: 15), key(daysAgo: -1)])
+        let keys = try rules.normalise([0, 14, 15, -1].map { key(data: Self.data($0 + 1), daysAgo: $0) })
         let today = Day(containing: now).firstInterval.rawValue
         let kept = rules.current(keys, at: now).map(\.rollingPeriod.start.rawValue)
         #expect(kept.sorted() == [today - 14 * 144, today])

@@ -36,7 +36,7 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
 @Suite(.timeLimit(.minutes(1))) struct AppClientTests {
     private final class Proxy: Sendable {
         let bodies = Mutex<[Data]>([])
-        let uploads = Mutex<[DiagnosisKeysUpload]>([])
+        let uploads = Mutex<[UploadRequest]>([])
         let token: RegistrationToken
         let tan: TAN
 

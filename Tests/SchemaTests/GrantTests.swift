@@ -24,7 +24,9 @@ struct GrantTests {
         "submission.inbox": [.submission: everything],
         "submission.folded_hour": [.submission: "SELECT INSERT DELETE", .distribution: "SELECT"],
         "submission.diagnosis_key": [.submission: "SELECT INSERT", .distribution: "SELECT"],
+        "submission.check_in_report": [.submission: "SELECT INSERT", .distribution: "SELECT"],
         // Rows are reached through the parent only.
+        "submission.check_in_report_20600": [:],
         "submission.diagnosis_key_20600": [:],
         "distribution.published_hour": [.distribution: "SELECT INSERT DELETE"],
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],

@@ -34,7 +34,8 @@ struct PartitionTests {
                 try session.rows(
                     """
                     SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-                    WHERE inhparent = 'submission.diagnosis_key'::regclass ORDER BY relname
+                    WHERE inhparent IN ('submission.diagnosis_key'::regclass, 'submission.check_in_report'::regclass)
+                    ORDER BY relname
                     """, as: String.self)
             }
         }
@@ -44,7 +45,7 @@ struct PartitionTests {
     func day() async throws {
         try await withService { client, database in
             try await ensure(20_600, 20_600, in: client)
-            #expect(try await days(in: database) == ["diagnosis_key_20600"])
+            #expect(try await days(in: database) == ["check_in_report_20600", "diagnosis_key_20600"])
             let first: Int32 = 20_600 * 24
             try await client.session { session in
                 try session.execute(Self.insert(first))
@@ -66,8 +67,11 @@ struct PartitionTests {
             let dropped = try await client.session {
                 try $0.row("SELECT submission.drop_days_before(20600)", as: Int32.self)
             }
-            #expect(dropped == 2)
-            #expect(try await days(in: database) == ["diagnosis_key_20600", "diagnosis_key_20601"])
+            #expect(dropped == 4)
+            #expect(
+                try await days(in: database) == [
+                    "check_in_report_20600", "check_in_report_20601", "diagnosis_key_20600", "diagnosis_key_20601",
+                ])
             let again = try await client.session {
                 try $0.row("SELECT submission.drop_days_before(20600)", as: Int32.self)
             }
@@ -81,8 +85,11 @@ struct PartitionTests {
             try await ensure(20_585, 20_586, 20_600, in: client)
             let now = Date(timeIntervalSince1970: 20_600 * 86_400 + second)
             let removed = try await Retention.apply(.submission, at: now, in: client)
-            #expect(removed.first { $0.rule.hasPrefix("submission.diagnosis_key:") }?.removed == 1)
-            #expect(try await days(in: database) == ["diagnosis_key_20586", "diagnosis_key_20600"])
+            #expect(removed.first { $0.rule.hasPrefix("submission.diagnosis_key") }?.removed == 2)
+            #expect(
+                try await days(in: database) == [
+                    "check_in_report_20586", "check_in_report_20600", "diagnosis_key_20586", "diagnosis_key_20600",
+                ])
         }
     }
 

@@ -39,6 +39,11 @@ struct RetentionRuleTests {
             hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
         ) VALUES (\(oldHour), \(Array(bytes.prefix(16))), 1, 144, 1, 0, 1)
         """,
+        "submission.check_in_report": """
+        INSERT INTO submission.check_in_report (
+            hour, location_id_hash, initialization_vector, encrypted_record, authentication_code
+        ) VALUES (\(oldHour), \(bytes), \(Array(bytes.prefix(16))), \(Array(bytes.prefix(16))), \(bytes))
+        """,
         "submission.folded_hour": "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(oldHour), 1)",
         "submission.hour_key": """
         INSERT INTO submission.hour_key (hour, public_key, closed) VALUES (\(oldHour), \(bytes), true)

@@ -8,6 +8,7 @@ import ServiceKit
 import Synchronization
 import TestSupport
 import Testing
+import VerificationAPI
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
 struct AcceptUploadTests {
@@ -78,19 +79,158 @@ struct AcceptUploadTests {
         }
     }
 
-    @Test("a fake is answered like a real upload and leaves no trace", arguments: ["1", "2", "-1"])
+    @Test(
+        "a fake is answered like a real upload, asks the verification server as often, and leaves no trace",
+        arguments: ["1", "2", "-1"])
     func fake(field: String) async throws {
         try await SubmissionStage.run { stage in
             let tan = try stage.verification.issue()
             let real = try await stage.upload(try Samples.payload(try Samples.keys(0..<14)), tan: tan.text)
-            let calls = stage.verification.calls
-            for payload in [try Samples.payload(try Samples.keys(14..<28)), [], [0xff, 0xff]] {
-                for tan in [try stage.verification.issue().text, "", UUID().uuidString] {
-                    #expect(try await stage.upload(payload, tan: tan, fake: field) == real)
+            let callsOfReal = stage.verification.calls
+            let payloads = [
+                try Samples.payload(try Samples.keys(14..<28)), [], [0xff, 0xff],
+                try Samples.payload([], reports: try Samples.reports(0..<3)),
+            ]
+            for purpose in UploadPurpose.allCases {
+                for payload in payloads {
+                    let unused = try stage.verification.issue(for: purpose)
+                    for tan in [unused.text, "", UUID().uuidString, nil] {
+                        let calls = stage.verification.calls
+                        let answer = try await stage.upload(payload, tan: tan, fake: field, for: purpose)
+                        #expect(answer == real)
+                        #expect(stage.verification.calls == calls + callsOfReal)
+                    }
+                    #expect(stage.verification.tag(of: unused) == nil)
                 }
             }
-            #expect(stage.verification.calls == calls)
             #expect(try await stage.waiting() == 1)
+        }
+    }
+
+    // MARK: Partly stored
+
+    @Test("a bad key among good ones costs none of them")
+    func partial() async throws {
+        try await SubmissionStage.run { stage in
+            for bad in try BadKey.all() {
+                let tan = try stage.verification.issue()
+                let good = try Samples.payload(try Samples.keys(1..<3), padding: 10)
+                #expect(try await stage.upload(good + bad.bytes, tan: tan.text).status == 200, "\(bad.testDescription)")
+                // Without it, it is the same upload.
+                #expect(try await stage.upload(good, tan: tan.text).status == 200, "\(bad.testDescription)")
+            }
+        }
+    }
+
+    @Test("reports are stored with the keys, and the phone is told how many")
+    func reports() async throws {
+        try await SubmissionStage.run { stage in
+            let keys = try Samples.keys(0..<2)
+            let (one, other) = (try Samples.report(1), try Samples.report(2))
+            let tooMany = try Samples.reports(0..<40)
+            let sent: [(reports: [CheckInReport], saved: Int)] = [
+                ([], 0), ([one], 1), ([one, other], 2), ([one, other, one], 2), (tooMany, 32), (tooMany.reversed(), 32),
+            ]
+            for (reports, saved) in sent {
+                let tan = try stage.verification.issue()
+                let answer = try await stage.upload(try Samples.payload(keys, reports: reports), tan: tan.text)
+                #expect(answer.status == 200)
+                #expect(answer.fields["cwa-saved-checkins"] == "\(saved)")
+                #expect(answer.fields["cwa-filtered-checkins"] == "\(reports.count - saved)")
+                // The order in which they are listed doesn't matter.
+                let again = try await stage.upload(
+                    try Samples.payload(keys.reversed(), reports: reports.reversed()), tan: tan.text)
+                #expect(again == answer)
+            }
+            #expect(try await stage.waiting() == sent.count)
+        }
+    }
+
+    @Test("a report with a part of another length, and a visit in the clear, are left out and counted")
+    func filteredReports() async throws {
+        try await SubmissionStage.run { stage in
+            let tan = try stage.verification.issue()
+            var payload = try SubmissionPayload(
+                decoding: try Samples.payload(try Samples.keys(0..<1), reports: try Samples.reports(0..<5)),
+                maximum: 100_000)
+            payload.checkInProtectedReports[0].locationIDHash.removeLast()
+            payload.checkInProtectedReports[1].iv.append(0)
+            payload.checkInProtectedReports[2].encryptedCheckInRecord = Data()
+            payload.checkInProtectedReports[3].mac.removeFirst()
+            payload.checkIns = [CheckIn()]
+            let answer = try await stage.upload(try payload.encoded(), tan: tan.text)
+            #expect(answer.status == 200)
+            #expect(answer.fields["cwa-saved-checkins"] == "1")
+            #expect(answer.fields["cwa-filtered-checkins"] == "5")
+        }
+    }
+
+    // MARK: On behalf
+
+    private static func warning(
+        _ reports: [CheckInReport], change: (inout SubmissionPayload) -> Void = { _ in }
+    ) throws -> [UInt8] {
+        var payload = SubmissionPayload()
+        payload.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
+        payload.submissionType = .hostWarning
+        change(&payload)
+        return try payload.encoded()
+    }
+
+    @Test("an organiser warns the visitors of one venue, with a TAN of an event")
+    func onBehalf() async throws {
+        try await SubmissionStage.run { stage in
+            let tan = try stage.verification.issue(for: .onBehalf)
+            let payload = try Self.warning(try (0..<3).map { try Samples.report($0, venue: 1) })
+            let answer = try await stage.upload(payload, tan: tan.text, for: .onBehalf)
+            #expect(answer.status == 200)
+            #expect(answer.fields["cwa-saved-checkins"] == "3")
+            #expect(stage.verification.isConfirmed(tan))
+            #expect(try await stage.upload(payload, tan: tan.text, for: .onBehalf) == answer)
+            #expect(try await stage.waiting() == 1)
+        }
+    }
+
+    @Test("a TAN of the other kind is refused and stays free")
+    func wrongKind() async throws {
+        try await SubmissionStage.run { stage in
+            let (personal, event) = (try stage.verification.issue(), try stage.verification.issue(for: .onBehalf))
+            let keys = try Samples.payload(try Samples.keys(0..<3))
+            let warning = try Self.warning([try Samples.report(1)])
+            #expect(try await stage.upload(keys, tan: event.text).status == 403)
+            #expect(try await stage.upload(warning, tan: personal.text, for: .onBehalf).status == 403)
+            #expect(stage.verification.tag(of: personal) == nil && stage.verification.tag(of: event) == nil)
+            #expect(try await stage.upload(keys, tan: personal.text).status == 200)
+            #expect(try await stage.upload(warning, tan: event.text, for: .onBehalf).status == 200)
+        }
+    }
+
+    @Test("a warning has reports about one venue, and nothing of a person's upload")
+    func badWarnings() async throws {
+        let report = try Samples.report(1, venue: 1)
+        let key = try Samples.key(1)
+        let payloads = try [
+            Self.warning([]),
+            Self.warning([report, Samples.report(2, venue: 2)]),
+            Self.warning([report]) { $0.keys = [TemporaryExposureKey(uploading: key)] },
+            Self.warning([report]) { $0.visitedCountries = ["DE"] },
+            Self.warning([report]) { $0.consentToFederation = true },
+            Self.warning([report]) { $0.submissionType = .pcrTest },
+            Self.warning([report]) { $0.origin = "FR" },
+            Self.warning([report]) { $0.checkInProtectedReports[0].mac = Data() },
+            Self.warning([report]) {
+                $0.checkIns = [CheckIn(), CheckIn()]
+                $0.checkIns[0].locationID = Data([1])
+            },
+            [0xff], [],
+        ]
+        try await SubmissionStage.run { stage in
+            let tan = try stage.verification.issue(for: .onBehalf)
+            for payload in payloads {
+                #expect(try await stage.upload(payload, tan: tan.text, for: .onBehalf).status == 400)
+            }
+            #expect(stage.verification.tag(of: tan) == nil)
+            #expect(try await stage.waiting() == 0)
         }
     }
 
@@ -104,7 +244,7 @@ struct AcceptUploadTests {
             #expect(try await stage.upload(try Samples.payload(try Samples.keys(0..<14)), tan: used.text).status == 200)
             let payload = try Samples.payload(try Samples.keys(14..<28))
             let tans = [
-                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text)0", "not a TAN", "", nil,
+                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text)0", "not a TAN", "",
                 "00000000-0000-0000-0000-000000000000",
             ]
             let answers = try await tans.concurrently { try await stage.upload(payload, tan: $0) }
@@ -117,44 +257,36 @@ struct AcceptUploadTests {
         }
     }
 
-    struct BadPayload: Sendable, CustomTestStringConvertible {
+    /// A key that breaks a rule, as the only one of an upload.
+    struct BadKey: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
 
-        init(_ name: String, _ bytes: [UInt8]) {
-            (testDescription, self.bytes) = (name, bytes)
-        }
-
-        /// A valid upload of two keys with one thing changed.
         init(_ name: String, _ change: (inout TemporaryExposureKey) -> Void) throws {
             var wire = TemporaryExposureKey(uploading: try Samples.key(1))
+            wire.keyData = Data(repeating: 9, count: 16)
             change(&wire)
             var payload = SubmissionPayload()
-            payload.keys = [TemporaryExposureKey(uploading: try Samples.key(0)), wire]
-            self.init(name, try payload.encoded())
+            payload.keys = [wire]
+            (testDescription, bytes) = (name, try payload.encoded())
         }
 
-        static func all() throws -> [BadPayload] {
+        static func all() throws -> [BadKey] {
             try [
-                BadPayload("no protobuf", [0xff, 0xff, 0xff]),
-                BadPayload("a message that ends too soon", [0x0a, 0x20, 0x01]),
-                BadPayload("empty", []),
-                BadPayload("no keys", try Samples.payload([], padding: 400)),
-                BadPayload("15 keys", try Samples.payload(try Samples.keys(0..<15))),
-                BadPayload("15 bytes of key") { $0.keyData = Data(repeating: 1, count: 15) },
-                BadPayload("17 bytes of key") { $0.keyData = Data(repeating: 1, count: 17) },
-                BadPayload("no key data") { $0.keyData = Data() },
-                BadPayload("a start that isn't midnight") { $0.rollingStartIntervalNumber += 1 },
-                BadPayload("no start") { $0.clearRollingStartIntervalNumber() },
-                BadPayload("a negative start") { $0.rollingStartIntervalNumber = -144 },
-                BadPayload("a period of 0") { $0.rollingPeriod = 0 },
-                BadPayload("a period of 145") { $0.rollingPeriod = 145 },
-                BadPayload("a negative period") { $0.rollingPeriod = -1 },
-                BadPayload("risk level 0") { $0.transmissionRiskLevel = 0 },
-                BadPayload("risk level 9") { $0.transmissionRiskLevel = 9 },
-                BadPayload("16 days before the onset") { $0.daysSinceOnsetOfSymptoms = -16 },
-                BadPayload("4001 days since the onset") { $0.daysSinceOnsetOfSymptoms = 4001 },
-                BadPayload("neither level nor onset") {
+                BadKey("15 bytes of key") { $0.keyData = Data(repeating: 1, count: 15) },
+                BadKey("17 bytes of key") { $0.keyData = Data(repeating: 1, count: 17) },
+                BadKey("no key data") { $0.keyData = Data() },
+                BadKey("a start that isn't midnight") { $0.rollingStartIntervalNumber += 1 },
+                BadKey("no start") { $0.clearRollingStartIntervalNumber() },
+                BadKey("a negative start") { $0.rollingStartIntervalNumber = -144 },
+                BadKey("a period of 0") { $0.rollingPeriod = 0 },
+                BadKey("a period of 145") { $0.rollingPeriod = 145 },
+                BadKey("a negative period") { $0.rollingPeriod = -1 },
+                BadKey("risk level 0") { $0.transmissionRiskLevel = 0 },
+                BadKey("risk level 9") { $0.transmissionRiskLevel = 9 },
+                BadKey("16 days before the onset") { $0.daysSinceOnsetOfSymptoms = -16 },
+                BadKey("4001 days since the onset") { $0.daysSinceOnsetOfSymptoms = 4001 },
+                BadKey("neither level nor onset") {
                     $0.clearTransmissionRiskLevel()
                     $0.clearDaysSinceOnsetOfSymptoms()
                 },
@@ -162,21 +294,47 @@ struct AcceptUploadTests {
         }
     }
 
-    @Test("a payload that breaks a rule is refused before anybody is asked for its TAN")
+    private static func badPayloads() throws -> [(name: String, bytes: [UInt8])] {
+        func changed(_ change: (inout SubmissionPayload) -> Void) throws -> [UInt8] {
+            var payload = try SubmissionPayload(
+                decoding: try Samples.payload(try Samples.keys(0..<2)), maximum: 100_000)
+            change(&payload)
+            return try payload.encoded()
+        }
+        return try [
+            ("no protobuf", [0xff, 0xff, 0xff]), ("a message that ends too soon", [0x0a, 0x20, 0x01]), ("empty", []),
+            ("no keys", Samples.payload([], padding: 400)), ("15 keys", Samples.payload(Samples.keys(0..<15))),
+            ("another origin", changed { $0.origin = "FR" }),
+            ("a country in small letters", changed { $0.visitedCountries = ["DE", "fr"] }),
+            ("no country", changed { $0.visitedCountries = [""] }),
+            ("a self-report", changed { $0.submissionType = .srsSelfTest }),
+        ] + BadKey.all().map { ($0.testDescription, $0.bytes) }
+    }
+
+    @Test("a payload that is no good as a whole is refused, and costs no TAN")
     func badPayloads() async throws {
         try await SubmissionStage.run { stage in
             let tan = try stage.verification.issue()
-            for bad in try BadPayload.all() {
+            for (name, bytes) in try Self.badPayloads() {
                 for tan in [tan.text, "not a TAN"] {
-                    let answer = try await stage.upload(bad.bytes, tan: tan)
-                    #expect(answer.status == 400, "\(bad.testDescription)")
+                    let answer = try await stage.upload(bytes, tan: tan)
+                    #expect(answer.status == 400, "\(name)")
                     #expect(answer.body.isEmpty)
                 }
             }
-            #expect(stage.verification.calls == 0)
+            #expect(stage.verification.tag(of: tan) == nil)
             #expect(try await stage.waiting() == 0)
             // The TAN is as good as before.
             #expect(try await stage.upload(try Samples.payload(try Samples.keys(0..<1)), tan: tan.text).status == 200)
+        }
+    }
+
+    @Test("an upload without a TAN is refused for that")
+    func noTAN() async throws {
+        try await SubmissionStage.run { stage in
+            let payload = try Samples.payload(try Samples.keys(0..<14))
+            #expect(try await stage.upload(payload, tan: nil).status == 400)
+            #expect(try await stage.waiting() == 0)
         }
     }
 

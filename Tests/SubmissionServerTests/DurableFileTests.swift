@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test("several may shred the same files at once")
+    func shredTogether() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: directory) }
+            let files = (0..<200).map { directory.appending(path: "\($0)") }
+            for file in files { try DurableFile.write(Data([1, 2, 3]), to: file) }
+            for _ in 0..<4 {
+                group.addTask { for file in files { try DurableFile.shred(file) } }
+            }
+            try await group.waitForAll()
+            #expect(try names(in: directory).isEmpty)
+        }
+    }
+
     @Test("a problem names the reason, never the file")
     func problem() {
         #expect(FileProblem(number: ENOENT).description == "No such file or directory")

@@ -10,6 +10,8 @@ final class FakeVerificationServer: Sendable {
     struct State {
         /// Each TAN with the tag it is reserved for.
         var tans: [TAN: Digest?] = [:]
+        /// Those of health officers' teleTANs for events.
+        var forEvents: Set<TAN> = []
         var confirmed: Set<TAN> = []
         var calls = 0
         var isConfirming = true
@@ -18,9 +20,12 @@ final class FakeVerificationServer: Sendable {
     let state = Mutex(State())
 
     /// A TAN that authorises one upload.
-    func issue() throws -> TAN {
+    func issue(for purpose: UploadPurpose = .diagnosisKeys) throws -> TAN {
         let tan = try Samples.tan()
-        state.withLock { $0.tans[tan] = .some(nil) }
+        state.withLock {
+            $0.tans[tan] = .some(nil)
+            if purpose == .onBehalf { $0.forEvents.insert(tan) }
+        }
         return tan
     }
 
@@ -49,7 +54,9 @@ final class FakeVerificationServer: Sendable {
             state.calls += 1
             return TANOutcomes(
                 request.reservations.map { wanted in
-                    guard wanted.purpose == .diagnosisKeys, let tag = state.tans[wanted.tan] else { return .refused }
+                    guard (wanted.purpose == .onBehalf) == state.forEvents.contains(wanted.tan),
+                        let tag = state.tans[wanted.tan]
+                    else { return .refused }
                     if tag == nil { state.tans[wanted.tan] = wanted.tag }
                     return tag == nil || tag == wanted.tag ? .granted : .refused
                 })

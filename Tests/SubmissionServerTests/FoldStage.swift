@@ -19,6 +19,7 @@ struct FoldStage: Sendable {
     let inbox: Inbox
     let hourKeys: HourKeys
     let fold: Fold
+    let metrics: PrometheusMetrics
 
     var store: SubmissionStore { hourKeys.store }
 
@@ -38,25 +39,42 @@ struct FoldStage: Sendable {
         return try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
             let clock = ManualClock(Samples.now)
             let store = SubmissionStore($0)
+            let metrics = PrometheusMetrics()
             let hourKeys = HourKeys(store: store, files: HourKeyFiles(directory: directory))
-            return try await body(
-                FoldStage(
-                    database: database, client: $0, directory: directory, clock: clock,
-                    inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
-                    fold: Fold(store: store, hourKeys: hourKeys, logger: Logger(label: "test") { _ in quiet })))
+            let stage = FoldStage(
+                database: database, client: $0, directory: directory, clock: clock,
+                inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
+                fold: Fold(
+                    store: store, hourKeys: hourKeys, fillers: Fillers(sizes: SizeClasses(smallest: 140)),
+                    metrics: FoldMetrics(metrics), logger: Logger(label: "test") { _ in quiet }), metrics: metrics)
+            return try await running(stage.inbox) { _ in try await body(stage) }
         }
     }
 
-    /// Another server's inbox on the same database and directory.
-    func replica(_ clock: ManualClock) -> Inbox {
-        Inbox(store: store, hourKeys: hourKeys, clock: clock.clock)
+    /// Another server's inbox on the same database and directory, for as long as the body takes.
+    func withReplica<Result>(_ clock: ManualClock, _ body: (Inbox) async throws -> Result) async throws -> Result {
+        try await Self.running(Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), body)
+    }
+
+    private static func running<Result>(
+        _ inbox: Inbox, _ body: (Inbox) async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await inbox.run() }
+            defer { group.cancelAll() }
+            return try await body(inbox)
+        }
     }
 
     private static let quiet = SwiftLogNoOpLogHandler()
 
     /// Stores an upload at the clock's time, under a tag that nothing else has.
     func upload(_ keys: [DiagnosisKey]) async throws {
-        try await inbox.store(keys, tag: Digest(sha256: UUID().uuidString.utf8))
+        try await upload(UploadContent(keys: keys))
+    }
+
+    func upload(_ content: UploadContent) async throws {
+        try await inbox.store(content, tag: Digest(sha256: UUID().uuidString.utf8))
     }
 
     /// Folds what ended at or before the beginning of an hour.
@@ -74,30 +92,44 @@ struct FoldStage: Sendable {
 
     struct FoldedKey: Hashable, Sendable {
         let hour: Hour
-        let data: KeyData?
+        let data: KeyData
     }
 
-    /// In the order of the table's pages.
+    /// Those that were uploaded, without fillers, in the order of the table's pages.
     func foldedKeys() async throws -> [FoldedKey] {
         try await asSuperuser { session in
             try session.rows(
                 "SELECT hour, key_data FROM submission.diagnosis_key ORDER BY tableoid, ctid",
                 as: Int32.self, [UInt8].self
-            ).map { FoldedKey(hour: Hour(number: $0), data: KeyData($1)) }
+            ).compactMap { hour, data in
+                KeyData(data).flatMap { Samples.isSample($0) ? FoldedKey(hour: Hour(number: hour), data: $0) : nil }
+            }
+        }
+    }
+
+    /// Those that were uploaded, without fillers, in the order of the table's pages.
+    func foldedReports() async throws -> [CheckInReport] {
+        try await asSuperuser { session in
+            try session.rows(
+                """
+                SELECT location_id_hash || initialization_vector || encrypted_record || authentication_code
+                FROM submission.check_in_report ORDER BY tableoid, ctid
+                """, as: [UInt8].self
+            ).compactMap { CheckInReport($0) }.filter(Samples.isSample)
         }
     }
 
     struct FoldedHour: Hashable, Sendable {
         let hour: Hour
+        /// Without fillers.
         let keys: Int
     }
 
     func foldedHours() async throws -> [FoldedHour] {
-        try await asSuperuser { session in
-            try session.rows(
-                "SELECT hour, keys FROM submission.folded_hour ORDER BY hour", as: Int32.self, Int32.self
-            ).map { FoldedHour(hour: Hour(number: $0), keys: Int($1)) }
-        }
+        let keys = Dictionary(grouping: try await foldedKeys(), by: \.hour)
+        return try await asSuperuser { session in
+            try session.rows("SELECT hour FROM submission.folded_hour ORDER BY hour", as: Int32.self)
+        }.map { FoldedHour(hour: Hour(number: $0), keys: keys[Hour(number: $0)]?.count ?? 0) }
     }
 
     /// How many uploads wait.

@@ -28,7 +28,7 @@ struct FoldTests {
             let folded = try await stage.foldedKeys()
             #expect(folded.map(\.data) == Self.sorted(all))
             #expect(Set(folded.map(\.hour)) == [Self.hour])
-            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 10, keys: 140, unreadable: 0))
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: [10], keys: 140))
             #expect(try await stage.foldedHours() == [.init(hour: Self.hour, keys: 140)])
         }
     }
@@ -44,7 +44,7 @@ struct FoldTests {
                     """
                     SELECT key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
                         report_type
-                    FROM submission.diagnosis_key
+                    FROM submission.diagnosis_key WHERE key_data = \(key.data.bytes)
                     """, as: [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self)
             }
             let (data, start, period, level, onset, report) = try #require(row)
@@ -90,8 +90,11 @@ struct FoldTests {
             try await FoldStage.run { stage in
                 for key in uploads { try await stage.upload([key]) }
                 try await stage.fold(before: Self.next)
-                #expect(try await stage.count("SELECT count(*) FROM submission.diagnosis_key") == 1)
-                #expect(try await stage.count("SELECT rolling_period::bigint FROM submission.diagnosis_key") == 6)
+                #expect(try await stage.foldedKeys().map(\.data) == [key.data])
+                let data = key.data.bytes
+                let period = try await stage.count(
+                    "SELECT rolling_period::bigint FROM submission.diagnosis_key WHERE key_data = \(data)")
+                #expect(period == 6)
             }
         }
     }
@@ -101,7 +104,7 @@ struct FoldTests {
         try await FoldStage.run { stage in
             try await stage.upload([])
             let report = try await stage.fold(before: Self.next)
-            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: 1, keys: 0, unreadable: 0))
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: [1], keys: 0))
             #expect(try await stage.foldedHours() == [.init(hour: Self.hour, keys: 0)])
             #expect(try await stage.waiting() == 0)
         }
@@ -113,20 +116,139 @@ struct FoldTests {
             // 10,500 keys, 14 an upload, stored as the inbox stores them but faster.
             let key = try await stage.hourKeys.open(atOrAfter: Self.hour)
             let uploads = try (0..<750).map { number in
-                let tag = Digest(sha256: "upload \(number)".utf8)
-                let keys = try Samples.keys(number * 14..<number * 14 + 14)
-                return (tag.bytes, try SealedUpload(sealing: keys, tag: tag, to: key).bytes)
+                (Digest(sha256: "upload \(number)".utf8), try Samples.content(number * 14..<number * 14 + 14))
             }
+            let sealed = try SealedUpload.seal(uploads, to: key)
             try await stage.client.session { session in
                 _ = try session.execute(
                     """
                     INSERT INTO submission.inbox (tag, hour, sealed)
                     SELECT tag, \(key.hour.number), sealed
-                    FROM unnest(\(uploads.map(\.0)), \(uploads.map(\.1))) AS stored (tag, sealed)
+                    FROM unnest(\(uploads.map(\.0.bytes)), \(sealed.map(\.bytes))) AS stored (tag, sealed)
                     """)
             }
             #expect(try await stage.fold(before: Self.next).keys == 10_500)
             #expect(try await stage.foldedKeys().map(\.data) == Self.sorted(try Samples.keys(0..<10_500)))
+        }
+    }
+
+    @Test("reports come out, each once, in the order of their content, also when they come again another day")
+    func reports() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.content(0..<2, reports: 0..<5))
+            try await stage.upload(try Samples.content(reports: 3..<8))
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: [2], keys: 2, reports: 8))
+            #expect(try await stage.foldedReports() == Samples.reports(0..<8).sorted())
+
+            stage.clock.advance(by: 86_400)
+            try await stage.upload(try Samples.content(reports: 6..<9))
+            #expect(try await stage.fold(before: Self.next.advanced(by: 24)).reports == 1)
+            #expect(try await stage.foldedReports().sorted() == Samples.reports(0..<9).sorted())
+        }
+    }
+
+    // MARK: Fillers
+
+    /// How many keys of an hour phones would see at once, and how many reports the hour has.
+    private static func published(of stage: FoldStage, in hour: Hour) async throws -> (keys: Int, reports: Int) {
+        // The end of a key's period, two hours on, must lie before the hour.
+        let end = Int32(hour.startSeconds / 600 - 12)
+        let keys = try await stage.count(
+            """
+            SELECT count(*) FROM submission.diagnosis_key
+            WHERE hour = \(hour.number) AND transmission_risk_level >= 3 AND rolling_start + rolling_period <= \(end)
+            """)
+        let reports = try await stage.count(
+            "SELECT count(*) FROM submission.check_in_report WHERE hour = \(hour.number)")
+        return (keys, reports)
+    }
+
+    @Test("an hour without an upload, and one with a few, have as many keys and reports", arguments: [0, 1, 5])
+    func filled(uploads: Int) async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<uploads {
+                try await stage.upload(
+                    try Samples.content(upload * 14..<upload * 14 + 14, reports: upload * 3..<upload * 3 + 3))
+            }
+            let report = try await stage.fold(before: Self.next)
+            #expect(report.uploads == [uploads])
+            #expect(report.keys == uploads * 14 && report.reports == uploads * 3)
+            let published = try await Self.published(of: stage, in: Self.hour)
+            #expect(published.keys == 140 && published.reports == 140)
+        }
+    }
+
+    @Test("a crowded hour is filled up to the next size, a quarter away at most")
+    func crowded() async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<20 {
+                try await stage.upload(
+                    try Samples.content(upload * 14..<upload * 14 + 14, reports: upload * 9..<upload * 9 + 9))
+            }
+            try await stage.fold(before: Self.next)
+            let published = try await Self.published(of: stage, in: Self.hour)
+            // Of 280 keys three quarters have a risk level that is published: 210.
+            #expect(published.keys == 218 && published.reports == 218)
+        }
+    }
+
+    @Test(
+        "nothing in a row tells a filler: rows are in the order of content, of one transaction, and all fields are in use"
+    )
+    func fillersAmongOthers() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.content(0..<14, reports: 0..<3))
+            try await stage.fold(before: Self.next)
+            let (keys, reports) = try await stage.asSuperuser { session in
+                let keys = try session.rows(
+                    """
+                    SELECT rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type, key_data
+                    FROM submission.diagnosis_key ORDER BY ctid
+                    """, as: Int32.self, Int16.self, Int16.self, Int16.self, Int16.self, [UInt8].self)
+                let reports = try session.rows(
+                    "SELECT location_id_hash FROM submission.check_in_report ORDER BY ctid", as: [UInt8].self)
+                return (keys, reports)
+            }
+            for (one, other) in zip(keys, keys.dropFirst()) {
+                let first = (Int(one.0), Int(one.1), Int(one.2), Int(one.3), Int(one.4))
+                let second = (Int(other.0), Int(other.1), Int(other.2), Int(other.3), Int(other.4))
+                #expect(first < second || (first == second && one.5.lexicographicallyPrecedes(other.5)))
+            }
+            #expect(zip(reports, reports.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
+            for table in ["diagnosis_key", "check_in_report"] {
+                let name = try #require(Identifier(validating: table))
+                let schema = try #require(Identifier(validating: "submission"))
+                #expect(
+                    try await stage.count(
+                        "SELECT count(DISTINCT xmin::text) FROM \(identifier: schema).\(identifier: name)") == 1)
+            }
+        }
+    }
+
+    @Test(
+        "an hour with a single uploader is counted as such, and what was left out too; the counters move with the fold only"
+    )
+    func counted() async throws {
+        try await FoldStage.run { stage in
+            var content = try Samples.content(0..<3, reports: 0..<2)
+            content.left = .init(keys: 2, reports: 5)
+            try await stage.upload(content)
+            stage.clock.advance(by: 3600)
+            try await stage.upload(try Samples.content(3..<5))
+            try await stage.upload(try Samples.content(5..<6))
+            let before = stage.metrics.text
+            #expect(before.contains("folded_hours_total{uploads=\"one\"} 0"))
+            let report = try await stage.fold(before: Self.next.advanced(by: 2))
+            #expect(report.uploads == [1, 2, 0] && report.singleUploaderHours == 1)
+            let after = stage.metrics.text
+            for line in [
+                "folded_hours_total{uploads=\"none\"} 1", "folded_hours_total{uploads=\"one\"} 1",
+                "folded_hours_total{uploads=\"several\"} 1", "folded_keys_total 6", "folded_reports_total 2",
+                "left_out_keys_total 2", "left_out_reports_total 5", "missing_hour_keys_total 0",
+            ] {
+                #expect(after.contains(line), "\(line)")
+            }
         }
     }
 
@@ -137,7 +259,7 @@ struct FoldTests {
         try await FoldStage.run { stage in
             let tags = (0..<20).map { Digest(sha256: "unlinkable \($0)".utf8) }
             for (number, tag) in tags.enumerated() {
-                try await stage.inbox.store(Samples.keys(number * 5..<number * 5 + 5), tag: tag)
+                try await stage.inbox.store(Samples.content(number * 5..<number * 5 + 5), tag: tag)
             }
             let before = try await Self.tables(of: stage, containing: tags)
             #expect(before == ["inbox"])
@@ -233,29 +355,31 @@ struct FoldTests {
         try await FoldStage.run { stage in
             // One server's clock is behind, as clocks are.
             let behind = ManualClock(stage.clock.now.addingTimeInterval(-3))
-            let replicas = [stage.inbox, stage.replica(behind)]
-            let stored = try await withThrowingTaskGroup(of: Int?.self) { group in
-                for number in 0..<200 {
-                    group.addTask {
-                        do {
-                            try await replicas[number % 2].store(
-                                try Samples.keys(number * 3..<number * 3 + 3), tag: Samples.tag(number))
-                            return number
-                        } catch is HourKeyProblem {
-                            // Told that it is not stored.
+            let stored = try await stage.withReplica(behind) { replica in
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for number in 0..<200 {
+                        let inbox = number % 2 == 0 ? stage.inbox : replica
+                        group.addTask {
+                            do {
+                                try await inbox.store(
+                                    try Samples.content(number * 3..<number * 3 + 3), tag: Samples.tag(number))
+                                return number
+                            } catch is HourKeyProblem {
+                                // Told that it is not stored.
+                                return nil
+                            }
+                        }
+                    }
+                    for _ in 0..<10 {
+                        group.addTask {
+                            stage.clock.advance(by: 3600)
+                            behind.advance(by: 3600)
+                            try await stage.foldNow()
                             return nil
                         }
                     }
+                    return try await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
                 }
-                for _ in 0..<10 {
-                    group.addTask {
-                        stage.clock.advance(by: 3600)
-                        behind.advance(by: 3600)
-                        try await stage.foldNow()
-                        return nil
-                    }
-                }
-                return try await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
             }
             stage.clock.advance(by: 7200)
             try await stage.foldNow()

@@ -4,6 +4,8 @@ import ExposureKeys
 import Foundation
 import Testing
 
+@testable import SubmissionServer
+
 /// Keys, TANs and payloads as phones make them; the same number gives the same.
 enum Samples {
     /// What the tests' clock shows at first: ten minutes after noon.
@@ -19,11 +21,37 @@ enum Samples {
     static func key(_ number: Int, day: Day) throws -> DiagnosisKey {
         var random = SeededGenerator(seed: UInt64(number))
         return DiagnosisKey(
-            data: try #require(KeyData((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })),
+            data: try #require(
+                KeyData(mark + (mark.count..<16).map { _ in UInt8.random(in: 0...255, using: &random) })),
             rollingPeriod: try #require(RollingPeriod(start: day.firstInterval, length: IntervalNumber.perDay)),
             transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: 1 + number % 8)),
             daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: Int32(number % 14))),
             reportType: .confirmedTest)
+    }
+
+    /// What the data of all these keys begins with, and that of fillers doesn't.
+    private static let mark: [UInt8] = [0x5a, 0xa5, 0x69, 0x96]
+
+    static func isSample(_ data: KeyData) -> Bool { data.bytes.starts(with: mark) }
+
+    static func isSample(_ report: CheckInReport) -> Bool { report.authenticationCode.starts(with: mark) }
+
+    /// A report whose venue is one of four.
+    static func report(_ number: Int, venue: Int? = nil) throws -> CheckInReport {
+        var random = SeededGenerator(seed: UInt64(number))
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        return try #require(
+            CheckInReport(
+                locationIDHash: Digest(sha256: "venue \(venue ?? number % 4)".utf8).bytes,
+                initializationVector: bytes(16), encryptedRecord: bytes(16), authenticationCode: mark + bytes(28)))
+    }
+
+    static func reports(_ numbers: Range<Int>) throws -> [CheckInReport] {
+        try numbers.map { try report($0) }
+    }
+
+    static func content(_ keys: Range<Int> = 0..<0, reports: Range<Int> = 0..<0) throws -> UploadContent {
+        UploadContent(keys: try Self.keys(keys).sorted(), reports: try Self.reports(reports).sorted())
     }
 
     static func keys(_ numbers: Range<Int>) throws -> [DiagnosisKey] {
@@ -37,8 +65,11 @@ enum Samples {
 
     static func tag(_ number: Int) -> Digest { Digest(sha256: "tag \(number)".utf8) }
 
-    static func payload(_ keys: [DiagnosisKey], padding: Int = 0) throws -> [UInt8] {
+    static func payload(
+        _ keys: [DiagnosisKey], reports: [CheckInReport] = [], padding: Int = 0
+    ) throws -> [UInt8] {
         var payload = SubmissionPayload()
+        payload.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
         payload.keys = keys.map(TemporaryExposureKey.init(uploading:))
         payload.origin = "DE"
         payload.requestPadding = Data(repeating: 0, count: padding)

@@ -2,6 +2,7 @@ import Credentials
 import Crypto
 import ExposureKeys
 import Testing
+import VerificationAPI
 
 @testable import SubmissionServer
 
@@ -9,11 +10,21 @@ import Testing
     private let privateKey = Curve25519.KeyAgreement.PrivateKey()
     private var hourKey: HourPublicKey { HourPublicKey(hour: Samples.hour, key: privateKey.publicKey) }
 
-    @Test("what was sealed can be opened, in its order", arguments: [0, 1, 13, 14])
-    func roundTrip(count: Int) throws {
-        let keys = try Samples.keys(0..<count)
-        let sealed = try SealedUpload(sealing: keys, tag: Samples.tag(1), to: hourKey)
-        #expect(sealed.open(tag: Samples.tag(1), hour: Samples.hour, with: privateKey) == keys)
+    private func seal(_ content: UploadContent) throws -> SealedUpload {
+        try #require(try SealedUpload.seal([(Samples.tag(1), content)], to: hourKey).first)
+    }
+
+    private func open(_ sealed: SealedUpload, tag: Credentials.Digest = Samples.tag(1), hour: Hour = Samples.hour)
+        -> UploadContent?
+    {
+        UploadOpener(hour: hour, key: privateKey).open(sealed, tag: tag)
+    }
+
+    @Test("what was sealed can be opened, in its order", arguments: [(0, 0), (1, 0), (0, 1), (13, 5), (14, 32)])
+    func roundTrip(keys: Int, reports: Int) throws {
+        var content = try Samples.content(0..<keys, reports: 0..<reports)
+        content.left = .init(keys: 3, reports: 255)
+        #expect(open(try seal(content)) == content)
     }
 
     @Test("the extremes of every field survive")
@@ -29,46 +40,55 @@ import Testing
                 RollingPeriod(start: IntervalNumber(rawValue: UInt32(Int32.max) - 144), length: 144)),
             transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: 8)),
             daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 4000)), reportType: .revoked)
-        let sealed = try SealedUpload(sealing: [least, most], tag: Samples.tag(1), to: hourKey)
-        #expect(sealed.open(tag: Samples.tag(1), hour: Samples.hour, with: privateKey) == [least, most])
+        let content = UploadContent(
+            keys: [least, most], reports: [0, 255].compactMap { CheckInReport([UInt8](repeating: $0, count: 96)) })
+        #expect(open(try seal(content)) == content)
     }
 
     @Test("a row moved under another tag, under another hour, or opened with another key stays closed")
     func bound() throws {
-        let sealed = try SealedUpload(sealing: Samples.keys(0..<3), tag: Samples.tag(1), to: hourKey)
-        #expect(sealed.open(tag: Samples.tag(2), hour: Samples.hour, with: privateKey) == nil)
-        #expect(sealed.open(tag: Samples.tag(1), hour: Samples.hour.advanced(by: 1), with: privateKey) == nil)
+        let sealed = try seal(Samples.content(0..<3))
+        #expect(open(sealed, tag: Samples.tag(2)) == nil)
+        #expect(open(sealed, hour: Samples.hour.advanced(by: 1)) == nil)
         let other = Curve25519.KeyAgreement.PrivateKey()
-        #expect(sealed.open(tag: Samples.tag(1), hour: Samples.hour, with: other) == nil)
+        #expect(UploadOpener(hour: Samples.hour, key: other).open(sealed, tag: Samples.tag(1)) == nil)
     }
 
     @Test("a row with any byte changed stays closed")
     func changed() throws {
-        let sealed = try SealedUpload(sealing: Samples.keys(0..<3), tag: Samples.tag(1), to: hourKey)
+        let sealed = try seal(Samples.content(0..<3))
         for position in sealed.bytes.indices {
             var bytes = sealed.bytes
             bytes[position] ^= 1
-            let opened = SealedUpload(bytes: bytes).open(tag: Samples.tag(1), hour: Samples.hour, with: privateKey)
-            #expect(opened == nil, "byte \(position)")
+            #expect(open(SealedUpload(bytes: bytes)) == nil, "byte \(position)")
         }
     }
 
-    @Test("a row of another length stays closed", arguments: [0, 1, 31, 32, 48, 412])
+    @Test("a row of another length stays closed", arguments: [0, 1, 31, 32, 44, 60, 3499])
     func cut(length: Int) throws {
-        let sealed = try SealedUpload(sealing: Samples.keys(0..<3), tag: Samples.tag(1), to: hourKey)
-        let cut = SealedUpload(bytes: Array(sealed.bytes.prefix(length)))
-        #expect(cut.open(tag: Samples.tag(1), hour: Samples.hour, with: privateKey) == nil)
+        let sealed = try seal(Samples.content(0..<3))
+        #expect(open(SealedUpload(bytes: Array(sealed.bytes.prefix(length)))) == nil)
     }
 
     @Test("all rows have one length, and two rows of one upload have nothing in common")
     func uniform() throws {
-        let rows = try (0...SealedUpload.capacity).map {
-            try SealedUpload(sealing: Samples.keys(0..<$0), tag: Samples.tag(1), to: hourKey).bytes
-        }
-        #expect(Set(rows.map(\.count)) == [413])
-        let again = try SealedUpload(sealing: [], tag: Samples.tag(1), to: hourKey).bytes
+        let contents =
+            try (0...14).map { try Samples.content(0..<$0) } + (0...32).map { try Samples.content(reports: 0..<$0) }
+        let rows = try contents.map { try seal($0).bytes }
+        #expect(Set(rows.map(\.count)) == [3500])
+        let again = try seal(Samples.content()).bytes
         #expect(again.prefix(32) != rows[0].prefix(32))
         #expect(again.dropFirst(32) != rows[0].dropFirst(32))
+    }
+
+    @Test("rows that are sealed together share a key's envelope, and nothing else")
+    func together() throws {
+        let content = try Samples.content(0..<3)
+        let rows = try SealedUpload.seal((0..<20).map { (Samples.tag($0), content) }, to: hourKey)
+        #expect(Set(rows.map { Array($0.bytes.prefix(32)) }).count == 1)
+        #expect(Set(rows.map { Array($0.bytes[32..<44]) }).count == 20)
+        #expect(Set(rows.map { Array($0.bytes[44...]) }).count == 20)
+        for (number, row) in rows.enumerated() { #expect(open(row, tag: Samples.tag(number)) == content) }
     }
 }
 
@@ -89,14 +109,18 @@ import Testing
             daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms.rawValue, reportType: key.reportType)
     }
 
+    private func tag(_ content: UploadContent, _ purpose: UploadPurpose = .diagnosisKeys) -> Credentials.Digest {
+        tagKey.tag(of: content, for: purpose, authorisedBy: tan)
+    }
+
     @Test("the order in which a phone lists its keys doesn't matter")
     func order() throws {
         let keys = try Samples.keys(0..<14).map(uploaded)
-        let tag = tagKey.tag(of: try UploadRules().normalise(keys), authorisedBy: tan)
+        let tag = tag(UploadContent(keys: try UploadRules().normalise(keys)))
         for seed in 0..<20 {
             var random = SeededGenerator(seed: UInt64(seed))
             let shuffled = try UploadRules().normalise(keys.shuffled(using: &random))
-            #expect(tagKey.tag(of: shuffled, authorisedBy: tan) == tag)
+            #expect(self.tag(UploadContent(keys: shuffled)) == tag)
         }
     }
 
@@ -123,15 +147,22 @@ import Testing
                 keys[2],
             ]
         }
-        let contents = try [
+        let lists = try [
             keys, changed(try Samples.key(99).data), changed(nil, otherPeriod), changed(nil, otherStart),
             changed(nil, nil, otherLevel), changed(nil, nil, nil, otherOnset), changed(nil, nil, nil, nil, .selfReport),
             Array(keys.dropLast()), keys + [Samples.key(3)], keys + [keys[2]], [],
         ]
         let otherServer = UploadTagKey(try #require(HashKey(bytes: [UInt8](repeating: 8, count: 32))))
+        let reports = try Samples.reports(0..<3)
+        let contents =
+            lists.map { UploadContent(keys: $0) }
+            + [Array(reports.prefix(1)), reports, reports.reversed()].map { UploadContent(keys: keys, reports: $0) }
+            + [UploadContent(reports: reports)]
         let tags =
-            contents.map { tagKey.tag(of: $0, authorisedBy: tan) } + [
-                tagKey.tag(of: keys, authorisedBy: try Samples.tan()), otherServer.tag(of: keys, authorisedBy: tan),
+            contents.map { tag($0) } + [
+                tag(contents[0], .onBehalf),
+                tagKey.tag(of: contents[0], for: .diagnosisKeys, authorisedBy: try Samples.tan()),
+                otherServer.tag(of: contents[0], for: .diagnosisKeys, authorisedBy: tan),
             ]
         #expect(Set(tags).count == tags.count)
     }

@@ -7,8 +7,10 @@ import NIOHTTP1
 import Postgres
 import Schema
 import ServiceKit
+import SubmissionAPI
 import SubmissionServer
 import TestSupport
+import VerificationAPI
 
 /// A submission server from its front door, beside a fake verification server, on a database of its own.
 struct SubmissionStage: Sendable {
@@ -57,7 +59,7 @@ struct SubmissionStage: Sendable {
                     redirectConfiguration: .disallow))
             let stage = SubmissionStage(
                 database: database, verification: verification, clock: clock, certificates: certificates, http: http,
-                url: "https://localhost:\(port)/version/v1/diagnosis-keys")
+                url: "https://localhost:\(port)")
             let result: Swift.Result<Result, any Error>
             do {
                 let serve: () async throws -> Result = {
@@ -79,9 +81,10 @@ struct SubmissionStage: Sendable {
 
     /// Sends what an app sends through the proxy; a nil field is left out.
     func upload(
-        _ payload: [UInt8], tan: String?, fake: String? = "0", media: String? = "application/x-protobuf"
+        _ payload: [UInt8], tan: String?, fake: String? = "0", media: String? = "application/x-protobuf",
+        for purpose: UploadPurpose = .diagnosisKeys
     ) async throws -> Answer {
-        try await send(tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)))
+        try await send(tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), for: purpose)
     }
 
     /// Sends a body that has no end.
@@ -96,9 +99,11 @@ struct SubmissionStage: Sendable {
     }
 
     private func send(
-        tan: String?, fake: String?, media: String?, body: HTTPClientRequest.Body
+        tan: String?, fake: String?, media: String?, body: HTTPClientRequest.Body,
+        for purpose: UploadPurpose = .diagnosisKeys
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: url)
+        let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
+        var request = HTTPClientRequest(url: url + operation.route.path)
         request.method = .POST
         if let tan { request.headers.add(name: "cwa-authorization", value: tan) }
         if let fake { request.headers.add(name: "cwa-fake", value: fake) }

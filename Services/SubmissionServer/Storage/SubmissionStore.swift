@@ -65,7 +65,7 @@ struct SubmissionStore: Sendable {
     }
 
     /// Closes every hour up to and including one. Waits for uploads that are just being sealed to them, and none comes
-    /// after: ``insert(_:tag:hour:)`` holds a share lock on the key it uses. Keys that somebody is just making are
+    /// after: ``insert(_:hour:)`` holds a share lock on the key it uses. Keys that somebody is just making are
     /// closed, too: that takes the same advisory lock.
     func close(through last: Hour) async throws {
         try await database.transaction { session in
@@ -77,101 +77,37 @@ struct SubmissionStore: Sendable {
 
     // MARK: Inbox
 
-    /// Stores an upload, unless its tag is there already.
-    /// - Returns: false when the hour is closed and the upload must be sealed to a later one.
-    func insert(_ sealed: SealedUpload, tag: Digest, hour: Hour) async throws -> Bool {
-        try await database.session { session in
+    /// Stores uploads that are sealed to one hour, except those whose tag is there already.
+    /// - Returns: false when the hour is closed and those that are not there must be sealed to a later one.
+    func insert(_ rows: [InboxRow], hour: Hour) async throws -> Bool {
+        let tags = rows.map(\.tag.bytes)
+        return try await database.session { session in
+            // In the order of their tags, so that two that insert the same don't wait for each other in a circle.
             let inserted = try session.execute(
                 """
                 WITH open AS (
                     SELECT hour FROM submission.hour_key WHERE hour = \(hour.number) AND NOT closed FOR SHARE
                 )
                 INSERT INTO submission.inbox (tag, hour, sealed)
-                SELECT \(tag.bytes), hour, \(sealed.bytes) FROM open
+                SELECT tag, hour, sealed FROM open, unnest(\(tags), \(rows.map(\.sealed.bytes))) AS upload (tag, sealed)
+                ORDER BY tag
                 ON CONFLICT (tag) DO NOTHING
                 """)
-            if inserted == 1 { return true }
-            return try session.row(
-                "SELECT 1 FROM submission.inbox WHERE tag = \(tag.bytes)", as: Int32.self) != nil
+            if inserted == rows.count { return true }
+            let present = try session.row(
+                "SELECT count(*) FROM submission.inbox WHERE tag = ANY (\(tags))", as: Int64.self)
+            return present.map(Int.init) == Set(tags).count
         }
     }
 
     // MARK: Fold
 
-    /// Moves what is in the inbox into the folded keys, in one transaction.
-    ///
-    /// Hours that were folded before stay as they are: a row that belongs to one joins the first hour after them. A key
-    /// that is there already, from whatever hour, is not inserted again.
-    /// - Parameters:
-    ///   - last: the last hour to fold; it must be closed.
-    ///   - open: opens the rows.
-    func fold(
-        through last: Hour, open: @escaping @Sendable ([InboxRow]) throws -> OpenedInbox
-    ) async throws -> Fold.Report {
+    /// Runs a fold in one transaction, of which there is one at a time.
+    func fold<Result: Sendable>(_ body: @escaping @Sendable (FoldTransaction) throws -> Result) async throws -> Result {
         try await database.transaction { session in
             try session.limitStatements(to: Self.foldTime)
             try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
-            let folded = try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self)
-            let lastFolded = folded?.map(Hour.init(number:))
-            var report = Fold.Report(lastHour: max(last, lastFolded ?? last).number)
-            guard lastFolded.map({ $0 < last }) ?? true else { return report }
-
-            let opened = try open(try Self.inbox(in: session, through: last))
-            report.uploads = opened.uploads
-            report.unreadable = opened.unreadable
-            let first = lastFolded?.advanced(by: 1) ?? min(opened.keys.keys.min() ?? last, last)
-            // An outage of more than the keys' own lifetime needs no row for each of its hours.
-            for hour in max(first, last.advanced(by: -14 * 24))...last {
-                let keys = opened.keys.filter { max($0.key, first) == hour }.flatMap(\.value).sorted()
-                let inserted = try Self.insert(keys, hour: hour, in: session)
-                try session.execute(
-                    "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(inserted)))")
-                report.keys += inserted
-            }
-            try session.execute("DELETE FROM submission.inbox WHERE hour <= \(last.number)")
-            return report
+            return try body(FoldTransaction(session: session))
         }
-    }
-
-    private static func inbox(in session: Session, through last: Hour) throws -> [InboxRow] {
-        try session.rows(
-            "SELECT tag, hour, sealed FROM submission.inbox WHERE hour <= \(last.number)",
-            as: [UInt8].self, Int32.self, [UInt8].self
-        ).compactMap { tag, hour, sealed in
-            Digest(bytes: tag).map {
-                InboxRow(tag: $0, hour: Hour(number: hour), sealed: SealedUpload(bytes: sealed))
-            }
-        }
-    }
-
-    /// Rows per statement: enough to make its cost vanish, few enough to bound its parameters.
-    private static let batch = 10_000
-
-    private static func insert(_ keys: [DiagnosisKey], hour: Hour, in session: Session) throws -> Int {
-        guard !keys.isEmpty else { return 0 }
-        try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
-        var inserted = 0
-        for start in stride(from: 0, to: keys.count, by: batch) {
-            let keys = keys[start..<min(start + batch, keys.count)]
-            inserted += try session.execute(
-                """
-                INSERT INTO submission.diagnosis_key (
-                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
-                    report_type)
-                SELECT \(hour.number), key_data, start, period, level, onset, report
-                FROM unnest(
-                    \(keys.map(\.data.bytes)), \(keys.map { Int32($0.rollingPeriod.start.rawValue) }),
-                    \(keys.map { Int16($0.rollingPeriod.length) }),
-                    \(keys.map { Int16($0.transmissionRiskLevel.rawValue) }),
-                    \(keys.map { Int16($0.daysSinceOnsetOfSymptoms.rawValue) }),
-                    \(keys.map { Int16($0.reportType.rawValue) })
-                ) WITH ORDINALITY AS folded (key_data, start, period, level, onset, report, position)
-                WHERE NOT EXISTS (
-                    SELECT FROM submission.diagnosis_key AS known WHERE known.key_data = folded.key_data)
-                ORDER BY position
-                ON CONFLICT DO NOTHING
-                """)
-        }
-        return inserted
     }
 }

@@ -187,13 +187,13 @@ struct VerificationStore: Sendable {
         }
     }
 
-    /// Gives each TAN its upload's tag, if it has none yet or the same.
+    /// Gives TANs that have no tag yet the tags they are wanted for. Of several tags for one TAN in one call the first
+    /// gets it, as if they had come one after the other.
     ///
     /// Rows are locked in the order of their digests, so that two calls that share TANs can't wait for each other in a
     /// circle.
-    /// - Parameter reservations: with different TANs.
-    /// - Returns: the digests of the TANs that now have the tag they were reserved with.
-    func reserve(_ reservations: [TANReservation], at now: Date) async throws -> Set<Digest> {
+    /// - Returns: the positions of those entries whose TAN is theirs, now or already.
+    func reserve(_ reservations: [TANReservation], at now: Date) async throws -> Set<Int> {
         let digests = reservations.map(\.tan.digest.bytes)
         let tags = reservations.map(\.tag.bytes)
         let forEvents = reservations.map { $0.purpose == .onBehalf }
@@ -201,18 +201,22 @@ struct VerificationStore: Sendable {
             try session.rows(
                 """
                 WITH wanted AS (
-                    SELECT * FROM unnest(\(digests), \(tags), \(forEvents)) AS wanted (digest, tag, for_event)
+                    SELECT * FROM unnest(\(digests), \(tags), \(forEvents))
+                        WITH ORDINALITY AS wanted (digest, tag, for_event, position)
                 ), locked AS (
-                    SELECT tan.digest, wanted.tag FROM verification.tan JOIN wanted USING (digest)
-                    WHERE expires_at > \(now) AND (coalesce(kind, '') = 'EVENT') = for_event
-                    ORDER BY tan.digest FOR UPDATE OF tan
+                    SELECT tan.digest, tan.tag, (coalesce(kind, '') = 'EVENT') AS for_event FROM verification.tan
+                    WHERE digest IN (SELECT digest FROM wanted) AND expires_at > \(now)
+                    ORDER BY digest FOR UPDATE
+                ), owned AS (
+                    SELECT DISTINCT ON (digest) digest, coalesce(locked.tag, wanted.tag) AS tag, locked.tag IS NULL AS is_new
+                    FROM locked JOIN wanted USING (digest, for_event) ORDER BY digest, position
+                ), written AS (
+                    UPDATE verification.tan SET tag = owned.tag FROM owned WHERE tan.digest = owned.digest AND is_new
                 )
-                UPDATE verification.tan SET tag = locked.tag FROM locked
-                WHERE tan.digest = locked.digest AND (tan.tag IS NULL OR tan.tag = locked.tag)
-                RETURNING tan.digest
-                """, as: [UInt8].self)
+                SELECT position FROM owned JOIN wanted USING (digest, tag) JOIN locked USING (digest, for_event)
+                """, as: Int64.self)
         }
-        return Set(granted.compactMap { Digest(bytes: $0) })
+        return Set(granted.map { Int($0) - 1 })
     }
 
     /// Marks TANs as spent by the uploads they are reserved for. The first moment of confirmation stays.

@@ -3,7 +3,7 @@ package import HTTPTypes
 
 // What the header fields hold, for the listener's document.
 
-extension DiagnosisKeysUpload {
+extension UploadRequest {
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
         [.cwaFake: .required(.wholeNumber), .cwaAuthorization: .optional(.text())]
     }

@@ -4,28 +4,37 @@ package import HTTPTypes
 
 /// What the submission server offers to apps (Corona-Warn-App sheet, 4.1).
 package enum SubmissionAPI {
-    /// An upload of diagnosis keys.
-    package static let diagnosisKeys = Endpoint<DiagnosisKeysUpload, UploadAccepted>(
+    /// A person's upload of diagnosis keys and check-in reports.
+    package static let diagnosisKeys = Endpoint<UploadRequest, UploadAccepted>(
         .post, "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000,
-        summary: "Stores the diagnosis keys of a positive test.",
-        refusals: [
-            .badRequest: "The payload is refused, or `cwa-fake` is no whole number.",
-            .forbidden: "The TAN is refused, for whatever reason, or the caller has another role.",
-        ])
+        summary: "Stores the diagnosis keys of a positive test, and reports about the venues that were visited.",
+        refusals: refusals)
+
+    /// An organiser's upload of reports about one venue, authorised by a health officer's teleTAN of kind `EVENT`.
+    ///
+    /// The original knows no fake of it (404), so that everybody who calls it is known to warn; here it has one.
+    package static let onBehalf = Endpoint<UploadRequest, UploadAccepted>(
+        .post, "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000,
+        summary: "Stores reports about an event, on behalf of its visitors.", refusals: refusals)
+
+    private static let refusals: [HTTPResponse.Status: String] = [
+        .badRequest: "The payload is refused, there is no TAN, or `cwa-fake` is no whole number.",
+        .forbidden: "The TAN is refused, for whatever reason, or the caller has another role.",
+    ]
 }
 
 /// An upload as it arrives: the payload is not read before the header fields are judged, and the TAN not before the
 /// payload is.
-package struct DiagnosisKeysUpload: WireMessage, Equatable {
-    /// The TAN as sent, whatever its shape: a malformed one is refused like an unknown one.
-    package let authorization: String
+package struct UploadRequest: WireMessage, Equatable {
+    /// The TAN as sent, whatever its shape: a malformed one is refused like an unknown one. Nil when there was none.
+    package let authorization: String?
     /// True when the field `cwa-fake` was a number but 0 (Corona-Warn-App sheet, 4.1); no number is 400.
     package let isFake: Bool
     /// A serialised `SubmissionPayload`.
     package let payload: Data
 
     /// An upload as a phone sends it.
-    package init(authorization: String, isFake: Bool = false, payload: Data) {
+    package init(authorization: String?, isFake: Bool = false, payload: Data) {
         self.authorization = authorization
         self.isFake = isFake
         self.payload = payload
@@ -36,14 +45,15 @@ package struct DiagnosisKeysUpload: WireMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         guard let fake = fields[.cwaFake].flatMap({ Int($0) }) else { throw MalformedMessage() }
-        authorization = fields[.cwaAuthorization] ?? ""
+        authorization = fields[.cwaAuthorization]
         isFake = fake != 0
         payload = body
     }
 
     package func encoded() -> EncodedMessage {
-        EncodedMessage(
-            fields: [.cwaAuthorization: authorization, .cwaFake: isFake ? "1" : "0"], body: payload)
+        var fields: HTTPFields = [.cwaFake: isFake ? "1" : "0"]
+        fields[.cwaAuthorization] = authorization
+        return EncodedMessage(fields: fields, body: payload)
     }
 }
 
@@ -54,7 +64,7 @@ package struct UploadAccepted: WireMessage, Equatable {
     /// Check-ins of the upload that were stored, for the field `cwa-saved-checkins`.
     package let savedCheckIns: Int
 
-    /// Both numbers are 0 unless given: this suite stores no check-ins, but apps expect the fields.
+    /// Both numbers are 0 unless given, as in the answer to a fake.
     package init(filteredCheckIns: Int = 0, savedCheckIns: Int = 0) {
         self.filteredCheckIns = filteredCheckIns
         self.savedCheckIns = savedCheckIns

@@ -33,12 +33,15 @@ package enum DurableFile {
     /// Overwrites a file's bytes with zeros before it removes it durably; a missing one is fine. Storage that writes
     /// copies (flash, snapshots) may keep the old blocks all the same.
     package static func shred(_ url: URL) throws {
-        guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int else {
-            return try remove(url)
-        }
-        try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
-            try writeAll([UInt8](repeating: 0, count: size), to: descriptor)
-            try check(fsync(descriptor))
+        do {
+            try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
+                var status = stat()
+                try check(fstat(descriptor, &status))
+                try writeAll([UInt8](repeating: 0, count: Int(status.st_size)), to: descriptor)
+                try check(fsync(descriptor))
+            }
+        } catch let problem as FileProblem where problem.number == ENOENT {
+            return
         }
         try remove(url)
     }

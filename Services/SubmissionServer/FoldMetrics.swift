@@ -1,0 +1,49 @@
+import Metrics
+
+/// What folds count. It moves once an hour, so that no figure tells the moment of an upload.
+struct FoldMetrics: Sendable {
+    private let emptyHours: Counter
+    private let singleUploaderHours: Counter
+    private let otherHours: Counter
+    private let keys: Counter
+    private let reports: Counter
+    private let keysLeftOut: Counter
+    private let reportsLeftOut: Counter
+    private let unreadable: Counter
+    private let missingKeys: Counter
+
+    init(_ factory: any MetricsFactory) {
+        func hours(_ uploads: String) -> Counter {
+            Counter(label: "folded_hours_total", dimensions: [("uploads", uploads)], factory: factory)
+        }
+        emptyHours = hours("none")
+        singleUploaderHours = hours("one")
+        otherHours = hours("several")
+        keys = Counter(label: "folded_keys_total", factory: factory)
+        reports = Counter(label: "folded_reports_total", factory: factory)
+        keysLeftOut = Counter(label: "left_out_keys_total", factory: factory)
+        reportsLeftOut = Counter(label: "left_out_reports_total", factory: factory)
+        unreadable = Counter(label: "unreadable_uploads_total", factory: factory)
+        missingKeys = Counter(label: "missing_hour_keys_total", factory: factory)
+    }
+
+    func count(_ report: Fold.Report) {
+        for uploads in report.uploads {
+            switch uploads {
+            case 0: emptyHours.increment()
+            case 1: singleUploaderHours.increment()
+            default: otherHours.increment()
+            }
+        }
+        keys.increment(by: report.keys)
+        reports.increment(by: report.reports)
+        keysLeftOut.increment(by: report.left.keys)
+        reportsLeftOut.increment(by: report.left.reports)
+        unreadable.increment(by: report.unreadable)
+    }
+
+    /// A fold that stopped because a private key isn't there.
+    func count(_ problem: HourKeyProblem) {
+        missingKeys.increment()
+    }
+}

@@ -1,0 +1,80 @@
+import ExposureKeys
+import Foundation
+import Synchronization
+
+import enum Crypto.Curve25519
+
+/// What was in the inbox, by the hour that it was sealed to.
+struct OpenedInbox {
+    struct Hourly: Sendable {
+        var uploads = 0
+        var keys: [DiagnosisKey] = []
+        var reports: [CheckInReport] = []
+        var left = UploadContent.LeftOut()
+
+        fileprivate mutating func add(_ upload: UploadContent) {
+            uploads += 1
+            keys += upload.keys
+            reports += upload.reports
+            left.keys += upload.left.keys
+            left.reports += upload.left.reports
+        }
+
+        mutating func add(_ other: Hourly) {
+            uploads += other.uploads
+            keys += other.keys
+            reports += other.reports
+            left.keys += other.left.keys
+            left.reports += other.left.reports
+        }
+    }
+
+    private(set) var hours: [Hour: Hourly] = [:]
+    /// Rows that no key opens. They were not written by this suite, or were damaged.
+    private(set) var unreadable = 0
+    private let files: HourKeyFiles
+    private var openers: [Hour: UploadOpener] = [:]
+
+    init(files: HourKeyFiles) { self.files = files }
+
+    /// Opens rows, on all cores: each takes an elliptic-curve multiplication.
+    /// - Throws: ``HourKeyProblem`` when the private key of an hour with uploads is missing: then nothing is folded and
+    ///   nothing lost, because a wrongly mounted directory is likelier than a destroyed one.
+    mutating func add(_ rows: [InboxRow]) throws {
+        for hour in Set(rows.map(\.hour)) where openers[hour] == nil {
+            openers[hour] = UploadOpener(hour: hour, key: try files.read(hour))
+        }
+        for opened in Self.open(rows, with: openers) {
+            guard let upload = opened.content else {
+                unreadable += 1
+                continue
+            }
+            hours[opened.hour, default: Hourly()].add(upload)
+        }
+    }
+
+    private struct Opened: Sendable {
+        let hour: Hour
+        let content: UploadContent?
+    }
+
+    /// - Returns: in no order.
+    private static func open(_ rows: [InboxRow], with openers: [Hour: UploadOpener]) -> [Opened] {
+        let share = 64
+        let opened = Collected<Opened>()
+        DispatchQueue.concurrentPerform(iterations: (rows.count + share - 1) / share) { number in
+            let rows = rows[number * share..<min((number + 1) * share, rows.count)]
+            opened.add(rows.map { Opened(hour: $0.hour, content: openers[$0.hour]?.open($0.sealed, tag: $0.tag)) })
+        }
+        return opened.all
+    }
+}
+
+/// What several threads find.
+private final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    func add(_ more: [Element]) { elements.withLock { $0 += more } }
+
+    var all: [Element] { elements.withLock { $0 } }
+}

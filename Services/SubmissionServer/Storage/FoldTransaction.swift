@@ -1,0 +1,105 @@
+import Credentials
+import ExposureKeys
+import Postgres
+
+/// What a fold reads and writes.
+struct FoldTransaction {
+    let session: Session
+
+    /// Rows that are read at one time: some seven megabytes.
+    private static let piece: Int64 = 2000
+
+    private static let batch = 10_000
+
+    /// Nil before the first fold.
+    func lastFoldedHour() throws -> Hour? {
+        try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self).flatMap { $0 }
+            .map(Hour.init(number:))
+    }
+
+    /// Reads what waits, by the piece, in the order of tags, which is none.
+    func readInbox(through last: Hour, _ body: ([InboxRow]) throws -> Void) throws {
+        var after: [UInt8] = []
+        while true {
+            let rows = try session.rows(
+                """
+                SELECT tag, hour, sealed FROM submission.inbox
+                WHERE hour <= \(last.number) AND tag > \(after) ORDER BY tag LIMIT \(Self.piece)
+                """, as: [UInt8].self, Int32.self, [UInt8].self)
+            try body(
+                rows.compactMap { tag, hour, sealed in
+                    Digest(bytes: tag).map {
+                        InboxRow(tag: $0, hour: Hour(number: hour), sealed: SealedUpload(bytes: sealed))
+                    }
+                })
+            guard rows.count == Self.piece, let lastTag = rows.last?.0 else { return }
+            after = lastTag
+        }
+    }
+
+    /// Those of the keys that were folded in earlier hours.
+    func known(among keys: Set<KeyData>) throws -> Set<KeyData> {
+        guard !keys.isEmpty else { return [] }
+        var known: Set<KeyData> = []
+        // All of two weeks are read; looking up each key in each of fifteen days would take longer.
+        try session.copyOut("SELECT key_data FROM submission.diagnosis_key") { row in
+            guard let data = KeyData(try row.next([UInt8].self)), keys.contains(data) else { return }
+            known.insert(data)
+        }
+        return known
+    }
+
+    /// Those of the reports that were folded in earlier hours.
+    func known(among reports: Set<CheckInReport>) throws -> Set<CheckInReport> {
+        guard !reports.isEmpty else { return [] }
+        var known: Set<CheckInReport> = []
+        try session.copyOut(
+            """
+            SELECT location_id_hash, initialization_vector, encrypted_record, authentication_code
+            FROM submission.check_in_report
+            """
+        ) { row in
+            let bytes = try (0..<4).flatMap { _ in try row.next([UInt8].self) }
+            guard let report = CheckInReport(bytes), reports.contains(report) else { return }
+            known.insert(report)
+        }
+        return known
+    }
+
+    /// Writes an hour's keys and reports in the order given. None may be there already.
+    func insert(_ keys: [DiagnosisKey], _ reports: [CheckInReport], hour: Hour) throws {
+        try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
+        for start in stride(from: 0, to: keys.count, by: Self.batch) {
+            let keys = keys[start..<min(start + Self.batch, keys.count)]
+            try session.execute(
+                """
+                INSERT INTO submission.diagnosis_key (
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
+                    report_type)
+                SELECT \(hour.number), * FROM unnest(
+                    \(keys.map(\.data.bytes)), \(keys.map { Int32($0.rollingPeriod.start.rawValue) }),
+                    \(keys.map { Int16($0.rollingPeriod.length) }),
+                    \(keys.map { Int16($0.transmissionRiskLevel.rawValue) }),
+                    \(keys.map { Int16($0.daysSinceOnsetOfSymptoms.rawValue) }),
+                    \(keys.map { Int16($0.reportType.rawValue) }))
+                """)
+        }
+        for start in stride(from: 0, to: reports.count, by: Self.batch) {
+            let reports = reports[start..<min(start + Self.batch, reports.count)]
+            try session.execute(
+                """
+                INSERT INTO submission.check_in_report (
+                    hour, location_id_hash, initialization_vector, encrypted_record, authentication_code)
+                SELECT \(hour.number), * FROM unnest(
+                    \(reports.map { Array($0.locationIDHash) }), \(reports.map { Array($0.initializationVector) }),
+                    \(reports.map { Array($0.encryptedRecord) }), \(reports.map { Array($0.authenticationCode) }))
+                """)
+        }
+        try session.execute(
+            "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys.count)))")
+    }
+
+    func emptyInbox(through last: Hour) throws {
+        try session.execute("DELETE FROM submission.inbox WHERE hour <= \(last.number)")
+    }
+}

@@ -1,0 +1,118 @@
+/// A public model of what phones upload, from which fillers are drawn.
+///
+/// Fillers are whole uploads, cut only where a set is full: days, risk levels and days since onset hang together in them as
+/// in real ones. Copies of real metadata, or keys that are drawn one by one, give themselves away in the counts of a
+/// published set, which is how Corona-Warn-App's padding was undone (performance sheet, 3; Corona-Warn-App sheet, 4.5).
+/// The better the shares below fit a country's phones, the less remains to be guessed from.
+package struct UploadModel: Sendable {
+    /// What a person says about symptoms, and how many of a hundred say it.
+    private enum Onset: CaseIterable {
+        case unsaid, withoutSymptoms, unknownDay, knownDay, lastWeek
+
+        var share: Int {
+            switch self {
+            case .unsaid: 40
+            case .withoutSymptoms: 15
+            case .unknownDay: 10
+            case .knownDay: 25
+            case .lastWeek: 10
+            }
+        }
+    }
+
+    /// Of a hundred uploads, how many come from phones that were in use for two weeks.
+    private static let fullShare = 85
+    /// Of a hundred uploads, how many have the key of the day itself.
+    private static let sameDayShare = 20
+    /// Of a hundred visits, how many are to the venue of the visit before.
+    private static let sameVenueShare = 25
+    /// Of a hundred visits, how many are followed by another one.
+    private static let furtherVisitShare = 60
+
+    /// The model. It has no state.
+    package init() {}
+
+    /// The keys of an upload in an hour, 1 to 14 of them, in no order.
+    package func keys(uploadedIn hour: Hour, using random: inout some RandomNumberGenerator) -> [DiagnosisKey] {
+        let onset = onset(using: &random)
+        let onsetDay = Int32.random(in: 0...13, using: &random)
+        let isFull = Int.random(in: 0..<100, using: &random) < Self.fullShare
+        let hasToday = Int.random(in: 0..<100, using: &random) < Self.sameDayShare
+        let days = isFull ? 14 : Int32.random(in: 1...13, using: &random)
+        let past = (1...(hasToday ? max(1, days - 1) : days)).compactMap { daysAgo in
+            key(daysAgo: daysAgo, length: IntervalNumber.perDay, onset, onsetDay, in: hour, using: &random)
+        }
+        guard hasToday else { return past.shuffled(using: &random) }
+        // As much of the day as had passed when the key was given away.
+        let length = UInt32(hour.ofDay) * 6 + UInt32.random(in: 1...6, using: &random)
+        let today = key(daysAgo: 0, length: length, onset, onsetDay, in: hour, using: &random)
+        return (past + (today.map { [$0] } ?? [])).shuffled(using: &random)
+    }
+
+    /// The reports of an upload that has any, in no order.
+    package func reports(using random: inout some RandomNumberGenerator) -> [CheckInReport] {
+        var reports: [CheckInReport] = []
+        var venue = bytes(32, using: &random)
+        repeat {
+            if Int.random(in: 0..<100, using: &random) >= Self.sameVenueShare { venue = bytes(32, using: &random) }
+            if let report = CheckInReport(venue + bytes(64, using: &random)) { reports.append(report) }
+        } while Int.random(in: 0..<100, using: &random) < Self.furtherVisitShare
+        return reports.shuffled(using: &random)
+    }
+
+    private func onset(using random: inout some RandomNumberGenerator) -> Onset {
+        var drawn = Int.random(in: 0..<100, using: &random)
+        for onset in Onset.allCases {
+            drawn -= onset.share
+            if drawn < 0 { return onset }
+        }
+        return .unsaid
+    }
+
+    private func key(
+        daysAgo: Int32, length: UInt32, _ onset: Onset, _ onsetDay: Int32, in hour: Hour,
+        using random: inout some RandomNumberGenerator
+    ) -> DiagnosisKey? {
+        let days =
+            switch onset {
+            case .unsaid: 4000 - daysAgo
+            case .withoutSymptoms: 3000 - daysAgo
+            case .unknownDay: 2000 - daysAgo
+            case .knownDay: onsetDay - daysAgo
+            case .lastWeek: 700 - daysAgo
+            }
+        let start = hour.day.advanced(by: -Int(daysAgo)).firstInterval
+        guard let data = KeyData(bytes(KeyData.count, using: &random)),
+            let period = RollingPeriod(start: start, length: length), let onset = DaysSinceOnset(rawValue: days)
+        else { return nil }
+        return DiagnosisKey(
+            data: data, rollingPeriod: period, transmissionRiskLevel: TransmissionRiskLevel(derivedFrom: onset),
+            daysSinceOnsetOfSymptoms: onset, reportType: .confirmedTest)
+    }
+
+    /// A multiple of eight random bytes.
+    private func bytes(_ count: Int, using random: inout some RandomNumberGenerator) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
+        }
+        return bytes
+    }
+}
+
+/// The sizes that a set may have, so that its size tells little about how many people are in it.
+package struct SizeClasses: Sendable {
+    /// No set is smaller.
+    package let smallest: Int
+
+    /// The smallest size, then steps of at most a quarter: 140, 175, 218, 272, …
+    package init(smallest: Int) { self.smallest = smallest }
+
+    /// The least size that has room for as many.
+    package func size(for count: Int) -> Int {
+        var size = smallest
+        while size < count { size += max(1, size / 4) }
+        return size
+    }
+}

@@ -1,0 +1,56 @@
+import ExposureKeys
+import Foundation
+import Testing
+
+@Suite struct UploadModelTests {
+    private let model = UploadModel()
+    private let hour = Day(number: 20_500).firstHour.advanced(by: 10)
+
+    @Test("the model's uploads keep to the rules for uploads, every key of them")
+    func valid() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            let keys = model.keys(uploadedIn: hour, using: &random)
+            let uploaded = keys.map {
+                UploadedKey(
+                    data: $0.data.bytes, rollingStart: Int64($0.rollingPeriod.start.rawValue),
+                    rollingPeriod: Int64($0.rollingPeriod.length),
+                    transmissionRiskLevel: $0.transmissionRiskLevel.rawValue,
+                    daysSinceOnsetOfSymptoms: $0.daysSinceOnsetOfSymptoms.rawValue, reportType: $0.reportType)
+            }
+            #expect(try UploadRules().normalise(uploaded) == keys.sorted())
+            #expect(UploadRules().current(keys, at: hour.start.addingTimeInterval(3599)) == keys)
+        }
+    }
+
+    @Test("about half of the model's keys are published in the hour in which they are uploaded")
+    func published() {
+        var random = SystemRandomNumberGenerator()
+        let keys = (0..<2000).flatMap { _ in model.keys(uploadedIn: hour, using: &random) }
+        let policy = PublicationPolicy()
+        let share = Double(keys.count { policy.releaseHour(of: $0, submitted: hour) == hour }) / Double(keys.count)
+        #expect((0.4...0.8).contains(share))
+    }
+
+    @Test("reports are different, and some are of one venue")
+    func reports() {
+        var random = SystemRandomNumberGenerator()
+        let reports = (0..<500).flatMap { _ in model.reports(using: &random) }
+        #expect(Set(reports).count == reports.count)
+        let venues = Set(reports.map { Array($0.locationIDHash) }).count
+        #expect(venues < reports.count * 95 / 100 && venues > reports.count / 2)
+    }
+
+    @Test("sizes grow by a quarter at most, and have room")
+    func sizes() {
+        let classes = SizeClasses(smallest: 140)
+        #expect([0, 1, 140].map(classes.size) == [140, 140, 140])
+        #expect([141, 176, 219].map(classes.size) == [175, 218, 272])
+        for count in stride(from: 140, to: 2_000_000, by: 997) {
+            let size = classes.size(for: count)
+            #expect(size >= count && size <= count + count / 4)
+            #expect(classes.size(for: size) == size)
+        }
+        #expect((0...6).map(SizeClasses(smallest: 1).size) == [1, 1, 2, 3, 4, 5, 6])
+    }
+}
