@@ -232,7 +232,7 @@ targets += [
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
-            "NIOSSL", "MetadataProxy",
+            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys",
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]

@@ -7,7 +7,7 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "benchmarks", abstract: "Programs to be timed by deploy/bench.sh.",
         subcommands: [
             ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PrepareSuite.self,
-            TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self, LabResultLoad.self,
+            TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self, LabResultLoad.self, UploadLoad.self,
             ProxyServer.self, IdleConnections.self,
         ])
 }

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Credentials
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import HTTPContract
+import ServiceKit
+import SubmissionAPI
+import Synchronization
+
+/// Phones that upload fourteen keys each, every one with a TAN of its own.
+struct UploadLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uploads", abstract: "Uploads of 14 keys that were answered 200, per second.")
+
+    @OptionGroup var load: ServiceLoad
+
+    @Option(help: "How many uploads at most.")
+    var limit = Int.max
+
+    func run() async throws {
+        let numbers = Numbers(limit: min(limit, Int(Seeded.count)))
+        let today = Day(containing: Date())
+        try await load.run(as: .metadataProxy) { client, random in
+            guard let number = numbers.next() else {
+                try await Task.sleep(for: .milliseconds(50))
+                return 0
+            }
+            let tan = TAN(try Seeded.identifier("TAN", number))
+            let upload = UploadRequest(
+                authorization: tan.text, payload: try Self.payload(before: today, using: &random))
+            _ = try await client.call(SubmissionAPI.diagnosisKeys, upload)
+            return 1
+        }
+    }
+
+    /// The keys of the fourteen days before today, padded as apps do.
+    private static func payload(before today: Day, using random: inout FastRandom) throws -> Data {
+        var payload = SubmissionPayload()
+        payload.origin = "DE"
+        payload.visitedCountries = ["DE"]
+        payload.keys = (1...14).map { daysAgo in
+            var key = TemporaryExposureKey()
+            key.keyData = withUnsafeBytes(of: (random.next(), random.next())) { Data($0) }
+            key.rollingStartIntervalNumber = Int32(today.advanced(by: -daysAgo).firstInterval.rawValue)
+            key.rollingPeriod = 144
+            key.transmissionRiskLevel = Int32(1 + daysAgo % 8)
+            key.daysSinceOnsetOfSymptoms = Int32(4000 - daysAgo)
+            return key
+        }
+        return Data(try payload.encoded())
+    }
+
+    /// Gives each number once.
+    private final class Numbers: Sendable {
+        private let last = Atomic<Int>(-1)
+        private let limit: Int
+
+        init(limit: Int) { self.limit = limit }
+
+        func next() -> UInt64? {
+            let number = last.add(1, ordering: .relaxed).newValue
+            return number < limit ? UInt64(number) : nil
+        }
+    }
+}

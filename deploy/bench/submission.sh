@@ -1,0 +1,117 @@
+# Submission, sealed inbox and fold. An upload needs the submission server, the verification server and PostgreSQL: all three
+# count, on the first core, against pgbench and PostgreSQL, which do in one transaction what an upload comes down to: one
+# TAN and fourteen keys.
+
+submission_prepare() {
+    [ -z "${submission_server:-}" ] || return 0
+    verification_prepare
+    mkdir -p "$scratch/suite/hour-keys"
+    postgres_sql "CREATE TABLE bench_key (key_data bytea PRIMARY KEY, level smallint, start integer, period smallint,
+        report_type smallint, onset smallint, hour integer)"
+    verification_start submission-server vigil_submission LISTEN_PORT=18930 ADMIN_PORT=18939 \
+        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
+        HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys"
+    submission_server=$!
+    started+=("$submission_server")
+    servicekit_wait 18930
+}
+
+# Nothing waits, and no TAN is used.
+submission_reset() { postgres_sql "TRUNCATE submission.inbox" && bench_tan_reset verification.tan; }
+
+upload_prepare() {
+    submission_prepare
+    cat >"$scratch/both.sql" <<SQL
+\\set n random(0, $((verification_seeds - 1)))
+BEGIN;
+UPDATE bench_tan SET tag = sha256(:n::text::bytea)
+WHERE digest = sha256(:n::text::bytea) AND tag IS NULL AND expires_at > now();
+INSERT INTO bench_key SELECT uuid_send(gen_random_uuid()), (i % 8)::smallint, 2650000 + 144 * i, 144::smallint, 1::smallint,
+    (i * 2)::smallint, 447000 FROM generate_series(0, 13) AS i ON CONFLICT DO NOTHING;
+COMMIT;
+SQL
+}
+upload_ours() {
+    submission_reset && verification_rate uploads 18930 64 "$submission_server" "$verification_server"
+}
+upload_reference() {
+    bench_tan_reset bench_tan && postgres_sql "TRUNCATE bench_key" && postgres_sql "CHECKPOINT" &&
+        pgbench_cpu_rate "$scratch/both.sql" 1
+}
+upload_end() { :; }
+
+# Everything that a phone's upload passes, the phones included, on both cores. The reference is a figure: a nation's day, 2,000
+# cases, each second.
+upload_end_to_end_prepare() {
+    submission_prepare
+    env LISTEN_PORT=18900 ADMIN_PORT=18909 LOG_LEVEL=error PUBLIC_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
+        PUBLIC_KEY="$scratch/suite/metadata-proxy.key" TLS_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
+        TLS_KEY="$scratch/suite/metadata-proxy.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
+        VERIFICATION_URL=https://localhost:18910 SUBMISSION_URL=https://localhost:18930 ANSWERS_DEADLINE=10 \
+        LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 \
+        "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
+    proxy_of_uploads=$!
+    started+=("$proxy_of_uploads")
+    servicekit_wait 18900
+    local id
+    for id in "$submission_server" "$verification_server" "$verification_postgres"; do taskset -a -p -c 0,1 "$id" >/dev/null; done
+}
+upload_end_to_end_ours() {
+    submission_reset &&
+        "$benchmarks" uploads --base https://localhost:18900 --folder "$scratch/suite" --tasks 128 --seconds "$seconds" \
+            2>"$scratch/uploads.log" |
+        sed -n 's/.*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2/p' | awk '{ print $1 / $2 }'
+}
+upload_end_to_end_reference() { echo 2000; }
+upload_end_to_end_end() {
+    kill "$proxy_of_uploads" && wait "$proxy_of_uploads" 2>/dev/null || true
+    local id
+    for id in "$submission_server" "$verification_server" "$verification_postgres"; do taskset -a -p -c 0 "$id" >/dev/null; done
+}
+
+# 100,000 uploads, as they came: opened, filled up, sorted, inserted, the inbox emptied. The reference is COPY of the very rows
+# that the fold brought, by psql from a file of the binary format.
+fold_100k_uploads=${FOLD_UPLOADS:-100000}
+fold_100k_prepare() {
+    submission_prepare
+    submission_reset
+    say "  uploading $fold_100k_uploads times …"
+    while [ "$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.inbox')" \
+        -lt "$fold_100k_uploads" ]; do
+        taskset -c 1 "$benchmarks" uploads --base https://localhost:18930 --folder "$scratch/suite" --tasks 64 --seconds 60 \
+            --limit "$fold_100k_uploads" >/dev/null 2>"$scratch/uploads.log"
+    done
+    kill "$submission_server" && wait "$submission_server" 2>/dev/null || true
+    submission_server=
+    postgres_sql "CREATE TABLE bench_inbox AS TABLE submission.inbox"
+    postgres_sql "CREATE TABLE bench_hour_key AS TABLE submission.hour_key"
+    cp -a "$scratch/suite/hour-keys" "$scratch/suite/hour-keys-kept"
+    # The hour after the last that has uploads: all of them are folded.
+    fold_100k_instant=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
+        "SELECT to_char(to_timestamp((max(hour) + 1) * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM bench_inbox")
+}
+fold_100k_ours() {
+    cp -a "$scratch/suite/hour-keys-kept/." "$scratch/suite/hour-keys/"
+    postgres_sql "TRUNCATE submission.inbox, submission.diagnosis_key, submission.check_in_report, submission.folded_hour,
+        submission.hour_key" &&
+        postgres_sql "INSERT INTO submission.inbox TABLE bench_inbox" &&
+        postgres_sql "INSERT INTO submission.hour_key TABLE bench_hour_key" &&
+        postgres_sql "VACUUM ANALYZE submission.inbox" && postgres_sql "CHECKPOINT" || return
+    local took
+    took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18939 LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/submission-server.pem" \
+        TLS_KEY="$scratch/suite/submission-server.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
+        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
+        HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys" POSTGRES_CONNECTION="host=$scratch user=vigil_submission dbname=postgres" \
+        "${benchmarks%/*}/submission-server" fold --as-of "$fold_100k_instant" >"$scratch/fold.log" 2>&1; } 2>&1) || return
+    fold_100k_rows=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.diagnosis_key')
+    [ "$fold_100k_rows" -ge $((fold_100k_uploads * 14)) ] && awk -v n="$fold_100k_rows" -v t="$took" 'BEGIN { print n / t }'
+}
+fold_100k_reference() {
+    local took
+    # In the order in which they lie there.
+    postgres_sql "COPY (SELECT * FROM submission.diagnosis_key ORDER BY tableoid, ctid) TO '$scratch/data/keys' (FORMAT binary)" &&
+        postgres_sql "TRUNCATE submission.diagnosis_key" && postgres_sql "CHECKPOINT" || return
+    took=$({ TIMEFORMAT=%R && time postgres_sql "COPY submission.diagnosis_key FROM '$scratch/data/keys' (FORMAT binary)"; } 2>&1) || return
+    awk -v n="$fold_100k_rows" -v t="$took" 'BEGIN { print n / t }'
+}
+fold_100k_end() { rm -f "$scratch/data/keys" && submission_prepare; }
