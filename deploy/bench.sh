@@ -10,6 +10,7 @@ for file in "$checkout"/deploy/bench/*.sh; do . "$file"; done
 rows=(
     "postgres-lookup 0.7 look-ups/s"
     "postgres-insert 0.7 inserts-of-14-rows/s"
+    "postgres-copy 0.9 rows/s"
     "servicekit-json 0.9 requests/CPU-s"
     "tan-redemption 2.0 TANs/CPU-s"
     "tan-verify-single 0 TANs/CPU-s"

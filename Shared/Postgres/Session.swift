@@ -99,6 +99,44 @@ package final class Session {
         }
     }
 
+    /// Inserts rows by COPY in binary format, many times as fast as by INSERT. Returns their number.
+    ///
+    /// `target` is the table with its columns; `columns` are their types, which each row has and which must be exactly
+    /// those of the table:
+    /// `copyIn(into: "lab.result (id, value)", columns: Int32.self, [UInt8].self) { try $0.row(id, bytes) }`.
+    ///
+    /// It is one statement: all rows are inserted, or none. If `body` throws, none is. The connection can be used after
+    /// either, but within `body` it is busy: no other statement is possible there.
+    ///
+    /// - Throws: what `body` throws; `PostgresError` with `.decoding` if number or types of the columns are others, else
+    ///   as any statement. The server's reason for refusing a row comes when all rows were sent, whichever it was.
+    @discardableResult
+    package func copyIn<each Column: PostgresEncodable>(
+        into target: SQL, columns: repeat (each Column).Type,
+        writing body: (inout CopyWriter<repeat each Column>) throws -> Void
+    ) throws -> Int {
+        precondition(target.types.isEmpty, "COPY takes no parameters")
+        let connection = lent
+        var types: [PostgresType] = []
+        for column in repeat each columns { types.append(column.postgresType) }
+        do {
+            let actual = try connection.describe(target: target.text, columns: types.count)
+            for (number, (actual, wanted)) in zip(actual, types).enumerated() where actual != wanted {
+                throw PostgresError(
+                    .decoding,
+                    reason: "column \(number + 1) has type OID \(actual.rawValue) instead of \(wanted.rawValue)")
+            }
+            let text = "COPY \(target.text) FROM STDIN (FORMAT binary)"
+            return try connection.copyIn(text, columns: types.count) {
+                var writer = CopyWriter<repeat each Column>(connection)
+                try body(&writer)
+                try writer.finish()
+            }
+        } catch let error as PostgresError {
+            throw noted(error)
+        }
+    }
+
     /// Executes the statements of a script. Outside `transaction(_:)` they are one transaction, unless the script says
     /// otherwise.
     package func script(_ script: Script) throws(PostgresError) {

@@ -6,8 +6,8 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks", abstract: "Programs to be timed by deploy/bench.sh.",
         subcommands: [
-            ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PrepareSuite.self,
-            TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self, LabResultLoad.self, UploadLoad.self,
-            ProxyServer.self, IdleConnections.self,
+            ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
+            PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
+            LabResultLoad.self, UploadLoad.self, ProxyServer.self, IdleConnections.self,
         ])
 }

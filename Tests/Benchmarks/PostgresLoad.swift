@@ -62,6 +62,11 @@ struct FastRandom: RandomNumberGenerator {
         state = UInt64.random(in: .min ... .max) &+ seed
     }
 
+    /// The same numbers each time.
+    init(repeatable seed: UInt64) {
+        state = seed
+    }
+
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -58,3 +58,25 @@ postgres_insert_reset() { postgres_sql "TRUNCATE bench_insert" && postgres_sql "
 postgres_insert_ours() { postgres_insert_reset && postgres_rate postgres-insert; }
 postgres_insert_reference() { postgres_insert_reset && pgbench_rate "$scratch/insert.sql"; }
 postgres_insert_end() { postgres_sql "DROP TABLE bench_insert"; }
+
+# A fold's keys, all at once: the same rows in the same order by psql, which passes on a file.
+postgres_copy_rows=500000
+postgres_copy_prepare() {
+    postgres_sql "CREATE TABLE IF NOT EXISTS bench_copy (hour integer NOT NULL, key bytea NOT NULL, start integer NOT NULL,
+        period smallint NOT NULL, trl smallint NOT NULL, onset smallint NOT NULL, report smallint NOT NULL,
+        PRIMARY KEY (key, hour))"
+    postgres_copy_ours >/dev/null
+    postgres_sql "\\copy bench_copy TO '$scratch/rows.copy' (FORMAT binary)"
+}
+postgres_copy_reset() { postgres_sql "TRUNCATE bench_copy" && postgres_sql "CHECKPOINT"; }
+postgres_copy_ours() {
+    postgres_copy_reset && taskset -c 1 "$benchmarks" postgres-copy --connection "host=$scratch user=postgres dbname=postgres" \
+        --rows "$postgres_copy_rows" | sed -n 's/.*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2/p' |
+        awk '{ print $1 / $2 }'
+}
+postgres_copy_reference() {
+    postgres_copy_reset && taskset -c 1 "$postgres_programs/psql" -X -v ON_ERROR_STOP=1 -h "$scratch" -U postgres -d postgres \
+        -c '\timing on' -c "\\copy bench_copy FROM '$scratch/rows.copy' (FORMAT binary)" |
+        awk -v rows="$postgres_copy_rows" '$1 == "Time:" { print rows / $2 * 1000 }'
+}
+postgres_copy_end() { postgres_sql "DROP TABLE bench_copy" && rm -f "$scratch/rows.copy"; }

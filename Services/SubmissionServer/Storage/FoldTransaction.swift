@@ -9,8 +9,6 @@ struct FoldTransaction {
     /// Rows that are read at one time: some seven megabytes.
     private static let piece: Int64 = 2000
 
-    private static let batch = 10_000
-
     /// Nil before the first fold.
     func lastFoldedHour() throws -> Hour? {
         try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self).flatMap { $0 }
@@ -69,31 +67,32 @@ struct FoldTransaction {
     /// Writes an hour's keys and reports in the order given. None may be there already.
     func insert(_ keys: [DiagnosisKey], _ reports: [CheckInReport], hour: Hour) throws {
         try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
-        for start in stride(from: 0, to: keys.count, by: Self.batch) {
-            let keys = keys[start..<min(start + Self.batch, keys.count)]
-            try session.execute(
-                """
-                INSERT INTO submission.diagnosis_key (
-                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
-                    report_type)
-                SELECT \(hour.number), * FROM unnest(
-                    \(keys.map(\.data.bytes)), \(keys.map { Int32($0.rollingPeriod.start.rawValue) }),
-                    \(keys.map { Int16($0.rollingPeriod.length) }),
-                    \(keys.map { Int16($0.transmissionRiskLevel.rawValue) }),
-                    \(keys.map { Int16($0.daysSinceOnsetOfSymptoms.rawValue) }),
-                    \(keys.map { Int16($0.reportType.rawValue) }))
-                """)
+        try session.copyIn(
+            into: """
+                submission.diagnosis_key (
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type)
+                """,
+            columns: Int32.self, [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
+        ) { table in
+            for key in keys {
+                try table.row(
+                    hour.number, key.data.bytes, Int32(key.rollingPeriod.start.rawValue),
+                    Int16(key.rollingPeriod.length), Int16(key.transmissionRiskLevel.rawValue),
+                    Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue))
+            }
         }
-        for start in stride(from: 0, to: reports.count, by: Self.batch) {
-            let reports = reports[start..<min(start + Self.batch, reports.count)]
-            try session.execute(
-                """
-                INSERT INTO submission.check_in_report (
+        try session.copyIn(
+            into: """
+                submission.check_in_report (
                     hour, location_id_hash, initialization_vector, encrypted_record, authentication_code)
-                SELECT \(hour.number), * FROM unnest(
-                    \(reports.map { Array($0.locationIDHash) }), \(reports.map { Array($0.initializationVector) }),
-                    \(reports.map { Array($0.encryptedRecord) }), \(reports.map { Array($0.authenticationCode) }))
-                """)
+                """,
+            columns: Int32.self, [UInt8].self, [UInt8].self, [UInt8].self, [UInt8].self
+        ) { table in
+            for report in reports {
+                try table.row(
+                    hour.number, Array(report.locationIDHash), Array(report.initializationVector),
+                    Array(report.encryptedRecord), Array(report.authenticationCode))
+            }
         }
         try session.execute(
             "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys.count)))")

@@ -208,6 +208,70 @@ final class Connection {
         }
     }
 
+    /// The types of the columns that a COPY into `target` fills, if there are `count` of them.
+    ///
+    /// An INSERT's parameters have them, and asking for those takes no right but the one to insert.
+    func describe(target: String, columns count: Int) throws(PostgresError) -> [PostgresType] {
+        let parameters = (1...max(1, count)).map { "$\($0)" }.joined(separator: ", ")
+        // Without a name, so that it is gone with the next statement, and never older than the table.
+        _ = try result { PQsendPrepare(handle, "", "INSERT INTO \(target) VALUES (\(parameters))", 0, nil) }
+        let description = try result { PQsendDescribePrepared(handle, "") }
+        return (0..<description.parameterCount).map { description.parameterType($0) }
+    }
+
+    /// Executes `COPY … FROM STDIN` with the data that `body` puts. Returns the number of rows that were inserted.
+    ///
+    /// If `body` throws, the server is told so and inserts nothing.
+    func copyIn(_ text: String, columns count: Int, _ body: () throws -> Void) throws -> Int {
+        let answer = try result(expecting: PGRES_COPY_IN) { PQsendQuery(handle, text) }
+        guard answer.status == PGRES_COPY_IN else {
+            abandon()
+            throw PostgresError(.unexpected, reason: "COPY takes no data")
+        }
+        do {
+            guard answer.columnCount == count else {
+                throw PostgresError(.decoding, reason: "\(answer.columnCount) columns instead of \(count)")
+            }
+            try body()
+        } catch {
+            if !isBroken { _ = failedCopy() }
+            throw error
+        }
+        guard PQputCopyEnd(handle, nil) == 1 else { throw failedCopy() }
+        try flush()
+        return try collect().affectedRows
+    }
+
+    /// Sends a piece of a COPY's data.
+    ///
+    /// An error of the server isn't noticed before the end: until then it ignores what is sent.
+    func putCopyData(_ data: [UInt8]) throws(PostgresError) {
+        guard !isAbandoned else { throw PostgresError(.connection, reason: "the connection was given up") }
+        let answer = data.withUnsafeBytes { bytes in
+            PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        }
+        // Nothing waits to be sent from the piece before, so that there is no reason but memory or the connection.
+        guard answer == 1 else { throw failedCopy() }
+        try flush()
+        guard !isBroken else { throw failedCopy() }
+    }
+
+    /// Ends a COPY so that nothing is inserted, and says why the server (or libpq) thinks that it failed.
+    private func failedCopy() -> PostgresError {
+        guard PQputCopyEnd(handle, "the client gave up") == 1 else {
+            abandon()
+            return PostgresError(.connection, reason: "the connection broke during COPY")
+        }
+        do {
+            try flush()
+            _ = try collect()
+        } catch {
+            return error
+        }
+        abandon()
+        return PostgresError(.unexpected, reason: "COPY succeeded without its end")
+    }
+
     // MARK: - Sending and receiving
 
     /// Sends something and waits for the whole answer.
@@ -245,9 +309,8 @@ final class Connection {
             switch status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 last = consume result
-            case PGRES_COPY_OUT where stop == PGRES_COPY_OUT:
-                return result
             case PGRES_COPY_OUT, PGRES_COPY_IN, PGRES_COPY_BOTH:
+                if status == stop { return result }
                 abandon()
                 throw PostgresError(.unexpected, reason: "COPY is not possible here")
             default:

@@ -6,8 +6,6 @@ struct CopyParser {
         case header, row, end
     }
 
-    private static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
-
     private let columns: [CopyRow.Column]
     private var expectation = Expectation.header
     /// The begin of something whose end hasn't arrived.
@@ -51,7 +49,7 @@ struct CopyParser {
             case .header:
                 length = try Self.headerLength(rest)
                 if length != nil { expectation = .row }
-            case .row where rest.bytes.bigEndian(Int16.self) == -1:
+            case .row where rest.bytes.bigEndian(Int16.self) == CopyFormat.trailer:
                 length = 2
                 expectation = .end
             case .row:
@@ -71,8 +69,8 @@ struct CopyParser {
     }
 
     private static func headerLength(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) -> Int? {
-        guard zip(bytes, signature).allSatisfy(==) else { throw malformed }
-        let fixed = signature.count
+        guard zip(bytes, CopyFormat.signature).allSatisfy(==) else { throw malformed }
+        let fixed = CopyFormat.signature.count
         guard let flags = bytes.bytes.bigEndian(UInt32.self, at: fixed),
             let extensionLength = bytes.bytes.bigEndian(Int32.self, at: fixed + 4)
         else { return nil }

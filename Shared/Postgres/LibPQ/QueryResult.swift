@@ -34,6 +34,13 @@ struct QueryResult: ~Copyable {
         PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "?"
     }
 
+    /// Parameters of a statement that was described.
+    var parameterCount: Int { Int(PQnparams(handle)) }
+
+    func parameterType(_ parameter: Int) -> PostgresType {
+        PostgresType(rawValue: PQparamtype(handle, Int32(parameter)))
+    }
+
     /// The server's SQLSTATE; nil if the error is libpq's own.
     var sqlState: SQLState? {
         field(Int32(UInt8(ascii: "C"))).map(SQLState.init(rawValue:))
