@@ -20,7 +20,7 @@ struct Inbox: Service {
 
     init(store: SubmissionStore, hourKeys: HourKeys, clock: WallClock) {
         let current = CurrentHourKey(hourKeys: hourKeys)
-        uploads = Batcher(maximum: Self.batch) { uploads in
+        uploads = Batcher(maximum: Self.batch, workers: 1, pause: .milliseconds(5)) { uploads in
             for _ in 0..<Self.attempts {
                 let key = try await current.key(for: Hour(containing: clock.now))
                 let sealed = try SealedUpload.seal(uploads.map { ($0.tag, $0.content) }, to: key)

@@ -32,7 +32,7 @@ COMMIT;
 SQL
 }
 upload_ours() {
-    submission_reset && verification_rate uploads 18930 64 "$submission_server" "$verification_server"
+    submission_reset && verification_rate uploads 18930 256 "$submission_server" "$verification_server"
 }
 upload_reference() {
     bench_tan_reset bench_tan && postgres_sql "TRUNCATE bench_key" && postgres_sql "CHECKPOINT" &&

@@ -24,6 +24,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
 
     private let maximum: Int
     private let workers: Int
+    private let pause: Duration
     private let queueLimit: Int
     private let ask: @Sendable ([Question]) async throws -> [Answer]
     private let state = Mutex(State())
@@ -31,14 +32,17 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     /// - Parameters:
     ///   - maximum: the most questions that are asked together.
     ///   - workers: how many times may be asked at one time.
+    ///   - pause: how long a worker waits after a batch that was more than one question, so that the next is larger yet.
+    ///     It is for what costs most by the batch; a question that comes alone is asked at once all the same.
     ///   - queueLimit: the most questions that wait; one more is refused with ``Problem/unavailable``.
     ///   - ask: gives an answer to each question, in their order; what it throws, all of them get. It must have a deadline.
     package init(
-        maximum: Int, workers: Int = 2, queueLimit: Int = 4096,
+        maximum: Int, workers: Int = 2, pause: Duration = .zero, queueLimit: Int = 4096,
         _ ask: @escaping @Sendable ([Question]) async throws -> [Answer]
     ) {
         self.maximum = maximum
         self.workers = workers
+        self.pause = pause
         self.queueLimit = queueLimit
         self.ask = ask
     }
@@ -67,7 +71,11 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<workers {
                     group.addTask {
-                        while let batch = await self.next() { await self.work(on: batch) }
+                        while let batch = await self.next() {
+                            await self.work(on: batch)
+                            // Ends at once where the service ends.
+                            if batch.count > 1, self.pause > .zero { try? await Task.sleep(for: self.pause) }
+                        }
                     }
                 }
             }
