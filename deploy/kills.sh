@@ -8,12 +8,13 @@ usage() {
     cat <<'TEXT'
 bash deploy/kills.sh [OPTION…]
 
-Kills the verification server, the test result server and PostgreSQL with SIGKILL at random moments and starts them
-again, while labs, phones and submission servers repeat every call until they are answered. Afterwards the history of all
-calls is judged: nothing acknowledged may be lost, no TAN may serve two uploads, no GUID or teleTAN open two
-registrations. deploy/test.sh does the same with 8 kills.
+Kills the servers and PostgreSQL with SIGKILL at random moments and starts them again, while labs, phones and submission
+servers repeat every call until they are answered. In the first part those that TANs come from, in the second
+everything that an upload passes, the fold too. Afterwards it is judged what callers were told and what is in the tables:
+nothing acknowledged may be lost, no TAN may serve two uploads, no GUID or teleTAN open two registrations, and every
+upload that was told 200 is folded once and whole. deploy/test.sh does the same with 8 kills.
 
-  --kills N   how often to kill; by default 200, which takes about six minutes
+  --kills N   how often to kill in each part; by default 200, which takes about twelve minutes
   --seed N    what moments are drawn from; by default another number each time, which is printed
   --help      this text
 TEXT

@@ -4,7 +4,7 @@ package import ExposureKeys
 import FoundationEssentials
 import HTTPContract
 package import ServiceKit
-import SubmissionAPI
+package import SubmissionAPI
 import SwiftProtobuf
 package import VerificationAPI
 
@@ -17,8 +17,8 @@ package struct AppClient: Sendable {
     private static let patience = Duration.seconds(15)
     /// Bytes of every request body to the verification server.
     private static let bodySize = 250
-    /// Bytes of every upload's payload: more than fourteen keys take, and few enough to fit one packet.
-    private static let uploadSize = 700
+    /// Bytes of every upload's payload: more than fourteen keys and thirty-two reports take.
+    private static let uploadSize = 4096
 
     /// - Parameters:
     ///   - base: the proxy's URL, such as `https://localhost:8000`.
@@ -61,20 +61,52 @@ package struct AppClient: Sendable {
         return try await proxy.call(VerificationAPI.tan, padded).tan
     }
 
-    /// Uploads keys, padded so that the size doesn't tell how many they are.
-    package func upload(_ keys: [DiagnosisKey], tan: TAN) async throws {
-        var payload = SubmissionPayload.with {
+    /// Uploads keys, and reports about venues.
+    /// - Returns: how many of the reports were stored.
+    @discardableResult
+    package func upload(_ keys: [DiagnosisKey], reports: [CheckInReport] = [], tan: TAN) async throws -> UploadAccepted
+    {
+        let payload = SubmissionPayload.with {
             $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
+            $0.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
             $0.origin = "DE"
             $0.visitedCountries = ["DE"]
             $0.consentToFederation = true
         }
-        // The padding's own tag and length take three bytes.
-        let missing = Self.uploadSize - 3 - (try payload.encoded().count)
-        payload.requestPadding = Data(repeating: 0, count: max(0, missing))
+        return try await proxy.call(
+            SubmissionAPI.diagnosisKeys,
+            UploadRequest(authorization: tan.text, payload: try Self.padded(payload)))
+    }
+
+    /// Uploads reports about one venue on behalf of its visitors.
+    /// - Parameter tan: of a teleTAN for an event.
+    @discardableResult
+    package func warnVisitors(_ reports: [CheckInReport], tan: TAN) async throws -> UploadAccepted {
+        let payload = SubmissionPayload.with {
+            $0.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
+            $0.submissionType = .hostWarning
+        }
+        return try await proxy.call(
+            SubmissionAPI.onBehalf, UploadRequest(authorization: tan.text, payload: try Self.padded(payload)))
+    }
+
+    /// Uploads nothing, in a request that looks like an upload to whoever watches the line.
+    package func pretendToUpload() async throws {
+        var randomness = SystemRandomNumberGenerator()
+        let nobodys = TAN(RandomIdentifier(using: &randomness))
         _ = try await proxy.call(
             SubmissionAPI.diagnosisKeys,
-            UploadRequest(authorization: tan.text, payload: Data(try payload.encoded())))
+            UploadRequest(
+                authorization: nobodys.text, isFake: true, payload: try Self.padded(SubmissionPayload())))
+    }
+
+    /// Brings a payload to the one size that they all have, so that it doesn't tell how many keys and reports there are.
+    private static func padded(_ payload: SubmissionPayload) throws -> Data {
+        var payload = payload
+        // The padding's own tag and length take three bytes.
+        let missing = uploadSize - 3 - (try payload.encoded().count)
+        payload.requestPadding = Data(repeating: 0, count: max(0, missing))
+        return Data(try payload.encoded())
     }
 
     /// Random letters that bring a JSON body to its size.

@@ -68,9 +68,11 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
                 proxy.bodies.withLock { $0.append(request.body) }
                 return TANResponse(proxy.tan)
             }
-            routes.on(SubmissionAPI.diagnosisKeys) { upload, _ in
-                proxy.uploads.withLock { $0.append(upload) }
-                return UploadAccepted()
+            for operation in [SubmissionAPI.diagnosisKeys, SubmissionAPI.onBehalf] {
+                routes.on(operation) { upload, _ in
+                    proxy.uploads.withLock { $0.append(upload) }
+                    return UploadAccepted()
+                }
             }
         }
         return try await withService(listeners: [listener]) { _ in
@@ -98,6 +100,24 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             #expect(try await app.testResult(proxy.token) == .pcrPositive)
             #expect(try await app.tan(proxy.token) == proxy.tan)
             #expect(proxy.bodies.withLock { $0.map(\.count) } == [250, 250, 250, 250])
+        }
+    }
+
+    @Test("real or fake, with reports or without, of a person or of an organiser: uploads have one size")
+    func uploadSizes() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            let reports = (0..<32).compactMap { CheckInReport([UInt8](repeating: $0, count: 96)) }
+            try await app.upload(keys, tan: proxy.tan)
+            try await app.upload(keys, reports: reports, tan: proxy.tan)
+            try await app.warnVisitors(Array(reports.prefix(3)), tan: proxy.tan)
+            try await app.pretendToUpload()
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(uploads.map(\.payload.count) == [4096, 4096, 4096, 4096])
+            #expect(uploads.map(\.isFake) == [false, false, false, true])
+            #expect(Set(uploads.map { $0.authorization?.count }) == [36])
+            let payloads = try uploads.map { try SubmissionPayload(decoding: Array($0.payload), maximum: 4096) }
+            #expect(payloads.map(\.wellFormedReports.count) == [0, 32, 3, 0])
         }
     }
 

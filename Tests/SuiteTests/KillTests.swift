@@ -60,17 +60,3 @@ struct KillTests {
         }
     }
 }
-
-/// How much is killed.
-private enum KillPlan {
-    /// How often to kill; `deploy/kills.sh --kills N` sets it.
-    static let kills = number("VIGIL_KILLS") ?? 8
-    /// What the moments are drawn from; `deploy/kills.sh --seed N` sets it.
-    static let seed = UInt64(number("VIGIL_KILLS_SEED") ?? 1)
-    /// A kill takes a second or two.
-    static let minutes = 3 + kills / 10
-
-    private static func number(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
-    }
-}

@@ -1,31 +1,44 @@
 import Foundation
 import Glibc
+import Postgres
 import Schema
 import ServiceKit
 import TestSupport
 import Vigil
 
-/// The verification and the test result server as processes of their own, on a PostgreSQL of their own. Each of the
-/// three can be killed and started again.
+/// Servers of the suite as processes of their own, on a PostgreSQL of their own. Each of them can be killed and started
+/// again.
 actor MortalSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
         case testResultServer = "test-result-server"
+        case submissionServer = "submission-server"
+        case metadataProxy = "metadata-proxy"
         case postgres
+
+        /// Those that TANs come from.
+        static let forTANs: [Member] = [.testResultServer, .verificationServer]
+        /// Those that an upload passes.
+        static let forUploads: [Member] = forTANs + [.submissionServer, .metadataProxy]
     }
 
     nonisolated let folder: StateFolder
     private nonisolated let plan: SuitePlan
     private let cluster: PostgresCluster
     private let postgresSettings: [String]
+    /// Callers come after what they call.
+    private let servers: [Member]
     private var processes: [Member: ChildProcess] = [:]
 
-    private init(folder: StateFolder, postgresSettings: [String]) throws {
+    private init(
+        _ servers: [Member], folder: StateFolder, changes: [SettingChange], postgresSettings: [String]
+    ) throws {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         self.folder = folder
         self.cluster = cluster
         self.postgresSettings = postgresSettings
-        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(50)) { role in
+        self.servers = servers
+        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(50), changes: changes) { role in
             cluster.connection(
                 user: role.rawValue, database: SuiteDatabase.name,
                 passwordFile: SuiteSecrets.passwordFile(of: role.rawValue, in: folder))
@@ -33,14 +46,17 @@ actor MortalSuite {
     }
 
     /// Calls `body` with a running suite.
-    /// - Parameter postgresSettings: beside the defaults, which keep what was committed.
+    /// - Parameters:
+    ///   - changes: to what the suite's plan says.
+    ///   - postgresSettings: beside the defaults, which keep what was committed.
     static func run<Result: Sendable>(
-        postgresSettings: [String] = [], _ body: (MortalSuite) async throws -> Result
+        _ servers: [Member] = Member.forTANs, changes: [SettingChange] = [], postgresSettings: [String] = [],
+        _ body: (MortalSuite) async throws -> Result
     ) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString.prefix(8))").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = StateFolder(path)
-        let suite = try MortalSuite(folder: folder, postgresSettings: postgresSettings)
+        let suite = try MortalSuite(servers, folder: folder, changes: changes, postgresSettings: postgresSettings)
         let result: Swift.Result<Result, any Error>
         do {
             try await suite.prepare()
@@ -76,7 +92,7 @@ actor MortalSuite {
     func start(_ member: Member) async throws {
         switch member {
         case .postgres: try await startPostgres()
-        case .verificationServer, .testResultServer:
+        default:
             guard let service = plan.services.first(where: { $0.name == member.rawValue }) else { return }
             let log = folder.log(service.name)
             processes[member] = try await ChildProcess.start(
@@ -101,6 +117,33 @@ actor MortalSuite {
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
+    }
+
+    // MARK: The fold
+
+    /// Folds what ended by an instant, as an operator's command; ends it without a last word after a time, unless it was
+    /// quicker.
+    /// - Returns: whether it came to its end.
+    func fold(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
+        let fold = try await ChildProcess.start(
+            .init(
+                try BuiltProgram.path("submission-server"),
+                [
+                    "fold", "--as-of", instant.formatted(.iso8601), "--config",
+                    folder.configuration("submission-server"),
+                ], log: folder.log("fold")))
+        if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
+        return try await fold.end() == .status(0)
+    }
+
+    /// Everything that is in the database, to its superuser.
+    func asSuperuser<Result: Sendable>(
+        _ body: @escaping @Sendable (Session) throws -> Result
+    ) async throws -> Result {
+        let connection = cluster.connection(
+            user: PostgresCluster.superuser, database: SuiteDatabase.name,
+            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
+        return try await TestPostgres.withClient(connection) { try await $0.session(body) }
     }
 
     private func words(of member: Member) throws -> String {
@@ -130,12 +173,11 @@ actor MortalSuite {
             user: DatabaseRole.owner, database: SuiteDatabase.name,
             passwordFile: SuiteSecrets.passwordFile(of: DatabaseRole.owner, in: folder))
         try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { _ in }
-        try await start(.testResultServer)
-        try await start(.verificationServer)
+        for server in servers { try await start(server) }
     }
 
     private func stop() async {
-        for member in [Member.verificationServer, .testResultServer, .postgres] {
+        for member in servers.reversed() + [.postgres] {
             guard let process = processes[member] else { continue }
             process.send(member == .postgres ? SIGINT : SIGTERM)
             if (try? await process.end(within: .seconds(20))) == nil {

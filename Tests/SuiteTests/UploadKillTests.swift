@@ -1,0 +1,123 @@
+import ExposureKeys
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+import Vigil
+
+/// Everything that an upload passes is killed again and again, the fold too, while phones go on. Every upload that was
+/// acknowledged is folded, once and whole, every phone comes to its end, and no TAN serves two payloads.
+@Suite(
+    .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
+    .timeLimit(.minutes(KillPlan.minutes)))
+struct UploadKillTests {
+    private static let changes = [
+        // The proxy's answers needn't wait here, and all phones are one address.
+        "metadata-proxy.answers.deadline=20", "metadata-proxy.limits.requests=10000000",
+        "metadata-proxy.limits.registrations=10000000",
+    ].compactMap(SettingChange.init(argument:))
+
+    private enum Victim: CaseIterable {
+        case fold, submissionServer, verificationServer, postgres, metadataProxy
+    }
+
+    @Test("no kill costs an upload, splits it, or lets it count twice")
+    func kills() async throws {
+        try await MortalSuite.run(MortalSuite.Member.forUploads, changes: Self.changes) { suite in
+            var clock = FoldClock()
+            let phones = try await UploadingPhones.run(6, on: suite) {
+                var randomness = SeededGenerator(seed: KillPlan.seed)
+                for number in 0..<KillPlan.kills {
+                    try await Task.sleep(for: .milliseconds(.random(in: 50...900, using: &randomness)))
+                    let victim = Victim.allCases[number % Victim.allCases.count]
+                    try await Self.kill(victim, of: suite, clock: &clock, using: &randomness)
+                }
+            }
+            // Who was acknowledged before is acknowledged again, and counts once all the same.
+            try await phones.uploadAgain()
+            #expect(try await suite.fold(asOf: clock.next()))
+            #expect(try await suite.fold(asOf: clock.next()))
+
+            let folded = try await Self.folded(in: suite)
+            let violations = phones.outcomes.flatMap { $0.violations(in: folded) }
+            #expect(violations == [], "seed \(KillPlan.seed)")
+            #expect(phones.outcomes.count > KillPlan.kills)
+            #expect(phones.unanswered > 0)
+            print(
+                "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(phones.outcomes.count) uploads, "
+                    + "\(phones.unanswered) calls without an answer, \(clock.folds) folds; "
+                    + "\(violations.count) promises broken.")
+        }
+    }
+
+    @Test("an upload that was lost, split, doubled, or let in beside another is found out")
+    func judge() throws {
+        var randomness = SeededGenerator(seed: 1)
+        let model = UploadModel()
+        let hour = Hour(containing: Date())
+        let (one, other) = (
+            UploadingPhones.Payload(
+                keys: model.keys(uploadedIn: hour, using: &randomness), reports: model.reports(using: &randomness)),
+            UploadingPhones.Payload(keys: model.keys(uploadedIn: hour, using: &randomness), reports: [])
+        )
+        func violations(accepted: [UploadingPhones.Payload], _ change: (inout [[UInt8]: [Int32]]) -> Void) -> Int {
+            var folded = Dictionary(uniqueKeysWithValues: one.parts.map { ($0, [hour.number]) })
+            change(&folded)
+            return UploadingPhones.Outcome(accepted: accepted, refused: [other]).violations(in: folded).count
+        }
+        let part = try #require(one.parts.last)
+        let strange = try #require(other.parts.first)
+        #expect(violations(accepted: [one]) { _ in } == 0)
+        #expect(violations(accepted: []) { _ in } == 1)
+        #expect(violations(accepted: [one, other]) { _ in } == 1)
+        #expect(violations(accepted: [one]) { $0[part] = nil } > 0)
+        #expect(violations(accepted: [one]) { $0[part] = [hour.number, hour.number] } > 0)
+        #expect(violations(accepted: [one]) { $0[part] = [hour.number + 1] } > 0)
+        #expect(violations(accepted: [one]) { $0[strange] = [hour.number] } > 0)
+    }
+
+    private static func kill(
+        _ victim: Victim, of suite: MortalSuite, clock: inout FoldClock,
+        using randomness: inout SeededGenerator
+    ) async throws {
+        func restart(_ member: MortalSuite.Member) async throws {
+            try await suite.kill(member)
+            try await suite.start(member)
+        }
+        switch victim {
+        case .fold:
+            let instant = clock.next()
+            _ = try await suite.fold(
+                asOf: instant, killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
+        case .submissionServer: try await restart(.submissionServer)
+        case .verificationServer: try await restart(.verificationServer)
+        case .postgres: try await restart(.postgres)
+        case .metadataProxy: try await restart(.metadataProxy)
+        }
+    }
+
+    /// Hours are folded ahead of their time, each time one more: there is no waiting for the clock.
+    private struct FoldClock {
+        private var hour = Hour(containing: Date())
+        private(set) var folds = 0
+
+        mutating func next() -> Date {
+            folds += 1
+            hour = hour.advanced(by: 1)
+            return hour.start
+        }
+    }
+
+    /// How often, and in which hours, each key and report is there.
+    private static func folded(in suite: MortalSuite) async throws -> [[UInt8]: [Int32]] {
+        let rows = try await suite.asSuperuser { session in
+            try session.rows("SELECT key_data, hour FROM submission.diagnosis_key", as: [UInt8].self, Int32.self)
+                + session.rows(
+                    """
+                    SELECT location_id_hash || initialization_vector || encrypted_record || authentication_code, hour
+                    FROM submission.check_in_report
+                    """, as: [UInt8].self, Int32.self)
+        }
+        return Dictionary(rows.map { ($0.0, [$0.1]) }, uniquingKeysWith: +)
+    }
+}

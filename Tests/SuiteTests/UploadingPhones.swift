@@ -1,0 +1,151 @@
+import Credentials
+import ExposureKeys
+import Foundation
+import HTTPTypes
+import Phone
+import ServiceKit
+import Synchronization
+import TestResultAPI
+import TestSupport
+import VerificationAPI
+import Vigil
+
+/// Phones that repeat every call until they are answered. Each has two payloads for its one TAN, sent at the same time.
+struct UploadingPhones: Sendable {
+    /// What a phone uploads.
+    struct Payload: Sendable {
+        let keys: [DiagnosisKey]
+        let reports: [CheckInReport]
+
+        fileprivate static func drawn() -> Payload {
+            var randomness = SystemRandomNumberGenerator()
+            let model = UploadModel()
+            return Payload(
+                keys: model.keys(uploadedIn: Hour(containing: Date()), using: &randomness),
+                reports: model.reports(using: &randomness))
+        }
+
+        /// As the tables have it.
+        var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) }
+    }
+
+    /// What became of one TAN.
+    struct Outcome: Sendable {
+        let accepted: [Payload]
+        let refused: [Payload]
+
+        /// What is wrong with it, given in which hours each part of each payload was folded.
+        func violations(in folded: [[UInt8]: [Int32]]) -> [String] {
+            guard accepted.count == 1, let accepted = accepted.first else {
+                return ["\(accepted.count) payloads of one TAN were accepted"]
+            }
+            let hours = accepted.parts.map { folded[$0] ?? [] }
+            var violations: [String] = []
+            if hours.contains([]) { violations.append("a part of an accepted upload isn't there") }
+            if hours.contains(where: { $0.count > 1 }) { violations.append("a part of an upload is there twice") }
+            if Set(hours).count > 1 { violations.append("an upload was split") }
+            if refused.flatMap(\.parts).contains(where: { folded[$0] != nil }) {
+                violations.append("a part of a refused payload is there")
+            }
+            return violations
+        }
+    }
+
+    private final class Record: Sendable {
+        let outcomes = Mutex<[(tan: TAN, outcome: Outcome)]>([])
+        let unanswered = Mutex(0)
+        let isOver = Mutex(false)
+    }
+
+    private let lab: ServiceClient
+    private let app: AppClient
+    private let record = Record()
+
+    /// A phone gives up after days; here the test would have failed.
+    private static let patience: Duration = .seconds(60)
+
+    private init(_ suite: MortalSuite) throws {
+        lab = try ServiceClient(
+            base: suite.url(.testResults), tls: suite.certificate("lab"), name: "lab", deadline: .seconds(4))
+        app = try AppClient(
+            base: suite.url(.proxy), authorities: suite.folder.certificate(SuiteCertificates.authority))
+    }
+
+    /// Calls `body` while phones go from test to test, and lets them end. They go on for `uploadAgain`.
+    static func run(
+        _ count: Int, on suite: MortalSuite, _ body: () async throws -> Void
+    ) async throws -> UploadingPhones {
+        let phones = try UploadingPhones(suite)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for phone in 0..<count {
+                group.addTask {
+                    var number = 0
+                    while !phones.record.isOver.withLock({ $0 }) {
+                        try await phones.journey("\(phone)-\(number)")
+                        number += 1
+                    }
+                }
+            }
+            try await body()
+            phones.record.isOver.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+        return phones
+    }
+
+    var outcomes: [Outcome] { record.outcomes.withLock { $0.map(\.outcome) } }
+    /// Calls whose answer was lost, or that found nobody.
+    var unanswered: Int { record.unanswered.withLock { $0 } }
+
+    private func journey(_ name: String) async throws {
+        let guid = HashedGUID(hashing: "\(name) \(UUID())")
+        let result = LabResults.Result(id: ResultID(guid), result: .pcrPositive, sampleCollected: nil)
+        _ = try await answered {
+            try await lab.call(TestResultAPI.labResults, LabResults(testResults: [result], labID: nil))
+        }
+        let attempt = IdempotencyKey.fresh
+        guard let token = try await answered({ try await app.register(.guid(guid), attempt: attempt) }),
+            let tan = try await answered({ try await app.tan(token) })
+        else { throw CallError.refused(.badRequest) }
+        let payloads = [Payload.drawn(), Payload.drawn()]
+        async let first = upload(payloads[0], tan)
+        async let second = upload(payloads[1], tan)
+        let isAccepted = [try await first, try await second]
+        let outcome = Outcome(
+            accepted: zip(payloads, isAccepted).filter(\.1).map(\.0),
+            refused: zip(payloads, isAccepted).filter { !$0.1 }.map(\.0))
+        record.outcomes.withLock { $0.append((tan, outcome)) }
+    }
+
+    /// Every phone repeats what was accepted, as if the answer had been lost: it must be accepted again.
+    func uploadAgain() async throws {
+        for (tan, outcome) in record.outcomes.withLock({ $0 }) {
+            for payload in outcome.accepted where try await !upload(payload, tan) {
+                throw CallError.refused(.forbidden)
+            }
+        }
+        await lab.close()
+        await app.close()
+    }
+
+    /// Whether it was accepted.
+    private func upload(_ payload: Payload, _ tan: TAN) async throws -> Bool {
+        try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
+    }
+
+    /// Calls until there is an answer; nil for a refusal.
+    private func answered<Answer>(_ call: () async throws -> Answer) async throws -> Answer? {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            do {
+                return try await call()
+            } catch CallError.refused(let status) where status.code < 500 {
+                return nil
+            } catch let error as CallError {
+                guard ContinuousClock.now < deadline else { throw error }
+                record.unanswered.withLock { $0 += 1 }
+                try await Task.sleep(for: .milliseconds(.random(in: 5...60)))
+            }
+        }
+    }
+}
