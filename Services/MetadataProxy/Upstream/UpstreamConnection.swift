@@ -62,7 +62,8 @@ final class UpstreamConnection: ChannelInboundHandler {
             body = ByteBuffer()
         case .body(let bytes):
             guard body.readableBytes + bytes.readableBytes <= Self.answerLimit else { return close() }
-            if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
+            // A copy: what was read is a piece of a larger buffer, which would live until the caller takes its answer.
+            body.writeImmutableBuffer(bytes)
         case .end:
             guard let head, let exchange else { return close() }
             self.head = nil
