@@ -132,6 +132,7 @@ package final class AppListener: PortOwner, TLSUser {
         guard let tls else { return try speakHTTP1(channel, patience, clock) }
         let bound = NIOLoopBound((patience, clock), eventLoop: channel.eventLoop)
         try pipeline.addHandler(NIOSSLServerHandler(context: tls.current))
+        try pipeline.addHandler(Farewell(outside: pipeline.context(handler: clock)))
         try pipeline.addHandler(
             ApplicationProtocolNegotiationHandler { [self] result, channel in
                 channel.eventLoop.makeCompletedFuture {
