@@ -34,7 +34,7 @@ package final class AppListener: PortOwner, TLSUser {
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
     private let group: MultiThreadedEventLoopGroup
-    private let loops: [ObjectIdentifier: NIOLoopBoundBox<ProxyLoop?>]
+    private let loops: PerLoop<ProxyLoop>
     private let isDraining = Atomic(false)
     /// Connections to services, the admin port and its connections, files: generously counted.
     private static let otherFiles = 512
@@ -48,8 +48,7 @@ package final class AppListener: PortOwner, TLSUser {
     ///   - idle: a connection without a request, or with one whose header doesn't get complete, is closed after this time.
     package init(
         _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, idle: TimeAmount,
-        tls: TLSFiles?,
-        plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
+        tls: TLSFiles?, plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
     ) throws(ConfigurationProblem) {
         self.listener = listener
         self.serviceName = serviceName
@@ -64,10 +63,7 @@ package final class AppListener: PortOwner, TLSUser {
         }
         self.plan = plan
         self.group = group
-        loops = Dictionary(
-            uniqueKeysWithValues: group.makeIterator().map {
-                (ObjectIdentifier($0), NIOLoopBoundBox.makeEmptyBox(valueType: ProxyLoop.self, eventLoop: $0))
-            })
+        loops = PerLoop(group)
     }
 
     /// Accepts connections until the end; then those that are there are answered and closed.
@@ -153,8 +149,7 @@ package final class AppListener: PortOwner, TLSUser {
         limits.maxHeaderFieldCount = 100
         let caller = HTTP1Caller(
             try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), clock: clock,
-            patience: patience,
-            isDraining: isDraining.load(ordering: .relaxed))
+            patience: patience, isDraining: isDraining.load(ordering: .relaxed))
         patience.ended = { [weak caller] in caller?.patienceEnded() }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(
@@ -188,12 +183,6 @@ package final class AppListener: PortOwner, TLSUser {
     }
 
     private func shared(on loop: any EventLoop) throws -> ProxyLoop {
-        guard let box = loops[ObjectIdentifier(loop)] else {
-            preconditionFailure("The event loop is not one of the listener's.")
-        }
-        if let shared = box.value { return shared }
-        let shared = try ProxyLoop(plan, on: loop)
-        box.value = shared
-        return shared
+        try loops.value(on: loop) { try ProxyLoop(plan, on: loop) }
     }
 }

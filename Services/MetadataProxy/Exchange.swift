@@ -21,6 +21,7 @@ protocol Caller: AnyObject {
 final class Exchange {
     private let proxied: ProxiedRoute
     private let passed: ProxiedRoute.PassedFields
+    private let prefix: AddressPrefix
     private let shared: ProxyLoop
     /// nil when the request has been answered, or its caller is gone.
     private var caller: (any Caller)?
@@ -33,23 +34,27 @@ final class Exchange {
     private var wasSentAgain = false
 
     /// Fails if there is no memory for another request.
-    init?(_ proxied: ProxiedRoute, _ passed: ProxiedRoute.PassedFields, from caller: any Caller, in shared: ProxyLoop) {
-        guard shared.bytesInFlight.take(BytesInFlight.perRequest) else { return nil }
+    init?(
+        _ proxied: ProxiedRoute, _ passed: ProxiedRoute.PassedFields, from prefix: AddressPrefix,
+        to caller: any Caller, in shared: ProxyLoop
+    ) {
+        guard shared.bytesInFlight.take(BytesInFlight.perRequest, for: prefix) else { return nil }
         self.proxied = proxied
         self.passed = passed
+        self.prefix = prefix
         self.caller = caller
         self.shared = shared
         taken = BytesInFlight.perRequest
     }
 
-    deinit { shared.bytesInFlight.giveBack(taken) }
+    deinit { shared.bytesInFlight.giveBack(taken, for: prefix) }
 
     // MARK: The request arrives
 
     /// Why the request is refused, if it is.
     func receive(_ bytes: ByteBuffer) -> Answer? {
         guard body.readableBytes + bytes.readableBytes <= proxied.route.bodyLimit else { return .refusal(413) }
-        guard shared.bytesInFlight.take(bytes.readableBytes) else { return .unavailable }
+        guard shared.bytesInFlight.take(bytes.readableBytes, for: prefix) else { return .unavailable }
         taken += bytes.readableBytes
         // A copy: what was read is a piece of a larger buffer, which would live as long.
         body.writeImmutableBuffer(bytes)

@@ -58,7 +58,7 @@ final class ProxyLoop {
         var passed = route.noFields
         fields { name, value in route.take(name, value, into: &passed) }
         if let refusal = route.refusal(of: passed) { return refused(refusal, at: route) }
-        guard let exchange = Exchange(route, passed, from: caller, in: self) else {
+        guard let exchange = Exchange(route, passed, from: prefix, to: caller, in: self) else {
             return refused(.unavailable, at: route)
         }
         return .admitted(exchange)

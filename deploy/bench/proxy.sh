@@ -1,7 +1,6 @@
 # The metadata proxy against nginx as a reverse proxy that strips headers: requests for each second of the server's processor
 # time. Both stand on the first core; the client, and nginx as the service behind both, on the second. The deadline is off.
 
-# nginx takes a relative path to be its own; $scratch is private, and it runs as whoever runs this.
 proxy_prepare() {
     proxy_folder="$scratch/proxy"
     mkdir -p "$proxy_folder"
@@ -40,7 +39,8 @@ proxy_prepare() {
     proxy_body 65536 >"$proxy_folder/64k.lua"
 }
 
-# $1: its name; $2: the mask of its core; $3: what it serves.
+# $1: its name; $2: the mask of its core; $3: what it serves. It takes relative paths in that to be in $proxy_folder, which is
+# private, and runs as whoever runs this.
 proxy_nginx() {
     cat >"$proxy_folder/$1.conf" <<CONF
 worker_processes 1; worker_cpu_affinity $2; daemon off; pid $proxy_folder/$1.pid; error_log $scratch/$1.log;
@@ -71,7 +71,7 @@ proxy_rate() {
     local id=$1 before after requests
     shift
     before=$(ticks "$id")
-    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad) print n - bad }')
+    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad + 0) print n - (bad + 0) }')
     after=$(ticks "$id")
     [ -n "$requests" ] && awk -v n="$requests" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
 }
@@ -122,7 +122,7 @@ proxy_handshakes_end() { proxy_end; }
 # Connections that fit into a MiB, of 10,000 idle ones. What counts as good is a bound, 10,000 in 400 MiB, and no other server.
 proxy_idle_memory_prepare() { proxy_prepare; }
 proxy_idle_memory_ours() {
-    local before during
+    local before during count
     before=$(resident "$proxy_secure")
     coproc idle { taskset -c 1 "$benchmarks" idle-connections --port 18915 --count 10000 2>>"$scratch/idle.log"; }
     read -r -u "${idle[0]}" -t 120 count || return 1

@@ -32,13 +32,13 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        isAdmitted = shared.bytesInFlight.take(BytesInFlight.perStream)
+        isAdmitted = shared.bytesInFlight.take(BytesInFlight.perStream, for: connection.prefix)
         connection.streamOpened()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        if isAdmitted { shared.bytesInFlight.giveBack(BytesInFlight.perStream) }
+        if isAdmitted { shared.bytesInFlight.giveBack(BytesInFlight.perStream, for: connection.prefix) }
         connection.streamClosed()
     }
 

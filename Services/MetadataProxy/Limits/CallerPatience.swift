@@ -12,7 +12,6 @@ final class CallerPatience {
         case draining
         /// Until the caller has closed, too.
         case closing
-
     }
 
     /// Called when it has ended; without it, the connection is closed.

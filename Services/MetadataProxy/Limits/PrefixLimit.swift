@@ -5,10 +5,10 @@ import Synchronization
 /// How many requests one address prefix may make in five minutes.
 ///
 /// It must keep nothing that tells who called. Addresses go into a keyed hash (the standard library's SipHash, which every
-/// process seeds anew, over a key and the prefix) whose key lives for one window; counted is
-/// not by prefix but in a sketch of fixed size (count-min with two rows), which can't be read back even with the key at
-/// hand without trying prefixes. At the end of a window key and counts are gone, so everything is forgotten within five
-/// minutes. Two prefixes that share both cells, which nobody can arrange without the key, share a limit.
+/// process seeds anew, over a key and the prefix) whose key lives for one window; counted is not by prefix but in a sketch
+/// of fixed size (count-min with two rows), which can't be read back even with the key at hand without trying prefixes. At
+/// the end of a window key and counts are gone, so everything is forgotten within five minutes. Two prefixes that share
+/// both cells, which nobody can arrange without the key, share a limit.
 package final class PrefixLimit: Sendable {
     private struct Window {
         var end: Date

@@ -14,8 +14,7 @@ package final class Upstream: Service, TLSUser {
     let host: String
     let port: Int
     private let tls: ReloadedTLS<NIOSSLContext>?
-    private let pools: [ObjectIdentifier: NIOLoopBoundBox<UpstreamPool?>]
-    private let loops: [any EventLoop]
+    private let pools: PerLoop<UpstreamPool>
 
     /// - Parameters:
     ///   - base: such as `https://verification-server:8010`; `http` is for measurements only.
@@ -35,11 +34,7 @@ package final class Upstream: Service, TLSUser {
         } else {
             self.tls = nil
         }
-        loops = Array(group.makeIterator())
-        pools = Dictionary(
-            uniqueKeysWithValues: loops.map {
-                (ObjectIdentifier($0), NIOLoopBoundBox.makeEmptyBox(valueType: UpstreamPool.self, eventLoop: $0))
-            })
+        pools = PerLoop(group)
     }
 
     /// The TLS files of its connections.
@@ -50,21 +45,12 @@ package final class Upstream: Service, TLSUser {
 
     /// The connections of the event loop that asks.
     func pool(on loop: any EventLoop) -> UpstreamPool {
-        guard let box = pools[ObjectIdentifier(loop)] else {
-            preconditionFailure("The event loop is not one of the proxy's.")
-        }
-        if let pool = box.value { return pool }
-        let pool = UpstreamPool(of: self, on: loop, share: loops.count)
-        box.value = pool
-        return pool
+        pools.value(on: loop) { UpstreamPool(of: self, on: loop, share: pools.count) }
     }
 
     /// Waits for the end, then closes all connections.
     package func run() async throws {
         try? await gracefulShutdown()
-        for loop in loops {
-            guard let box = pools[ObjectIdentifier(loop)] else { continue }
-            try? await loop.submit { box.value?.close() }.get()
-        }
+        try? await pools.forEach { $0.close() }
     }
 }
