@@ -21,12 +21,11 @@ protocol Caller: AnyObject {
 final class Exchange {
     private let proxied: ProxiedRoute
     private let passed: ProxiedRoute.PassedFields
-    private let prefix: AddressPrefix
     private let shared: ProxyLoop
     /// nil when the request has been answered, or its caller is gone.
     private var caller: (any Caller)?
     private var body = ByteBuffer()
-    private var taken: Int
+    private var memory: BytesInFlight.Share
     private var arrival = NIODeadline.uptimeNanoseconds(0)
     private var multiple = 0
     /// The answer, once there is one.
@@ -38,24 +37,20 @@ final class Exchange {
         _ proxied: ProxiedRoute, _ passed: ProxiedRoute.PassedFields, from prefix: AddressPrefix,
         to caller: any Caller, in shared: ProxyLoop
     ) {
-        guard shared.bytesInFlight.take(BytesInFlight.perRequest, for: prefix) else { return nil }
+        guard let memory = shared.bytesInFlight.share(BytesInFlight.perRequest, for: prefix) else { return nil }
+        self.memory = memory
         self.proxied = proxied
         self.passed = passed
-        self.prefix = prefix
         self.caller = caller
         self.shared = shared
-        taken = BytesInFlight.perRequest
     }
-
-    deinit { shared.bytesInFlight.giveBack(taken, for: prefix) }
 
     // MARK: The request arrives
 
     /// Why the request is refused, if it is.
     func receive(_ bytes: ByteBuffer) -> Answer? {
         guard body.readableBytes + bytes.readableBytes <= proxied.route.bodyLimit else { return .refusal(413) }
-        guard shared.bytesInFlight.take(bytes.readableBytes, for: prefix) else { return .unavailable }
-        taken += bytes.readableBytes
+        guard memory.grow(by: bytes.readableBytes) else { return .unavailable }
         // A copy: what was read is a piece of a larger buffer, which would live as long.
         body.writeImmutableBuffer(bytes)
         return nil
@@ -65,6 +60,7 @@ final class Exchange {
     /// - Parameter moment: since when.
     func arrived(at moment: NIODeadline) {
         arrival = moment
+        memory.finish()
         if shared.schedule.interval != nil { setTimer() }
         proxied.pool.send(self)
     }

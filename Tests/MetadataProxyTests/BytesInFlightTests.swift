@@ -11,26 +11,44 @@ import Testing
 
     init() throws {
         bytes = BytesInFlight(limit: 10_000, metrics: metrics)
-        prefixes = try (1...5).map { AddressPrefix(try SocketAddress(ipAddress: "203.0.\($0).7", port: 40_000)) }
+        prefixes = try (0..<5).map { AddressPrefix(try SocketAddress(ipAddress: "203.0.\($0).7", port: 40_000)) }
+    }
+
+    /// Whether a request that begins now, and ends at once, is let in.
+    private func isRoom(for size: Int, from prefix: Int) -> Bool {
+        bytes.share(size, for: prefixes[prefix]) != nil
     }
 
     @Test("there is room up to the limit, and again for what is given back; what is refused is counted")
     func room() {
-        for prefix in prefixes.prefix(4) { #expect(bytes.take(2_500, for: prefix)) }
-        #expect(!bytes.take(1, for: prefixes[4]))
-        bytes.giveBack(1_000, for: prefixes[0])
-        #expect(!bytes.take(1_001, for: prefixes[4]))
-        #expect(bytes.take(1_000, for: prefixes[4]))
-        #expect(metrics.text.contains("requests_shed_total 2"))
+        var share = bytes.share(2_000, for: prefixes[0])
+        share?.finish()
+        var other = bytes.share(2_500, for: prefixes[1])
+        other?.finish()
+        // One part of the net, too, as long as it completes what it begins.
+        var third = bytes.share(2_500, for: prefixes[1])
+        third?.finish()
+        #expect(isRoom(for: 2_500, from: 1))
+        let fourth = bytes.share(2_000, for: prefixes[1])
+        #expect(isRoom(for: 1_000, from: 2))
+        #expect(!isRoom(for: 1_001, from: 2))
+        share = nil
+        #expect(isRoom(for: 2_500, from: 2))
+        #expect(metrics.text.contains("requests_shed_total 1"))
+        #expect(other != nil && third != nil && fourth != nil)
     }
 
-    @Test("one part of the net has a quarter of it, and keeps no others out")
+    @Test("of requests that are not complete, one part of the net has a quarter, and keeps no others out")
     func share() {
-        #expect(!bytes.take(2_501, for: prefixes[0]))
-        #expect(bytes.take(2_500, for: prefixes[0]))
-        #expect(!bytes.take(1, for: prefixes[0]))
-        #expect(bytes.take(2_500, for: prefixes[1]))
-        bytes.giveBack(500, for: prefixes[0])
-        #expect(bytes.take(500, for: prefixes[0]))
+        #expect(!isRoom(for: 2_501, from: 0))
+        var share = bytes.share(2_000, for: prefixes[0])
+        let grows = share?.grow(by: 500)
+        #expect(grows == true)
+        let growsOn = share?.grow(by: 1)
+        #expect(growsOn == false)
+        #expect(!isRoom(for: 1, from: 0))
+        #expect(isRoom(for: 2_500, from: 1))
+        share?.finish()
+        #expect(isRoom(for: 2_500, from: 0))
     }
 }

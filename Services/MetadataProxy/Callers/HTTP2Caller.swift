@@ -20,8 +20,8 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private let connection: HTTP2Connection
     private var context: ChannelHandlerContext?
     private var state = State.idle
-    /// Whether there is memory for another stream.
-    private var isAdmitted = false
+    /// For the stream; nil if there was none left.
+    private var memory: BytesInFlight.Share?
     /// From then on the answer belongs to the connection: for HTTP/2 it is written, and the stream has ended.
     private var isEncoded = false
 
@@ -32,13 +32,13 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        isAdmitted = shared.bytesInFlight.take(BytesInFlight.perStream, for: connection.prefix)
+        memory = shared.bytesInFlight.share(BytesInFlight.perStream, for: connection.prefix)
         connection.streamOpened()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        if isAdmitted { shared.bytesInFlight.giveBack(BytesInFlight.perStream, for: connection.prefix) }
+        memory = nil
         connection.streamClosed()
     }
 
@@ -58,7 +58,7 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     }
 
     private func take(_ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
-        guard isAdmitted else { return refuse(.unavailable) }
+        guard memory != nil else { return refuse(.unavailable) }
         connection.begins(self)
         let admission = shared.admit(
             headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "", from: connection.prefix,
@@ -86,6 +86,7 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     private func end() {
         connection.ends(self)
+        memory?.finish()
         switch state {
         case .receiving(let exchange):
             state = .answering(exchange)
