@@ -66,12 +66,11 @@ start_suite
 # As many open files as the system allows, for connections by the thousand.
 ulimit -n "$(ulimit -H -n)" 2>/dev/null || true
 started=$SECONDS
-failed=()
 for check in "${checks[@]}"; do
     # In the foreground, but ended with this script; 20 minutes mean that it hangs.
-    PYTHONDONTWRITEBYTECODE=1 timeout --foreground --kill-after 10 1200 setpriv --pdeathsig TERM \
+    run_check "$check" timeout --foreground --kill-after 10 1200 setpriv --pdeathsig TERM \
         "$python" "$checkout/deploy/hostile/$check.py" --state "$scratch/state" --programs "$programs" \
-        --scratch "$scratch" --nginx "$nginx" ${options[@]+"${options[@]}"} </dev/null || failed+=("$check")
+        --scratch "$scratch" --nginx "$nginx" ${options[@]+"${options[@]}"}
 done
-[ ${#failed[@]} = 0 ] || fail "FAILED: ${failed[*]}; see the objections above."
+conclude_checks ": OBJECTION: "
 say "SURVIVED: ${checks[*]} in $((SECONDS - started)) seconds."

@@ -85,6 +85,30 @@ stop_suite() {
     rm -rf "$scratch"
 }
 
+# MARK: Checks
+
+# Those that have failed.
+failed=()
+
+# Runs a check, which may fail, and keeps what it says.
+# $1: its name; then its command.
+run_check() {
+    local name=$1
+    shift
+    PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 "$@" </dev/null 2>&1 | tee "$scratch/$name.said" || failed+=("$name")
+}
+
+# Ends the script if a check has failed, and says last what was wrong: of a long log often only the end is kept.
+# $1: what marks the lines that say it; where there is none, they are the last that a check says.
+conclude_checks() {
+    [ ${#failed[@]} -gt 0 ] || return 0
+    local name
+    for name in "${failed[@]}"; do
+        { grep -e "${1:-}" "$scratch/$name.said" || tail -n 8 "$scratch/$name.said"; } | tail -n 12 | cut -c -600 >&2
+    done
+    fail "FAILED: ${failed[*]}; the objections are above."
+}
+
 # Whether nobody listens on any of a suite's 50 ports from $1 on.
 is_free() {
     local port

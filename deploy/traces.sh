@@ -74,12 +74,11 @@ ip link set lo up
 start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
     --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000"
 started=$SECONDS
-failed=()
 for check in "${checks[@]}"; do
     mkdir "$scratch/$check"
     arguments=("$scratch/state" "$scratch/$check" "$checkout/.build/debug" "$nginx")
     [ "$check" = sizes ] || arguments+=("$requests")
-    "$python" "$checkout/deploy/traces/$check.py" "${arguments[@]}" || failed+=("$check")
+    run_check "$check" "$python" "$checkout/deploy/traces/$check.py" "${arguments[@]}"
 done
-[ ${#failed[@]} = 0 ] || fail "FAILED: ${failed[*]}; see above."
+conclude_checks
 say "NO TRACE: ${checks[*]} in $((SECONDS - started)) seconds."
