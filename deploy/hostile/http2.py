@@ -469,8 +469,10 @@ def outcome(connection, stream, patience):
     return str(next(event[2] for event in connection.events if event[:2] == ("answer", stream)))
 
 
-def run_scenarios(port, context, upstream, only="", patience=1.5):
-    """For each scenario what there is to object to; the last list is for what is wrong with several."""
+def run_scenarios(port, context, upstream, only="", patience=5):
+    """For each scenario what there is to object to; the last list is for what is wrong with several.
+
+    `patience`: seconds that a busy machine may take. Where nothing is to come, less is waited."""
     results, unclosed = [], []
     for number, (section, title, allowed, act, options) in enumerate(SCENARIOS):
         if only not in title:
@@ -484,12 +486,12 @@ def run_scenarios(port, context, upstream, only="", patience=1.5):
         # Answers to what a scenario does before don't count.
         stream = options.get("stream", 1)
         connection.events.clear()
-        what = outcome(connection, stream, patience)
+        what = outcome(connection, stream, min(patience, 1.5) if "nothing" in allowed else patience)
         objections = []
         if what not in allowed:
             objections.append(f"{name}: {what} instead of {' or '.join(sorted(allowed))}")
         if what.startswith("goaway"):
-            connection.read(min(patience, 0.5))
+            connection.read(min(patience, 3))
             if not connection.closed:
                 unclosed.append(name)
         connection.close()
@@ -695,9 +697,9 @@ def attack(flood, options, held, port, suite, seconds):
         process.join()
 
 
-# The most that the proxy may grow by in a flood: its bound for bytes in flight, and as much again less a quarter for what
-# connections take, those too that have just ended, and for how memory is given out.
-ALLOWED_GROWTH = 112 << 20
+# The most that the proxy may grow by in a flood. Measured are 15 MiB where 4,000 requests are held, with connections to
+# the services, and less elsewhere; the careless server takes 180, or 120 where the machine has more to do.
+ALLOWED_GROWTH = 48 << 20
 
 
 def run_flood(report, suite, upstream, flood, options, held):
@@ -715,7 +717,7 @@ def run_flood(report, suite, upstream, flood, options, held):
         for text in proxy.errors():
             report.require(False, text)
     # Where memory is all that an attacker takes, the proxy may turn others away, but soon.
-    others = witness.verdict(report, name, 3, may_be_shed=held)
+    others = witness.verdict(report, name, 5, may_be_shed=held)
     report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
     report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
     report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
@@ -744,7 +746,8 @@ def main():
     report = Report("http2")
     context = suite.outer_context(["h2"])
     with Upstream(suite) as upstream:
-        with Proxy(suite, upstream.port) as proxy:
+        # The deadline that it has by default: h2load asks 64 times at once, and a busy machine's service is slow.
+        with Proxy(suite, upstream.port, answers__deadline=250) as proxy:
             results = run_scenarios(proxy.port, context, upstream, suite.only)
             for objections in results:
                 for text in objections:
