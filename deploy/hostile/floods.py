@@ -121,6 +121,13 @@ def upload(port, context):
     return answer.status if answer else None, time.monotonic() - start
 
 
+def allowed_growth(flood, made):
+    """A quarter of the bound for bytes in flight, because all come from one part of the net, and a quarter more for how
+    memory is given out; what a connection takes with its TLS and the buffers of its readers, of which 160 KiB were
+    measured; and what a stream takes until it is reset."""
+    return flood.limit * 5 // 16 + made * ((192 << 10) + flood.streams * (4 << 10))
+
+
 def run(report, proxy, contexts, flood):
     name = flood.name
     meanwhile = []
@@ -136,9 +143,7 @@ def run(report, proxy, contexts, flood):
     counts = collections.Counter(statuses)
     # A stream may also be turned away without an answer.
     shed = sum(count for status, count in counts.items() if status not in (0, 408, "closed"))
-    # The bound for bytes in flight, with a quarter for how memory is given out; what a connection takes with its TLS
-    # and the buffers of its readers; and what a stream takes until it is reset.
-    bound = flood.limit * 5 // 4 + made * ((144 << 10) + flood.streams * (4 << 10))
+    bound = allowed_growth(flood, made)
     report.require(made >= flood.connections * 0.95, f"{name}: of {flood.connections} connections {made} came in")
     report.require(growth.most < bound, f"{name}: grown by {mebibytes(growth.most)}, more than {mebibytes(bound)}")
     report.require(shed > 0, f"{name}: nobody was turned away: {dict(counts)}")
@@ -148,7 +153,7 @@ def run(report, proxy, contexts, flood):
     )
     # Who comes meanwhile may be turned away, but soon.
     report.require(
-        all(status in (200, 503) and seconds < 3 for status, seconds in meanwhile), f"{name}: others get {meanwhile}"
+        all(status in (200, 503) and seconds < 5 for status, seconds in meanwhile), f"{name}: others get {meanwhile}"
     )
     start = time.monotonic()
     while upload(proxy.port, contexts[0])[0] != 200 and time.monotonic() < start + 30:
@@ -192,7 +197,7 @@ def main():
         with Process(pid).growth() as growth:
             made, _ = attack(flood, port, contexts, lambda: time.sleep(0.5))
         report.say(f"control: a server that keeps what {made} send grows by {mebibytes(growth.most)}.")
-        bound = flood.limit * 5 // 4 + made * (144 << 10)
+        bound = allowed_growth(flood, made)
         report.require(growth.most > bound, "a server that keeps everything is within bounds")
     report.end()
 

@@ -101,7 +101,8 @@ def attempt(report, suite, seconds):
     # The deadline that it has by default.
     with Upstream(suite, rate=CAP) as upstream, Proxy(suite, upstream.port, answers__deadline=250) as proxy:
         good, ended, statuses, numbers = measure(suite, proxy.port, upstream, seconds)
-        report.require(good <= 1.02 * CAP, f"{good:.0f} answers a second, more than the {CAP} that there can be")
+        # Answers that were held up before the time that counts may come within it.
+        report.require(good <= 1.1 * CAP, f"{good:.0f} answers a second, more than the {CAP} that there can be")
         report.require(set(statuses) <= {200, 201, 503}, f"statuses {statuses}")
         report.require(proxy.is_running, "the proxy's process has ended")
         for text in proxy.errors():

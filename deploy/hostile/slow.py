@@ -58,7 +58,7 @@ def slow(report, suite, proxy, http1, http2):
         seconds = time.monotonic() - start
         for process in running:
             process.send_signal(signal.SIGINT)
-    others = witness.verdict(report, "slow clients", 3)
+    others = witness.verdict(report, "slow clients", 5)
     report.require(most >= wanted / 2, f"only {most} connections of {wanted} stood at one time")
     report.require(now <= wanted / 20, f"after {seconds:.0f} s the proxy still bears {now} slow clients")
     # What a connection takes is looked at below; here it is about what it may make the proxy keep.
@@ -90,12 +90,13 @@ def starve(report, suite, http1, http2):
 def _idle(pipe, port, context, count):
     """Holds connections until it is told to end; asks on each of them once, so that it is a client's."""
     die_with_parent()
-    connections = []
-    for _ in range(count):
+    connections, failures = [], 0
+    # One in a hundred may fail.
+    while len(connections) + failures < count and failures <= count // 100:
         try:
             connections.append(wire.connect(port, context, timeout=30))
         except OSError:
-            break
+            failures += 1
         # Those that came first mustn't be sent away before the last is here: ask again every few seconds.
         if pipe.poll():
             pipe.recv()
@@ -165,11 +166,11 @@ def idle(report, suite, upstream, http1, http2):
         seconds = time.monotonic() - start
         held = proxy.connections
         growth = proxy.memory - before
-        report.require(made == wanted, f"of {wanted} idle connections {made} were made")
-        report.require(held >= wanted * 0.99, f"of {wanted} idle connections {held} stand")
+        report.require(made >= wanted * 0.99, f"of {wanted} idle connections {made} were made")
+        report.require(held >= wanted * 0.98, f"of {wanted} idle connections {held} stand")
         with Witness(proxy.port, http1, http2) as witness:
             time.sleep(1.5)
-        others = witness.verdict(report, f"{wanted} idle connections", 3)
+        others = witness.verdict(report, f"{wanted} idle connections", 5)
         # 400 MiB for 10,000.
         report.require(growth < wanted * (400 << 20) // 10_000, f"{wanted} idle connections take {mebibytes(growth)}")
         report.say(
