@@ -71,7 +71,7 @@ proxy_rate() {
     local id=$1 before after requests
     shift
     before=$(ticks "$id")
-    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad + 0) print n - (bad + 0) }')
+    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad + 0) print n - bad }')
     after=$(ticks "$id")
     [ -n "$requests" ] && awk -v n="$requests" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
 }

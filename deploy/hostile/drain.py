@@ -31,14 +31,21 @@ class History:
         self.flaws = []
 
 
+async def connections(port, context, until):
+    """One connection after the other, as long as they are accepted."""
+    while time.monotonic() < until:
+        try:
+            connection = await asyncio.open_connection("127.0.0.1", port, ssl=context, server_hostname="localhost")
+        except OSError:
+            return
+        yield connection
+        await asyncio.sleep(0.01)
+
+
 async def first(number, port, context, history, until):
     """HTTP/1.1: one request after the other, on one connection as long as it stands, then on the next."""
     turn = 0
-    while time.monotonic() < until:
-        try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context, server_hostname="localhost")
-        except OSError:
-            return
+    async for reader, writer in connections(port, context, until):
         try:
             while time.monotonic() < until:
                 turn += 1
@@ -70,17 +77,12 @@ async def first(number, port, context, history, until):
                     break
         finally:
             writer.close()
-        await asyncio.sleep(0.01)
 
 
 async def second(number, port, context, history, until):
     """HTTP/2: several streams at a time."""
     turn = 0
-    while time.monotonic() < until:
-        try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context, server_hostname="localhost")
-        except OSError:
-            return
+    async for reader, writer in connections(port, context, until):
         decoder = hpack.Decoder()
         # Streams that wait for an answer: body, and the status once the answer has begun.
         waiting = {}
@@ -131,7 +133,6 @@ async def second(number, port, context, history, until):
                 history.flaws.append(f"an answer on stream {error}, which waits for none")
         history.cut += [body for body, status in waiting.values() if status is not None]
         writer.close()
-        await asyncio.sleep(0.01)
 
 
 def _load(pipe, port, contexts, seconds):
