@@ -50,7 +50,7 @@ enum WireKeyExport {
 extension TemporaryExposureKey {
     fileprivate init(_ key: ExportedKey) {
         self.init()
-        keyData = Data(key.data.bytes)
+        keyData = key.data.withUnsafeBytes { Data($0) }
         transmissionRiskLevel = Int32(key.transmissionRiskLevel.rawValue)
         rollingStartIntervalNumber = Int32(key.rollingPeriod.start.rawValue)
         rollingPeriod = Int32(key.rollingPeriod.length)
@@ -178,7 +178,7 @@ extension TemporaryExposureKey {
     /// A key as a phone uploads it, with everything the phone knows.
     package init(uploading key: DiagnosisKey) {
         self.init()
-        keyData = Data(key.data.bytes)
+        keyData = key.data.withUnsafeBytes { Data($0) }
         transmissionRiskLevel = Int32(key.transmissionRiskLevel.rawValue)
         rollingStartIntervalNumber = Int32(key.rollingPeriod.start.rawValue)
         rollingPeriod = Int32(key.rollingPeriod.length)

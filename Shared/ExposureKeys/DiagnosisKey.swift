@@ -1,27 +1,8 @@
-/// The 16 random bytes of a temporary exposure key.
-package struct KeyData: Hashable, Comparable, Sendable {
-    /// Exactly 16 bytes.
-    package let bytes: [UInt8]
-
-    /// Bytes of a key.
-    package static let count = 16
-
-    /// Nil unless there are exactly 16 bytes.
-    package init?(_ bytes: some Sequence<UInt8>) {
-        let bytes = Array(bytes)
-        guard bytes.count == Self.count else { return nil }
-        self.bytes = bytes
-    }
-
-    /// Unsigned and lexicographic, as exported keys are ordered (Corona-Warn-App sheet, 5.3).
-    package static func < (left: KeyData, right: KeyData) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
-}
-
 /// A temporary exposure key that somebody who tested positive chose to share, after validation and normalisation.
 ///
 /// It is `Comparable` by metadata first and key data second: an order that is a function of content alone, so it tells
 /// nothing about who uploaded which keys together, and it compresses best (design decision 11).
-package struct DiagnosisKey: Hashable, Sendable {
+package struct DiagnosisKey: Hashable, Sendable, BitwiseCopyable {
     /// What phones compute broadcasts from, and so recognise them by.
     package let data: KeyData
     /// When the key was in use. Uploaded keys begin at midnight UTC; ``UploadRules`` sees to it.
@@ -48,23 +29,25 @@ package struct DiagnosisKey: Hashable, Sendable {
 
 extension DiagnosisKey: Comparable {
     package static func < (left: DiagnosisKey, right: DiagnosisKey) -> Bool {
-        let leftMetadata = left.metadata
-        let rightMetadata = right.metadata
+        let leftMetadata = left.packedMetadata
+        let rightMetadata = right.packedMetadata
         return leftMetadata == rightMetadata ? left.data < right.data : leftMetadata < rightMetadata
     }
 
-    private typealias Metadata = (UInt32, UInt32, Int, Int32, Int)
-
-    private var metadata: Metadata {
-        (
-            rollingPeriod.start.rawValue, rollingPeriod.length, transmissionRiskLevel.rawValue,
-            daysSinceOnsetOfSymptoms.rawValue, reportType.rawValue
-        )
+    /// Rolling start, rolling period, risk level, days since onset and report type, in this order, as one integer:
+    /// sorting an hour's keys compares them some ten million times.
+    ///
+    /// 32 bits, 8, 4, 16 and 4; each fits by its own type.
+    private var packedMetadata: UInt64 {
+        UInt64(rollingPeriod.start.rawValue) << 32 | UInt64(rollingPeriod.length) << 24
+            | UInt64(transmissionRiskLevel.rawValue) << 20
+            | UInt64(daysSinceOnsetOfSymptoms.rawValue - DaysSinceOnset.range.lowerBound) << 4
+            | UInt64(reportType.rawValue)
     }
 }
 
 /// How the diagnosis came about (`ReportType` of the export schema, numbers as on the wire).
-package enum ReportType: Int, Hashable, Sendable, CaseIterable {
+package enum ReportType: Int, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case unknown = 0
     case confirmedTest = 1
     case confirmedClinicalDiagnosis = 2

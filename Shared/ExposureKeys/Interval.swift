@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A ten-minute interval since the Unix epoch, the time unit of exposure notifications (ENIntervalNumber).
-package struct IntervalNumber: RawRepresentable, Hashable, Comparable, Sendable {
+package struct IntervalNumber: RawRepresentable, Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {
@@ -28,7 +28,7 @@ package struct IntervalNumber: RawRepresentable, Hashable, Comparable, Sendable 
 }
 
 /// The intervals for which one key was in use: [start, start + length), with length in 1...144.
-package struct RollingPeriod: Hashable, Sendable {
+package struct RollingPeriod: Hashable, Sendable, BitwiseCopyable {
     /// The first interval of the period.
     package let start: IntervalNumber
     /// In intervals of ten minutes, 1...144.

@@ -1,5 +1,5 @@
 /// How contagious the person probably was on the key's day, 1 (lowest) to 8 (highest).
-package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Sendable {
+package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: Int
 
     /// Nil outside 1...8.
@@ -55,7 +55,7 @@ package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Se
 ///
 /// -14...14 means that the onset is known; n × 100 + offset that it fell into a range; 2000 that there are symptoms of
 /// unknown onset; 3000 none; 4000 that nothing was said (Corona-Warn-App sheet, 4.4).
-package struct DaysSinceOnset: RawRepresentable, Hashable, Sendable {
+package struct DaysSinceOnset: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     package let rawValue: Int32
 
     /// Nil outside -15...4000.

@@ -9,21 +9,17 @@ import ExposureKeys
 /// The fields are packed, because sorting compares a day's 600,000 keys twelve million times.
 struct ExportOrder: Comparable {
     private let metadata: UInt64
-    private let high: UInt64
-    private let low: UInt64
+    private let data: KeyData
 
     init(_ key: ExportedKey) {
         // 32 bits of rolling start, 8 of rolling period, 8 of risk level, each in its own range by type.
         metadata =
             UInt64(key.rollingPeriod.start.rawValue) << 16 | UInt64(key.rollingPeriod.length) << 8
             | UInt64(key.transmissionRiskLevel.rawValue)
-        high = key.data.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        low = key.data.bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+        data = key.data
     }
 
     static func < (left: ExportOrder, right: ExportOrder) -> Bool {
-        if left.metadata != right.metadata { return left.metadata < right.metadata }
-        if left.high != right.high { return left.high < right.high }
-        return left.low < right.low
+        left.metadata == right.metadata ? left.data < right.data : left.metadata < right.metadata
     }
 }
