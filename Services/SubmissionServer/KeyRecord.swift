@@ -17,7 +17,7 @@ enum KeyRecord {
     static func append(_ key: DiagnosisKey, to bytes: inout [UInt8]) {
         let start = key.rollingPeriod.start.rawValue
         let onset = UInt16(bitPattern: Int16(truncatingIfNeeded: key.daysSinceOnsetOfSymptoms.rawValue))
-        bytes += key.data.bytes
+        key.data.append(to: &bytes)
         withUnsafeBytes(of: start.bigEndian) { bytes.append(contentsOf: $0) }
         bytes.append(UInt8(key.rollingPeriod.length))
         bytes.append(UInt8(key.transmissionRiskLevel.rawValue))

@@ -41,8 +41,8 @@ struct FoldTransaction {
         var known: Set<KeyData> = []
         // All of two weeks are read; looking up each key in each of fifteen days would take longer.
         try session.copyOut("SELECT key_data FROM submission.diagnosis_key") { row in
-            guard let data = KeyData(try row.next([UInt8].self)), keys.contains(data) else { return }
-            known.insert(data)
+            let data = try row.next(KeyData.self)
+            if keys.contains(data) { known.insert(data) }
         }
         return known
     }
@@ -72,11 +72,11 @@ struct FoldTransaction {
                 submission.diagnosis_key (
                     hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type)
                 """,
-            columns: Int32.self, [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
+            columns: Int32.self, KeyData.self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
         ) { table in
             for key in keys {
                 try table.row(
-                    hour.number, key.data.bytes, Int32(key.rollingPeriod.start.rawValue),
+                    hour.number, key.data, Int32(key.rollingPeriod.start.rawValue),
                     Int16(key.rollingPeriod.length), Int16(key.transmissionRiskLevel.rawValue),
                     Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue))
             }
