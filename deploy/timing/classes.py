@@ -37,7 +37,8 @@ CLASSES = {
     "tan": {
         "valid": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400, "fake": 201},
     "upload": {
-        "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200},
+        "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200,
+        "fake with keys": 200},
 }
 # The controls: the same requests as this class of the route, but answered later.
 TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated"}
@@ -172,9 +173,12 @@ class Phones:
         elif name == "malformed":
             # Wire type 7 doesn't exist.
             payload = b"\xff" * PAYLOAD
+        elif name == "fake":
+            # Padding only, as apps send it: tag, length, zeros.
+            payload = b"\x12\xb9\x05" + bytes(PAYLOAD - 3)
         fields = [
             ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
-            ("cwa-fake", "1" if name == "fake" else "0")]
+            ("cwa-fake", "1" if name.startswith("fake") else "0")]
         return (fields, payload), (token, tan, payload)
 
     # MARK: Preparation

@@ -88,11 +88,11 @@ def app_request(operation, members, fake="0", extra=()):
     return Request(f"/version/v1/{operation}", headers, json_body(members))
 
 
-def upload_request(tan, content, fake="0"):
+def upload_request(tan, content, fake="0", operation="diagnosis-keys"):
     headers = [("content-type", "application/x-protobuf"), ("cwa-authorization", tan)]
     if fake is not None:
         headers.append(("cwa-fake", fake))
-    return Request("/version/v1/diagnosis-keys", headers, content)
+    return Request(f"/version/v1/{operation}", headers, content)
 
 
 class Classes:
@@ -122,7 +122,8 @@ class Classes:
 
     def of_services(self, port):
         """Every outcome that a service decides."""
-        return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port)]
+        return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
+                *self._warnings(port)]
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -187,6 +188,23 @@ class Classes:
         yield case("without cwa-fake", 400, unknown, payload(), None)
         yield case("fake", 200, unknown, b"\xff" * len(payload()), "1")
 
+    def _warnings(self, port):
+        def case(name, status, tan, content, fake="0"):
+            request = upload_request(tan, content, fake, "submission-on-behalf")
+            return Case(f"upload on behalf, {name}", status, request, port)
+
+        unknown, spent = str(uuid.uuid4()), self.suite.entitled_to_warn()
+        warning = payload(0, reports=3, on_behalf=True)
+        yield case("3 reports", 200, spent, warning)
+        yield case("1 report", 200, self.suite.entitled_to_warn(), payload(0, reports=1, on_behalf=True))
+        yield case("repeated", 200, spent, warning)
+        yield case("spent TAN", 403, spent, payload(0, reports=3, on_behalf=True))
+        yield case("TAN of a test", 403, self.suite.entitled(), warning)
+        yield case("unknown TAN", 403, unknown, warning)
+        yield case("a person's payload", 400, self.suite.entitled_to_warn(), payload())
+        yield case("malformed payload", 400, unknown, b"\xff" * len(warning))
+        yield case("fake", 200, unknown, b"\xff" * len(warning), "1")
+
     @staticmethod
     def _malformed(name, operation, port):
         request = app_request(operation, {})
@@ -201,6 +219,7 @@ class Classes:
             "registration": app_request("registrationToken", {"key": fresh_guid(), "keyType": "GUID"}),
             "result": app_request("testresult", token), "TAN": app_request("tan", token),
             "upload": upload_request(str(uuid.uuid4()), payload()),
+            "upload on behalf": upload_request(str(uuid.uuid4()), payload(0, 3, True), "0", "submission-on-behalf"),
             "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
         }
         return [Case(f"{route}, {name}", status, request, port) for route, request in requests.items()]

@@ -27,6 +27,7 @@ class Suite:
         }
         self.authority = str(self.state / "certificates" / "ca.pem")
         self._connections = {}
+        self._officers = {}
 
     def port(self, service, listener="listen"):
         return self.configuration[service][listener]["port"]
@@ -92,12 +93,14 @@ class Suite:
         port = self.port("verification-server", "app")
         return self._must(wanted, "metadata-proxy", port, f"/version/v1/{operation}", body, {"cwa-fake": "0"})
 
-    def teletan(self):
-        if not hasattr(self, "_officer"):
-            command = [self.vigil, "keys", "officer-token", "--state", str(self.state), "--role", "c19hotline"]
-            self._officer = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    def teletan(self, kind="TEST"):
+        """kind: TEST, or EVENT for warnings on behalf."""
+        if kind not in self._officers:
+            role = {"TEST": "c19hotline", "EVENT": "c19hotline_event"}[kind]
+            command = [self.vigil, "keys", "officer-token", "--state", str(self.state), "--role", role]
+            self._officers[kind] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         port = self.port("verification-server", "internal")
-        headers = {"authorization": f"Bearer {self._officer}"}
+        headers = {"authorization": f"Bearer {self._officers[kind]}", "x-cwa-teletan-type": kind}
         return self._must(201, "portal", port, "/version/v1/tan/teletan", None, headers)["value"]
 
     def tested(self, result=None, lab_id=None):
@@ -110,6 +113,10 @@ class Suite:
     def entitled(self):
         """A TAN that nobody has used."""
         return self.tan(self.tested(result=2))
+
+    def entitled_to_warn(self):
+        """A TAN of an event that nobody has used."""
+        return self.tan(self.register(self.teletan("EVENT"), "TELETAN"))
 
     def upload(self, tan, payload):
         """Spends a TAN without the proxy."""
@@ -144,7 +151,7 @@ def json_body(members, padding=""):
     return json.dumps(members | {"requestPadding": padding + "X" * (JSON_LENGTH - bare)}).encode()
 
 
-def payload(keys=14, reports=0):
+def payload(keys=14, reports=0, on_behalf=False):
     """A serialised SubmissionPayload (Shared/ExposureFormat/Protobuf/protos) of 1,200 bytes."""
     today = int(time.time()) // 86400
     content = b""
@@ -152,10 +159,12 @@ def payload(keys=14, reports=0):
         key = _bytes(1, secrets.token_bytes(16)) + _number(2, 6) + _number(3, (today - age) * 144) + _number(4, 144)
         # Days since onset are zigzag-encoded: 4000 - age.
         content += _bytes(1, key + _number(5, 1) + _number(6, 2 * (4000 - age)))
-    content += _bytes(3, b"DE") + _bytes(4, b"DE") + _number(5, 1)
+    # A host's warning (submissionType 2) has neither countries nor consent, and all its reports are of one venue.
+    content += _bytes(4, b"DE") + (_number(7, 2) if on_behalf else _bytes(3, b"DE") + _number(5, 1))
+    venue = secrets.token_bytes(32)
     for _ in range(reports):
-        parts = ((1, 32), (2, 16), (3, 16), (4, 32))
-        content += _bytes(8, b"".join(_bytes(field, secrets.token_bytes(size)) for field, size in parts))
+        parts = (venue if on_behalf else secrets.token_bytes(32), *map(secrets.token_bytes, (16, 16, 32)))
+        content += _bytes(8, b"".join(_bytes(field, part) for field, part in enumerate(parts, 1)))
     # The padding's own tag and length take three bytes.
     return content + _bytes(2, bytes(UPLOAD_LENGTH - 3 - len(content)))
 
