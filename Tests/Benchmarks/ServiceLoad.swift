@@ -9,7 +9,7 @@ import VerificationAPI
 
 /// The options that all loads on a service share.
 struct ServiceLoad: ParsableArguments {
-    typealias Operation = @Sendable (ServiceClient, inout FastRandom) async throws -> Int
+    typealias Operation = @Sendable (ServiceClient, inout FastRandom) async throws -> Int?
 
     @Option(help: "Where the service listens, such as https://localhost:8010.")
     var base: String
@@ -23,7 +23,7 @@ struct ServiceLoad: ParsableArguments {
     @Option(help: "How long to measure.")
     var seconds = 4
 
-    /// Repeats `operation`, which returns how much it did, until the time is over.
+    /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
         let client = try ServiceClient(
             base: base,
@@ -48,7 +48,7 @@ struct ServiceLoad: ParsableArguments {
                 group.addTask {
                     var random = FastRandom(seed: UInt64(task))
                     var count = 0
-                    while ContinuousClock.now < end { count += try await operation(client, &random) }
+                    while ContinuousClock.now < end, let done = try await operation(client, &random) { count += done }
                     return count
                 }
             }

@@ -22,10 +22,7 @@ struct UploadLoad: AsyncParsableCommand {
         let numbers = Numbers(limit: min(limit, Int(Seeded.count)))
         let today = Day(containing: Date())
         try await load.run(as: .metadataProxy) { client, random in
-            guard let number = numbers.next() else {
-                try await Task.sleep(for: .milliseconds(50))
-                return 0
-            }
+            guard let number = numbers.next() else { return nil }
             let tan = TAN(try Seeded.identifier("TAN", number))
             let upload = UploadRequest(
                 authorization: tan.text, payload: try Self.payload(before: today, using: &random))
