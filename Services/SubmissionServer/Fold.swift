@@ -123,7 +123,7 @@ struct Fold: Sendable {
         for hour in hours {
             let uploaded = uploads[hour] ?? .init()
             // A key may have been uploaded with different metadata: which of them counts follows from their content.
-            let keys = uploaded.keys.sorted().filter { known.keys.insert($0.data).inserted }
+            let keys = uploaded.keys.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
             let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
             try transaction.insert(
                 fillers.fill(keys, of: hour).sorted(), fillers.fill(reports).sorted(), hour: hour)

@@ -25,6 +25,22 @@ package struct DiagnosisKey: Hashable, Sendable, BitwiseCopyable {
         self.daysSinceOnsetOfSymptoms = daysSinceOnsetOfSymptoms
         self.reportType = reportType
     }
+
+    /// The same key with a period of whole hours, as it is folded and published.
+    ///
+    /// The key of the day itself ends when the phone gives it away, which is when it uploads: the period as it was sent
+    /// would tell the upload's moment to ten minutes for good. Phones don't mind intervals in which nobody broadcast, and the
+    /// embargo counts from the end of the longer period.
+    package var inWholeHours: DiagnosisKey {
+        let hours = (rollingPeriod.length + Self.perHour - 1) / Self.perHour
+        guard let period = RollingPeriod(start: rollingPeriod.start, length: hours * Self.perHour) else { return self }
+        return DiagnosisKey(
+            data: data, rollingPeriod: period, transmissionRiskLevel: transmissionRiskLevel,
+            daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms, reportType: reportType)
+    }
+
+    /// Intervals of ten minutes.
+    private static let perHour: UInt32 = 6
 }
 
 extension DiagnosisKey: Comparable {

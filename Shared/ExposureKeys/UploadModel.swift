@@ -43,9 +43,8 @@ package struct UploadModel: Sendable {
             key(daysAgo: daysAgo, length: IntervalNumber.perDay, onset, onsetDay, in: hour, using: &random)
         }
         guard hasToday else { return past.shuffled(using: &random) }
-        // As much of the day as had passed when the key was given away.
-        let length = UInt32(hour.ofDay) * 6 + UInt32.random(in: 1...6, using: &random)
-        let today = key(daysAgo: 0, length: length, onset, onsetDay, in: hour, using: &random)
+        // As much of the day as had passed at the end of the hour in which the key was given away.
+        let today = key(daysAgo: 0, length: UInt32(hour.ofDay + 1) * 6, onset, onsetDay, in: hour, using: &random)
         return (past + (today.map { [$0] } ?? [])).shuffled(using: &random)
     }
 

@@ -56,4 +56,22 @@ struct DiagnosisKeyTests {
         #expect(keys.sorted() == keys.sorted(by: Self.precedes))
         #expect(keys.shuffled().sorted() == keys.sorted())
     }
+
+    @Test(
+        "in whole hours a key's period ends when the hour does in which it ended",
+        arguments: [(1, 6), (6, 6), (7, 12), (104, 108), (138, 138), (139, 144), (144, 144)])
+    func wholeHours(length: UInt32, rounded: UInt32) throws {
+        let start = Day(number: 20_600).firstInterval
+        let key = DiagnosisKey(
+            data: try #require(KeyData(0..<16)),
+            rollingPeriod: try #require(RollingPeriod(start: start, length: length)),
+            transmissionRiskLevel: .lowestPublished,
+            daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 1)),
+            reportType: .recursive)
+        #expect(key.inWholeHours.rollingPeriod == RollingPeriod(start: start, length: rounded))
+        #expect(key.inWholeHours.data == key.data)
+        #expect(key.inWholeHours.transmissionRiskLevel == key.transmissionRiskLevel)
+        #expect(key.inWholeHours.daysSinceOnsetOfSymptoms == key.daysSinceOnsetOfSymptoms)
+        #expect(key.inWholeHours.reportType == key.reportType)
+    }
 }
