@@ -11,8 +11,9 @@ struct Fillers: Sendable {
     ///
     /// What is counted is what phones will see of this hour at once. Keys that are never published, or later, have their
     /// share among the fillers, too, so that they don't stand alone in the table.
-    func fill(_ keys: [DiagnosisKey], of hour: Hour) -> [DiagnosisKey] {
-        var random = SystemRandomNumberGenerator()
+    func fill(
+        _ keys: [DiagnosisKey], of hour: Hour, using random: inout some RandomNumberGenerator
+    ) -> [DiagnosisKey] {
         var filled = keys
         var missing = keys.count { isPublishedAtOnce($0, hour) }
         missing = sizes.size(for: missing) - missing
@@ -26,8 +27,7 @@ struct Fillers: Sendable {
     }
 
     /// Adds reports of the public model, of which the last person's are cut where the size is reached.
-    func fill(_ reports: [CheckInReport]) -> [CheckInReport] {
-        var random = SystemRandomNumberGenerator()
+    func fill(_ reports: [CheckInReport], using random: inout some RandomNumberGenerator) -> [CheckInReport] {
         var filled = reports
         let size = sizes.size(for: reports.count)
         while filled.count < size { filled += model.reports(using: &random).prefix(size - filled.count) }

@@ -125,8 +125,10 @@ struct Fold: Sendable {
             // A key may have been uploaded with different metadata: which of them counts follows from their content.
             let keys = uploaded.keys.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
             let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
+            var random = SystemRandomNumberGenerator()
             try transaction.insert(
-                fillers.fill(keys, of: hour).sorted(), fillers.fill(reports).sorted(), hour: hour)
+                fillers.fill(keys, of: hour, using: &random).sorted(), fillers.fill(reports, using: &random).sorted(),
+                hour: hour)
             report.uploads.append(uploaded.uploads)
             report.keys += keys.count
             report.reports += reports.count

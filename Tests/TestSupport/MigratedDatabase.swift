@@ -19,6 +19,17 @@ package struct MigratedDatabase: Sendable {
     /// For looking at what no service may see.
     package let superuserConnection: String
 
+    /// A database that has the newest schema already.
+    package init(superuserConnection: String) {
+        self.superuserConnection = superuserConnection
+    }
+
+    /// Gives an empty database the newest schema.
+    package init(migrating superuserConnection: String) async throws {
+        try await TestPostgres.withClient(superuserConnection) { try await Schema.migrate(owner: $0) }
+        self.init(superuserConnection: superuserConnection)
+    }
+
     /// As a service connects: with its own role and nothing more.
     package func connection(as role: DatabaseRole) -> String {
         // The last of two users counts.

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A PostgreSQL server that a test may stop and start as it likes: made from scratch in a temporary directory, reached
 /// by a socket in it, and gone afterwards.
-actor PrivateServer {
+package actor PrivateServer {
     /// Where the server's programs are; nil if they are not installed.
-    static let programs: URL? = {
+    package static let programs: URL? = {
         let manager = FileManager.default
         let debian = URL(fileURLWithPath: "/usr/lib/postgresql")
         let versions = (try? manager.contentsOfDirectory(atPath: debian.path)) ?? []
@@ -15,30 +15,39 @@ actor PrivateServer {
         return candidates.first { manager.isExecutableFile(atPath: $0.appendingPathComponent("initdb").path) }
     }()
 
-    struct Failure: Error {
-        let program: String
-        let status: Int32
+    /// A program of the server's did not end well.
+    package struct Failure: Error {
+        /// Its name.
+        package let program: String
+        /// What it ended with.
+        package let status: Int32
     }
 
     private static let port = 54329
 
+    /// The server's own; it may write here, and nothing of it remains afterwards.
+    package nonisolated let directory: URL
     private let programs: URL
-    private let directory: URL
+    private let settings: [String]
     private var running: Child?
 
-    private init(programs: URL, directory: URL) {
+    private init(programs: URL, directory: URL, settings: [String]) {
         self.programs = programs
         self.directory = directory
+        self.settings = settings
     }
 
     /// Calls `body` with a running server.
-    static func with(_ programs: URL, _ body: (PrivateServer) async throws -> Void) async throws {
+    /// - Parameter settings: such as `wal_level=replica`.
+    package static func with<Result: Sendable>(
+        _ programs: URL, settings: [String] = [], _ body: (PrivateServer) async throws -> Result
+    ) async throws -> Result {
         // In a short place: a socket's path can't be long.
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("pg-\(UInt32.random(in: .min ... .max))")
-        let server = PrivateServer(programs: programs, directory: directory)
+        let server = PrivateServer(programs: programs, directory: directory, settings: settings)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let result: Result<Void, any Error>
+        let result: Swift.Result<Result, any Error>
         do {
             try await server.create()
             try await server.start()
@@ -52,16 +61,25 @@ actor PrivateServer {
     }
 
     /// A connection string for it.
-    nonisolated var connection: String { "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres" }
+    package nonisolated var connection: String {
+        "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres"
+    }
 
     /// Starts it. Whoever connects has to wait until it answers.
-    func start() throws {
+    package func start() throws {
         let arguments = ["-D", data, "-F", "-p", "\(Self.port)", "-k", directory.path, "-c", "listen_addresses="]
-        running = try program("postgres", arguments)
+        running = try program("postgres", arguments + settings.flatMap { ["-c", $0] })
+    }
+
+    /// Runs one of the programs that come with the server, such as `pg_dump`, against it.
+    /// - Throws: ``Failure`` when it reports one.
+    package func run(_ name: String, _ arguments: [String]) async throws {
+        let server = ["-h", directory.path, "-p", "\(Self.port)", "-U", "postgres"]
+        try await finished(program(name, server + arguments))
     }
 
     /// Stops it as a crash would.
-    func stop() async {
+    package func stop() async {
         guard let child = running else { return }
         running = nil
         kill(child.process.processIdentifier, SIGQUIT)
@@ -79,7 +97,8 @@ actor PrivateServer {
         }
     }
 
-    private var data: String { directory.path + "/data" }
+    /// Where the server keeps everything.
+    package nonisolated var data: String { directory.path + "/data" }
 
     private func program(_ name: String, _ arguments: [String]) throws -> Child {
         let path = programs.appendingPathComponent(name).path
