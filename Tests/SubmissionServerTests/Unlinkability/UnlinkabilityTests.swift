@@ -1,0 +1,62 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SubmissionServer
+
+/// An attacker who takes the whole database server after a day of one upload every 40 seconds, and a backup of its middle.
+///
+/// He never knows the answers to the questions that are counted. As many as there are of them, the share of right answers
+/// may differ from 1/2 by 0.04 (about 5,000 keys that came together or early), 0.08 (1,700 fillers), 0.15 to 0.21 (200 to
+/// 400 reports) and 0.33 (90 keys of the day itself); an attacker who is twice as far off is found practically always. A
+/// million runs see less than one false alarm (``Chance``).
+@Suite(
+    "What a seized server tells",
+    .enabled(if: TestPostgres.isAvailable && PrivateServer.programs != nil, "needs PostgreSQL's programs"),
+    .timeLimit(.minutes(3)))
+struct UnlinkabilityTests {
+    private static let day = SimulatedDay(Samples.day, seed: 5)
+    private static let backupHour = Samples.day.firstHour.advanced(by: 13)
+
+    @Test("after the fold nobody can tell which keys came together, which are real, and when within the hour they came")
+    func folded() async throws {
+        let seizure = try await Seizure.after(Self.day, .folded, backupIn: Self.backupHour)
+        let uploaded = Self.day.uploads.flatMap(\.keys)
+        #expect(Set(uploaded.map(\.data)).isSubset(of: seizure.traces.keys))
+        #expect(seizure.found > 0.995)
+
+        // What waited when the backup was taken isn't in it, though its sealed rows are.
+        let backedUp = seizure.inEarlyBackup
+        let hours = Dictionary(grouping: seizure.keys + seizure.reports) { $0.hour < Self.backupHour }
+        #expect(hours[true]?.allSatisfy { backedUp.contains($0.id) } == true)
+        #expect(hours[false]?.contains { backedUp.contains($0.id) } == false)
+
+        for (riddle, interrogation) in Self.interrogations(seizure) {
+            #expect(interrogation.suspicious.isEmpty, "\(riddle)")
+            #expect(interrogation.guesses > 60, "\(riddle)")
+        }
+    }
+
+    @Test("the same attacker is told nearly everything by uploads that were written as they came")
+    func control() async throws {
+        let seizure = try await Seizure.after(Self.day, .asTheyCome, backupIn: Self.backupHour)
+        #expect(seizure.found > 0.995)
+        for (riddle, interrogation) in Self.interrogations(seizure) {
+            #expect(interrogation.share > 0.95, "\(riddle)")
+        }
+    }
+
+    private static func interrogations(_ seizure: Seizure) -> [(riddle: String, Interrogation)] {
+        let riddles = Riddles(seizure, day)
+        return [
+            ("keys that came together", Interrogation(Seizure.pairClues, riddles.together(), seed: 1)),
+            ("reports that came together", Interrogation(Seizure.pairClues, riddles.reportsTogether(), seed: 2)),
+            ("real keys", Interrogation(Seizure.clues, riddles.realKeys(), seed: 3)),
+            ("real reports", Interrogation(Seizure.clues, riddles.realReports(), seed: 4)),
+            ("early keys", Interrogation(Seizure.clues, riddles.earlyKeys(), seed: 5)),
+            ("early reports", Interrogation(Seizure.clues, riddles.earlyReports(), seed: 6)),
+            ("keys of the day", Interrogation(["period"], riddles.earlyByPeriod(), seed: 7)),
+        ]
+    }
+}
