@@ -9,7 +9,7 @@ import Testing
 ///
 /// He never knows the answers to the questions that are counted. As many as there are of them, the share of right answers
 /// may differ from 1/2 by 0.04 (about 5,000 keys that came together or early), 0.08 (1,700 fillers), 0.15 to 0.21 (200 to
-/// 400 reports) and 0.33 (90 keys of the day itself); an attacker who is twice as far off is found practically always. A
+/// 400 reports) and 0.31 (90 keys of the day itself); an attacker who is twice as far off is found practically always. A
 /// million runs see less than one false alarm (``Chance``).
 @Suite(
     "What a seized server tells",
