@@ -100,15 +100,17 @@ fold_100k_ours() {
         VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
         HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys" POSTGRES_CONNECTION="host=$scratch user=vigil_submission dbname=postgres" \
         "${benchmarks%/*}/submission-server" fold --as-of "$fold_100k_instant" >"$scratch/fold.log" 2>&1; } 2>&1) || return
-    fold_100k_rows=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.diagnosis_key')
-    [ "$fold_100k_rows" -ge $((fold_100k_uploads * 14)) ] && awk -v n="$fold_100k_rows" -v t="$took" 'BEGIN { print n / t }'
+    local rows
+    rows=$(fold_100k_rows) && [ "$rows" -ge $((fold_100k_uploads * 14)) ] && awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
 }
+fold_100k_rows() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.diagnosis_key'; }
 fold_100k_reference() {
-    local took
+    local took rows
+    rows=$(fold_100k_rows)
     # In the order in which they lie there.
     postgres_sql "COPY (SELECT * FROM submission.diagnosis_key ORDER BY tableoid, ctid) TO '$scratch/data/keys' (FORMAT binary)" &&
         postgres_sql "TRUNCATE submission.diagnosis_key" && postgres_sql "CHECKPOINT" || return
     took=$({ TIMEFORMAT=%R && time postgres_sql "COPY submission.diagnosis_key FROM '$scratch/data/keys' (FORMAT binary)"; } 2>&1) || return
-    awk -v n="$fold_100k_rows" -v t="$took" 'BEGIN { print n / t }'
+    awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
 }
 fold_100k_end() { rm -f "$scratch/data/keys" && submission_prepare; }
