@@ -6,7 +6,7 @@ submission_prepare() {
     [ -z "${submission_server:-}" ] || return 0
     verification_prepare
     mkdir -p "$scratch/suite/hour-keys"
-    postgres_sql "CREATE TABLE bench_key (key_data bytea PRIMARY KEY, level smallint, start integer, period smallint,
+    postgres_sql "CREATE TABLE IF NOT EXISTS bench_key (key_data bytea PRIMARY KEY, level smallint, start integer, period smallint,
         report_type smallint, onset smallint, hour integer)"
     verification_start submission-server vigil_submission LISTEN_PORT=18930 ADMIN_PORT=18939 \
         VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
