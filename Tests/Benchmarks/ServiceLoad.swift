@@ -25,26 +25,30 @@ struct ServiceLoad: ParsableArguments {
 
     /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
-        let client = try ServiceClient(
-            base: base,
-            tls: TLSFiles(
-                certificate: "\(folder)/\(role.rawValue).pem", key: "\(folder)/\(role.rawValue).key",
-                authorities: "\(folder)/authority.pem"),
-            name: "measured", deadline: .seconds(30))
+        // A client has so many connections at most.
+        let clients = try stride(from: 0, to: tasks, by: 32).map { _ in
+            try ServiceClient(
+                base: base,
+                tls: TLSFiles(
+                    certificate: "\(folder)/\(role.rawValue).pem", key: "\(folder)/\(role.rawValue).key",
+                    authorities: "\(folder)/authority.pem"),
+                name: "measured", deadline: .seconds(30))
+        }
         let measurement: Result<Measurement, any Error>
         do {
-            measurement = .success(try await Measurement.of { try await repeating(operation, on: client) })
+            measurement = .success(try await Measurement.of { try await repeating(operation, on: clients) })
         } catch {
             measurement = .failure(error)
         }
-        await client.close()
+        for client in clients { await client.close() }
         try measurement.get().report()
     }
 
-    private func repeating(_ operation: @escaping Operation, on client: ServiceClient) async throws -> Int {
+    private func repeating(_ operation: @escaping Operation, on clients: [ServiceClient]) async throws -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
         return try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<tasks {
+                let client = clients[task / 32]
                 group.addTask {
                     var random = FastRandom(seed: UInt64(task))
                     var count = 0
