@@ -254,6 +254,18 @@ struct FoldTests {
 
     // MARK: What remains
 
+    @Test("a row of the inbox is kept in one piece")
+    func onePiece() async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<10 { try await stage.upload(try Samples.content(upload * 14..<upload * 14 + 14)) }
+            let elsewhere = try await stage.count(
+                """
+                SELECT pg_relation_size(reltoastrelid) FROM pg_class WHERE oid = 'submission.inbox'::regclass
+                """)
+            #expect(elsewhere == 0)
+        }
+    }
+
     @Test("after the fold nothing says which keys came together: order is content, one transaction, no tag, no key")
     func unlinkable() async throws {
         try await FoldStage.run { stage in

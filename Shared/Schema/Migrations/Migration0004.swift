@@ -6,8 +6,9 @@ extension Migration {
         4, "check-in reports",
         #"""
         -- A row of the inbox has room for the largest upload: some 3,500 bytes that can't be compressed. It is kept in one
-        -- piece, so that writing it touches one page and deleting it leaves nothing in another table.
-        ALTER TABLE submission.inbox ALTER COLUMN sealed SET STORAGE PLAIN;
+        -- piece, so that writing it touches one page and deleting it leaves nothing in another table. That takes both columns:
+        -- else the tag would be moved out to make room.
+        ALTER TABLE submission.inbox ALTER COLUMN sealed SET STORAGE PLAIN, ALTER COLUMN tag SET STORAGE PLAIN;
 
         -- The folded check-in reports, a partition per day of upload. Kept 14 days.
         CREATE TABLE submission.check_in_report (
