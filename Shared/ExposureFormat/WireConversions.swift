@@ -202,16 +202,17 @@ extension SubmissionPayload {
     }
 
     /// The protected reports that are well formed; the others are left out.
-    package var wellFormedReports: [CheckInReport] {
-        checkInProtectedReports.compactMap {
-            CheckInReport(
-                locationIDHash: $0.locationIDHash, initializationVector: $0.iv,
-                encryptedRecord: $0.encryptedCheckInRecord, authenticationCode: $0.mac)
-        }
-    }
+    package var wellFormedReports: [CheckInReport] { checkInProtectedReports.compactMap(\.report) }
 }
 
 extension CheckInProtectedReport {
+    /// The report; nil when one of its parts has another length.
+    package var report: CheckInReport? {
+        CheckInReport(
+            locationIDHash: locationIDHash, initializationVector: iv, encryptedRecord: encryptedCheckInRecord,
+            authenticationCode: mac)
+    }
+
     /// A report as a phone uploads it.
     package init(uploading report: CheckInReport) {
         self.init()

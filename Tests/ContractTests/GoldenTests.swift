@@ -169,6 +169,9 @@ import VerificationAPI
         .request("diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
             .init(authorization: "", isFake: true, payload: Data())
         },
+        .request("submission-on-behalf", SubmissionAPI.onBehalf) {
+            .init(authorization: $0.tan.text, payload: payload)
+        },
         .answer("diagnosis-keys", SubmissionAPI.diagnosisKeys) { _ in
             .init(filteredCheckIns: 2, savedCheckIns: 1)
         },
@@ -204,6 +207,9 @@ import VerificationAPI
             .init(authorization: "", isFake: true, payload: Data([0x12, 4, 1, 2, 3, 4]))
         },
         .foreign("android-diagnosis-keys", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: $0.tan.text, payload: payload)
+        },
+        .foreign("android-submission-on-behalf", SubmissionAPI.onBehalf) {
             .init(authorization: $0.tan.text, payload: payload)
         },
     ]

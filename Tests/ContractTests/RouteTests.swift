@@ -99,6 +99,12 @@ import VerificationAPI
                 path: "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
                 request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
+        Pin(
+            SubmissionAPI.onBehalf,
+            .init(
+                path: "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
     ]
 
     @Test("a route is what it always was", arguments: pins)

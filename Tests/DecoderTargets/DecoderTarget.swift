@@ -122,8 +122,18 @@ package struct DecoderTarget: Sendable {
     private static func submissionPayload(_ bytes: Data) -> Verdict {
         do throws(UnreadableSubmission) {
             let payload = try SubmissionPayload(decoding: Array(bytes), maximum: 100_000)
-            // Whether the rules take the keys or refuse them doesn't matter here, only that they end.
-            _ = try? UploadRules().normalise(payload.uploadedKeys)
+            if let keys = try? UploadRules().normalise(payload.uploadedKeys) {
+                // What is accepted is accepted again, whole and in any order.
+                var accepted = SubmissionPayload()
+                accepted.keys = keys.reversed().map(TemporaryExposureKey.init(uploading:))
+                guard (try? UploadRules().normalise(accepted.uploadedKeys)) == keys else {
+                    return .broken("uploaded again, its keys are others")
+                }
+            }
+            let reports = payload.wellFormedReports
+            guard reports == reports.map(CheckInProtectedReport.init(uploading:)).compactMap(\.report) else {
+                return .broken("uploaded again, its reports are others")
+            }
             guard let again = try? payload.encoded(),
                 let copy = try? SubmissionPayload(decoding: again, maximum: 200_000)
             else { return .broken("it can't be written and read again") }
