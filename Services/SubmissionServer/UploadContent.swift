@@ -1,8 +1,4 @@
-import ExposureFormat
 import ExposureKeys
-import FoundationEssentials
-import HTTPContract
-import VerificationAPI
 
 /// What an upload brings, in an order that is a function of content alone.
 struct UploadContent: Sendable, Equatable {
@@ -23,57 +19,4 @@ struct UploadContent: Sendable, Equatable {
     /// The most reports: two a day for sixteen days. The contract knows no limit, so that one TAN could fill a package
     /// (weakness 12).
     static let maximumReports = 32
-}
-
-/// The rules for an upload's payload (Corona-Warn-App sheet, 4.3).
-struct PayloadRules: Sendable {
-    /// The country whose people upload here; a payload names it or none.
-    let origin: String
-    private let keyRules = UploadRules(maximumKeys: UploadContent.maximumKeys)
-
-    /// Reads and checks a payload. A key or report that is no good is left out. A payload that as a whole is none of the
-    /// contract's is refused, by the one answer that the contract has for it.
-    func content(of payload: Data, for purpose: UploadPurpose, limit: Int) throws(Problem) -> UploadContent {
-        guard let message = try? SubmissionPayload(decoding: Array(payload), maximum: limit),
-            message.origin.isEmpty || message.origin == origin
-        else { throw Problem.badRequest }
-        return switch purpose {
-        case .diagnosisKeys: try ofPerson(message)
-        case .onBehalf: try onBehalf(message)
-        }
-    }
-
-    private func ofPerson(_ message: SubmissionPayload) throws(Problem) -> UploadContent {
-        // The other types are self-reports, which no TAN authorises.
-        let types: Set<SubmissionPayload.SubmissionType> = [.pcrTest, .rapidTest, .hostWarning]
-        guard types.contains(message.submissionType), message.visitedCountries.allSatisfy(Self.isCountry),
-            let keys = try? keyRules.normalise(message.uploadedKeys)
-        else { throw Problem.badRequest }
-        var content = withReports(of: message)
-        content.keys = keys
-        content.left.keys = message.keys.count - keys.count
-        return content
-    }
-
-    /// An organiser's warning is about one venue and nothing else.
-    private func onBehalf(_ message: SubmissionPayload) throws(Problem) -> UploadContent {
-        let content = withReports(of: message)
-        guard message.keys.isEmpty, message.visitedCountries.isEmpty, !message.consentToFederation,
-            message.submissionType == .hostWarning, Set(content.reports.map(\.locationIDHash)).count == 1,
-            Set(message.checkIns.map(\.locationID)).count <= 1
-        else { throw Problem.badRequest }
-        return content
-    }
-
-    /// Visits in the clear are never stored: they say which venue it was.
-    private func withReports(of message: SubmissionPayload) -> UploadContent {
-        let reports = Set(message.wellFormedReports).sorted().prefix(UploadContent.maximumReports)
-        let sent = message.checkInProtectedReports.count + message.checkIns.count
-        return UploadContent(reports: Array(reports), left: .init(reports: sent - reports.count))
-    }
-
-    /// Two capital letters. Nothing is done with them: where people went is not stored.
-    private static func isCountry(_ code: String) -> Bool {
-        code.utf8.count == 2 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-    }
 }

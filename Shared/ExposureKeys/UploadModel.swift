@@ -99,19 +99,3 @@ package struct UploadModel: Sendable {
         return bytes
     }
 }
-
-/// The sizes that a set may have, so that its size tells little about how many people are in it.
-package struct SizeClasses: Sendable {
-    /// No set is smaller.
-    package let smallest: Int
-
-    /// The smallest size, then steps of at most a quarter: 140, 175, 218, 272, …
-    package init(smallest: Int) { self.smallest = smallest }
-
-    /// The least size that has room for as many.
-    package func size(for count: Int) -> Int {
-        var size = smallest
-        while size < count { size += max(1, size / 4) }
-        return size
-    }
-}
