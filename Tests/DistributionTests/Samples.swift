@@ -1,4 +1,5 @@
 import ExposureKeys
+import TestSupport
 import Testing
 
 /// Days and keys; the same number gives the same key.
@@ -24,22 +25,5 @@ enum Samples {
 
     static func data(_ numbers: Range<Int>) throws -> Set<KeyData> {
         Set(try keys(numbers).map(\.data))
-    }
-}
-
-/// SplitMix64: good enough to vary tests, and the same on every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

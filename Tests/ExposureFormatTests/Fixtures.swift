@@ -1,6 +1,7 @@
 import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Committed files and fixed values of these tests.
@@ -69,22 +70,5 @@ enum Fixtures {
                 level: Int.random(in: 1...8, using: &random), onset: Int32.random(in: -15...4000, using: &random),
                 reportType: ReportType.allCases.randomElement(using: &random) ?? .unknown)
         }
-    }
-}
-
-/// SplitMix64: good enough to vary tests, and the same on every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

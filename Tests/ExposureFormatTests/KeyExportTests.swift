@@ -1,5 +1,6 @@
 import ExposureFormat
 import ExposureKeys
+import TestSupport
 import Testing
 
 @Suite("Key export")

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 
 struct UploadRulesTests {
@@ -124,7 +125,7 @@ struct UploadRulesTests {
 
     @Test("the rules between keys are what a slow and obvious reading of them gives", arguments: 0..<200)
     func obviousModel(seed: Int) throws {
-        var random = SplitMix(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let uploaded = (0..<Int.random(in: 1...14, using: &random)).map { _ in
             key(
                 data: Self.data(Int.random(in: 0...9, using: &random)),
@@ -142,16 +143,6 @@ struct UploadRulesTests {
             #expect(try rules.normalise(uploaded.shuffled(using: &random)) == accepted)
             // What was accepted is accepted whole.
             #expect(isPossible(accepted))
-        }
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            let mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            return mixed ^ (mixed >> 27)
         }
     }
 

@@ -2,6 +2,7 @@ import Credentials
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SubmissionServer
@@ -74,22 +75,5 @@ enum Samples {
         payload.origin = "DE"
         payload.requestPadding = Data(repeating: 0, count: padding)
         return try payload.encoded()
-    }
-}
-
-/// SplitMix64: good enough to vary tests, and the same on every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

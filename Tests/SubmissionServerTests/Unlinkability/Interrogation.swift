@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A question with two possible answers, of which one is right, and what the attacker sees of each: a value for every clue.
 struct Question: Sendable {

@@ -1,4 +1,5 @@
 import ExposureKeys
+import TestSupport
 import Testing
 
 @testable import SubmissionServer

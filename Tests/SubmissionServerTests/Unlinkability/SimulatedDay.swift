@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import TestSupport
 
 @testable import SubmissionServer
 
