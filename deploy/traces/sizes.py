@@ -119,6 +119,8 @@ class Classes:
         self.spent = suite.tested(result=2)
         self.uploaded = suite.tan(self.spent), payload()
         suite.upload(*self.uploaded)
+        self.warned = suite.entitled_to_warn(), payload(0, reports=3, on_behalf=True)
+        suite.upload(*self.warned, "submission-on-behalf")
 
     def of_services(self, port):
         """Every outcome that a service decides."""
@@ -193,12 +195,12 @@ class Classes:
             request = upload_request(tan, content, fake, "submission-on-behalf")
             return Case(f"upload on behalf, {name}", status, request, port)
 
-        unknown, spent = str(uuid.uuid4()), self.suite.entitled_to_warn()
+        unknown = str(uuid.uuid4())
         warning = payload(0, reports=3, on_behalf=True)
-        yield case("3 reports", 200, spent, warning)
+        yield case("3 reports", 200, self.suite.entitled_to_warn(), warning)
         yield case("1 report", 200, self.suite.entitled_to_warn(), payload(0, reports=1, on_behalf=True))
-        yield case("repeated", 200, spent, warning)
-        yield case("spent TAN", 403, spent, payload(0, reports=3, on_behalf=True))
+        yield case("repeated", 200, *self.warned)
+        yield case("spent TAN", 403, self.warned[0], warning)
         yield case("TAN of a test", 403, self.suite.entitled(), warning)
         yield case("unknown TAN", 403, unknown, warning)
         yield case("a person's payload", 400, self.suite.entitled_to_warn(), payload())

@@ -118,14 +118,14 @@ class Suite:
         """A TAN of an event that nobody has used."""
         return self.tan(self.register(self.teletan("EVENT"), "TELETAN"))
 
-    def upload(self, tan, payload):
+    def upload(self, tan, payload, operation="diagnosis-keys"):
         """Spends a TAN without the proxy."""
         context = ssl.create_default_context(cafile=self.authority)
         context.load_cert_chain(*self.certificate("metadata-proxy"))
         port = self.port("submission-server")
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=15, context=context)
         fields = {"content-type": "application/x-protobuf", "cwa-authorization": tan, "cwa-fake": "0"}
-        connection.request("POST", "/version/v1/diagnosis-keys", payload, fields)
+        connection.request("POST", f"/version/v1/{operation}", payload, fields)
         status = connection.getresponse().status
         connection.close()
         if status != 200:
