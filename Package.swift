@@ -152,7 +152,10 @@ targets += shared(
     ])
 targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
-    "Schema", uses: ["Postgres", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging"])
+    "Schema",
+    uses: [
+        "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging",
+    ])
 targets += shared(
     "Phone",
     uses: [

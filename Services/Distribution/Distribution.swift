@@ -10,7 +10,7 @@ package struct Distribution: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "distribution",
         abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
-        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self])
+        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self])
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
@@ -47,7 +47,7 @@ package struct Distribution: AsyncParsableCommand {
     /// Serves the published tree until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
-        let tree = PublishedTree(root: try settings.directory("directory"))
+        let tree = PublishedDirectory(root: try settings.directory("directory"))
         let listener = try Listener("listen", from: settings, defaultPort: 8040, security: .plain) { routes in
             routes.fallback(ServeTree(tree: tree).respond)
         }

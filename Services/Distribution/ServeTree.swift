@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import HummingbirdCore
@@ -8,18 +7,17 @@ import ServiceKit
 
 /// Answers GET and HEAD from the published tree, with conditional requests.
 struct ServeTree: Sendable {
-    let tree: PublishedTree
+    let tree: PublishedDirectory
 
     func respond(_ exchange: Exchange) async throws -> Response {
         guard exchange.request.method == .get || exchange.request.method == .head else {
             return Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
         }
-        let path = String(exchange.path)
-        guard let object = try await load(path) else { return Response(status: .notFound) }
+        guard let key = TreeKey(requested: exchange.path), let object = try await load(key) else {
+            return Response(status: .notFound)
+        }
         var fields: HTTPFields = [
-            .contentType: object.isArchive ? "application/zip" : "application/json",
-            .cacheControl: object.isArchive ? "public, max-age=86400, immutable" : "public, max-age=300",
-            .eTag: object.entityTag,
+            .contentType: key.contentType, .cacheControl: key.cacheControl, .eTag: object.entityTag,
         ]
         let known = exchange.request.headers[.ifNoneMatch].map { $0.split(separator: ",") } ?? []
         if known.contains(where: { tag in
@@ -37,22 +35,18 @@ struct ServeTree: Sendable {
 
     private struct Object: Sendable {
         let content: ByteBuffer
-        /// A function of the content, so it is the same on every machine that serves the tree.
+        /// Of the file's time and size, as nginx makes it; the time is a function of the content (``PublishedDirectory``).
         let entityTag: String
-        /// An archive rather than an index.
-        let isArchive: Bool
     }
 
     /// Reads on a thread that may block.
-    private func load(_ path: String) async throws -> Object? {
-        let tree = tree
+    private func load(_ key: TreeKey) async throws -> Object? {
+        let url = tree.url(key)
         return try await NIOThreadPool.singleton.runIfActive {
-            guard let url = tree.object(at: path), let content = try? Data(contentsOf: url) else { return nil }
-            let digest = SHA256.hash(data: content).prefix(16)
-            return Object(
-                content: ByteBuffer(bytes: content),
-                entityTag: "\"\(digest.map { String(format: "%02x", $0) }.joined())\"",
-                isArchive: content.starts(with: Array("PK".utf8)))
+            var status = stat()
+            guard stat(url.path, &status) == 0, let content = try? Data(contentsOf: url) else { return nil }
+            let (time, size) = (String(status.st_mtim.tv_sec, radix: 16), String(content.count, radix: 16))
+            return Object(content: ByteBuffer(bytes: content), entityTag: "\"\(time)-\(size)\"")
         }
     }
 }

@@ -9,8 +9,8 @@ import SwiftProtobuf
 /// The message behind the header in a key file. Both directions stand apart from everything else, so that a faster
 /// encoder can take their place.
 enum WireKeyExport {
-    /// The bytes of a `TemporaryExposureKeyExport`: fields in the order of their numbers, keys in the order given.
-    static func encode(header: ExportHeader, signers: [SigningIdentity], keys: [ExportedKey]) throws -> [UInt8] {
+    /// All fields of a `TemporaryExposureKeyExport` but its keys, which stand behind them (``WireKeyRecord``).
+    static func encodeHead(header: ExportHeader, signers: [SigningIdentity]) throws -> [UInt8] {
         let message = TemporaryExposureKeyExport.with {
             $0.startTimestamp = header.startTimestamp
             $0.endTimestamp = header.endTimestamp
@@ -18,7 +18,6 @@ enum WireKeyExport {
             $0.batchNum = header.batch.number
             $0.batchSize = header.batch.size
             $0.signatureInfos = signers.map(SignatureInfo.init)
-            $0.keys = keys.map(TemporaryExposureKey.init)
         }
         return try message.serializedBytes()
     }
@@ -44,18 +43,6 @@ enum WireKeyExport {
             keys.append(try ExportedKey(key, position: position))
         }
         return (header, message.signatureInfos.map(SigningIdentity.init), keys)
-    }
-}
-
-extension TemporaryExposureKey {
-    fileprivate init(_ key: ExportedKey) {
-        self.init()
-        keyData = key.data.withUnsafeBytes { Data($0) }
-        transmissionRiskLevel = Int32(key.transmissionRiskLevel.rawValue)
-        rollingStartIntervalNumber = Int32(key.rollingPeriod.start.rawValue)
-        rollingPeriod = Int32(key.rollingPeriod.length)
-        reportType = ReportType(key.reportType)
-        if let days = key.daysSinceOnsetOfSymptoms { daysSinceOnsetOfSymptoms = days }
     }
 }
 

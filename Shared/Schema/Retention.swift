@@ -142,9 +142,10 @@ package enum Retention {
             let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 15 * 24
             return try session.execute("DELETE FROM distribution.published_hour WHERE hour < \(firstKept)")
         },
-        RetentionRule(.distribution, "distribution.signature", limit: "15 days") { session, now throws(PostgresError) in
+        RetentionRule(.distribution, "distribution.signature", limit: "15 days unused") {
+            session, now throws(PostgresError) in
             try session.execute(
-                "DELETE FROM distribution.signature WHERE created_at < \(now.addingTimeInterval(-15 * day))")
+                "DELETE FROM distribution.signature WHERE used_at < \(now.addingTimeInterval(-15 * day))")
         },
     ]
 

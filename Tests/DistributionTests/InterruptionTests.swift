@@ -78,8 +78,8 @@ struct InterruptionTests {
             try await Self.fold(on: stage)
             try await stage.publish(through: Self.first)
             let store = DistributionStore(stage.client)
-            try await store.insertPublishedHour(Self.first.advanced(by: 1), keys: 0)
-            try await store.insertPublishedHour(Self.first.advanced(by: 2), keys: 150)
+            try await store.insert(PublishedHour(hour: Self.first.advanced(by: 1), keys: 0))
+            try await store.insert(PublishedHour(hour: Self.first.advanced(by: 2), keys: 150))
             try await stage.publish(through: Self.last)
             #expect(try stage.keys(of: Self.first.advanced(by: 1)) == [])
             #expect(try stage.keys(of: Self.first.advanced(by: 2)) == Samples.data(400..<550))
@@ -125,7 +125,7 @@ extension [String: Data] {
         for index in keys where index.hasSuffix("/date/index") {
             for day in try list(of: String.self, index) { named.insert("\(index.dropLast(5))\(day)/index") }
         }
-        for index in keys where index.hasSuffix("/hour/index") {
+        for index in keys where index.contains("/date/") && index.hasSuffix("/hour/index") {
             for hour in try list(of: Int.self, index) { named.insert("\(index.dropLast(5))\(hour)") }
         }
         return named

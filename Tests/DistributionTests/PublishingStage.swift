@@ -7,6 +7,7 @@ import Postgres
 import Schema
 import ServiceKit
 import TestSupport
+import Testing
 
 @testable import Distribution
 
@@ -59,6 +60,8 @@ struct PublishingStage: Sendable {
         get throws { try Publisher(database: client, runtime: runtime) }
     }
 
+    var store: DistributionStore { DistributionStore(client) }
+
     // MARK: What happened before
 
     /// Writes keys as the fold does, and that their hours are folded.
@@ -85,6 +88,20 @@ struct PublishingStage: Sendable {
 
     func fold(_ hour: Hour, _ keys: [DiagnosisKey] = []) async throws {
         try await fold([(hour, keys)])
+    }
+
+    /// Writes check-in reports of an hour.
+    func fold(_ hour: Hour, _ reports: [CheckInReport]) async throws {
+        try await superuser.transaction { session in
+            try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
+            try session.execute(
+                """
+                INSERT INTO submission.check_in_report
+                SELECT \(hour.number), substr(report, 1, 32), substr(report, 33, 16), substr(report, 49, 16),
+                    substr(report, 65)
+                FROM unnest(\(reports.map(\.bytes))) AS reports (report)
+                """)
+        }
     }
 
     /// Hours without uploads.
@@ -145,6 +162,18 @@ struct PublishingStage: Sendable {
         return package
     }
 
+    /// The reports that an hour has; nil if there is nothing, none if there is an empty object.
+    func reports(of hour: Hour) throws -> [CheckInReport]? {
+        let url = root.appending(path: "version/v2/twp/country/DE/hour/\(hour.number)")
+        guard let content = try? Data(contentsOf: url) else { return nil }
+        if content.isEmpty { return [] }
+        let archive = try SignedArchive.read(Array(content))
+        try archive.requireSignature(of: [verificationKey])
+        let package = try #require(ReportPackage(archive.export))
+        #expect((package.hour, package.region) == (hour, "DE"))
+        return package.reports
+    }
+
     /// The keys that an hour's package has; nil if there is no package.
     func keys(of hour: Hour) throws -> Set<KeyData>? {
         try package(Self.path(of: hour)).map { Set($0.keys.map(\.data)) }
@@ -160,7 +189,12 @@ extension [String: Data] {
     /// The files that the indexes name, and the indexes.
     func named(regions: [String] = ["DE", "EUR"]) throws -> Set<String> {
         let countries = PublishingStage.countries
-        var named: Set = ["version/index", "\(countries)/index"]
+        var named: Set = ["version/index", "version/index-v2", "\(countries)/index"]
+        for version in ["v1", "v2"] {
+            let venues = "version/\(version)/twp/country"
+            named.formUnion(["\(venues)/index", "\(venues)/DE/hour/index"])
+            named.formUnion(try reportHours(version).map { "\(venues)/DE/hour/\($0)" })
+        }
         for region in try list(of: String.self, "\(countries)/index") {
             let dates = "\(countries)/\(region)/date"
             named.insert("\(dates)/index")
@@ -171,6 +205,14 @@ extension [String: Data] {
             }
         }
         return named
+    }
+
+    /// From the oldest hour of check-in reports to the latest, by their index; none without reports.
+    func reportHours(_ version: String = "v2") throws -> [Int] {
+        let index = self["version/\(version)/twp/country/DE/hour/index"] ?? Data()
+        let bounds = try JSONDecoder().decode([String: Int?].self, from: index)
+        guard let oldest = bounds["oldest"] ?? nil, let latest = bounds["latest"] ?? nil else { return [] }
+        return Array(oldest...latest)
     }
 
     /// The elements of a JSON index.

@@ -23,6 +23,13 @@ enum Samples {
         try numbers.map { try key($0) }
     }
 
+    static func reports(_ numbers: Range<Int>) throws -> [CheckInReport] {
+        try numbers.map { number in
+            var random = SeededGenerator(seed: UInt64(number))
+            return try #require(CheckInReport((0..<96).map { _ in UInt8.random(in: 0...255, using: &random) }))
+        }
+    }
+
     static func data(_ numbers: Range<Int>) throws -> Set<KeyData> {
         Set(try keys(numbers).map(\.data))
     }

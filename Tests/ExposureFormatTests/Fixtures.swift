@@ -39,6 +39,16 @@ enum Fixtures {
     /// 2020-06-30, 10:00 to 11:00 UTC.
     static let header = ExportHeader(hours: Hour(number: 442_642)..<Hour(number: 442_643), region: "DE")
 
+    /// A file of keys, by the test key.
+    static func export(_ keys: some Sequence<DiagnosisKey>, header: ExportHeader = header) throws -> KeyExport {
+        try KeyExport(header: header, signers: [identity], keys: KeySet(keys))
+    }
+
+    /// The file as it is published.
+    static func zipped(_ export: KeyExport) throws -> [UInt8] {
+        try export.archive(signatures: [signingKey().sign(export.encoded).bytes])
+    }
+
     /// One key per risk level, on two days, one of them used for less than a day; the same as in `golden.textproto`.
     static func goldenKeys() throws -> [DiagnosisKey] {
         try (1...8).map { level in

@@ -10,11 +10,10 @@ struct OtherToolsTests {
     private let zip: [UInt8]
 
     init() throws {
-        let archive = try KeyExport(header: Fixtures.header, keys: try Fixtures.keys(1000, seed: 42))
-            .signed(with: [Fixtures.signingKey()])
+        zip = try Fixtures.zipped(Fixtures.export(Fixtures.keys(1000, seed: 42)))
+        let archive = try SignedArchive.read(zip)
         export = archive.export
         signature = try #require(archive.signatures.first).bytes
-        zip = try archive.zipped(.fast)
     }
 
     @Test("unzip finds no fault", .enabled(if: Tool.exists("unzip")))
@@ -82,8 +81,7 @@ struct OtherToolsTests {
 
     @Test("protoc reads the golden export as the text it was made from", .enabled(if: Tool.exists("protoc")))
     func protocDecodes() throws {
-        let bytes = try KeyExport(header: Fixtures.header, keys: Fixtures.goldenKeys())
-            .encoded(signers: [Fixtures.identity])
+        let bytes = try Fixtures.export(Fixtures.goldenKeys()).encoded
         try Scratch.with(["message": Array(bytes.dropFirst(16))]) { folder in
             let schemas = Fixtures.protobuf.appending(path: "protos").path
             let arguments = ["-I", schemas, "export.proto"]

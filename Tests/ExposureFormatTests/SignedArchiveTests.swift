@@ -51,8 +51,7 @@ struct SignedArchiveTests {
 
     @Test("a flipped bit anywhere in export.bin, header included, breaks the signature")
     func tamperedExport() throws {
-        let archive = try KeyExport(header: Fixtures.header, keys: try Fixtures.goldenKeys())
-            .signed(with: [Fixtures.signingKey()])
+        let archive = try SignedArchive.read(Fixtures.zipped(Fixtures.export(Fixtures.goldenKeys())))
         let key = try Fixtures.verificationKey()
         for position in archive.export.indices {
             var export = archive.export

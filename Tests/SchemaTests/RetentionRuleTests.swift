@@ -50,7 +50,7 @@ struct RetentionRuleTests {
         """,
         "distribution.published_hour": "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(oldHour), 0)",
         "distribution.signature": """
-        INSERT INTO distribution.signature (digest, signing_key, signature, created_at)
+        INSERT INTO distribution.signature (digest, signing_key, signature, used_at)
         VALUES (\(bytes), \(bytes), \(bytes), \(old))
         """,
     ]

@@ -14,8 +14,8 @@ struct InspectionTests {
         let header = try #require(
             ExportHeader(startTimestamp: 1_795_266_000, endTimestamp: 1_795_273_200, region: "DE", batch: .only))
         let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp-dev")
-        return try KeyExport(header: header, keys: [])
-            .signed(with: [SigningKey(key, identity: identity)]).zipped()
+        let export = try KeyExport(header: header, signers: [identity], keys: KeySet([]))
+        return try export.archive(signatures: [SigningKey(key, identity: identity).sign(export.encoded).bytes])
     }
 
     @Test("says window, region, key count, batch and the signature's verdict")

@@ -1,13 +1,16 @@
 import ExposureKeys
 import FoundationEssentials
 import Postgres
+import Schema
 
-/// The tables of the schema `distribution`, and the folded keys, which it may read.
+/// The tables of the schema `distribution`, and what was folded, which it may read.
 struct DistributionStore: Sendable {
     private let database: PostgresClient
 
     /// Whoever publishes holds it. The number is arbitrary.
     private static let publishing = AdvisoryLock(0x7669_6769_6c00_0003)
+    /// How long reading a day may take; a request's limit would be far too short.
+    private static let readingTime: Duration = .seconds(300)
 
     init(_ database: PostgresClient) {
         self.database = database
@@ -18,7 +21,7 @@ struct DistributionStore: Sendable {
         try await database.exclusively(Self.publishing, job)
     }
 
-    // MARK: Folded keys
+    // MARK: What was folded
 
     /// The first and the last folded hour; nil before the first fold.
     func foldedHours() async throws -> ClosedRange<Hour>? {
@@ -29,35 +32,119 @@ struct DistributionStore: Sendable {
         return Hour(number: first)...Hour(number: last)
     }
 
-    /// The keys whose release lies after one hour (nil: from the beginning) and at or before another.
-    func keys(
-        releasedAfter earlier: Hour?, through last: Hour, by policy: PublicationPolicy
-    ) async throws -> [DiagnosisKey] {
+    /// The keys whose release lies in a range, in no order.
+    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> [DiagnosisKey] {
+        try await database.transaction { session in
+            var keys: [DiagnosisKey] = []
+            try Self.readKeys(releasedAfter: range.after, through: range.through, by: policy, in: session) {
+                _, _, key in
+                keys.append(key)
+            }
+            return keys
+        }
+    }
+
+    /// What is folded and was not published by the last hour that took keys.
+    func waitingKeys(by policy: PublicationPolicy) async throws -> WaitingKeys {
+        try await database.transaction { session in
+            let last = try session.row(
+                "SELECT max(hour) FROM distribution.published_hour WHERE keys > 0", as: Int32?.self
+            ).flatMap { $0 }
+            var waiting = WaitingKeys()
+            try Self.readKeys(
+                releasedAfter: last.map(Hour.init(number:)), through: nil, by: policy, in: session
+            ) { folded, _, _ in
+                waiting.count += 1
+                waiting.oldest = min(waiting.oldest ?? folded, folded)
+            }
+            return waiting
+        }
+    }
+
+    /// Reads keys by their release, which isn't in the table but follows from what is.
+    /// - Parameter body: gets the hour in which a key was folded, that of its release, and the key.
+    private static func readKeys(
+        releasedAfter earlier: Hour?, through last: Hour?, by policy: PublicationPolicy, in session: Session,
+        _ body: (Hour, Hour, DiagnosisKey) throws -> Void
+    ) throws {
+        try session.limitStatements(to: readingTime)
         // A key is released at or after its upload, and not much later: no older partition needs a look. What was uploaded
         // before the range is released in it only because of the embargo, which few keys meet: the others aren't read.
-        let firstUpload = earlier.map { $0.number - Int32(policy.longestDelay) } ?? 0
-        let before = earlier?.number ?? -1
+        // COPY takes no parameters: its bounds are settings of this transaction.
         let firstEnd = earlier.map {
             Int32(clamping: ($0.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
         }
-        let lowestLevel = Int16(policy.lowestLevel.rawValue)
-        return try await database.session { session in
-            try session.rows(
+        let bounds: [(name: String, value: Int32)] = [
+            ("vigil.first_upload", earlier.map { $0.number - Int32(policy.longestDelay) } ?? 0),
+            ("vigil.last_upload", last?.number ?? .max), ("vigil.before", earlier?.number ?? -1),
+            ("vigil.first_end", firstEnd ?? 0), ("vigil.lowest_level", Int32(policy.lowestLevel.rawValue)),
+        ]
+        for bound in bounds {
+            try session.execute("SELECT set_config(\(bound.name), \(String(bound.value)), true)")
+        }
+        try session.copyOut(
+            """
+            SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
+            FROM submission.diagnosis_key
+            WHERE hour BETWEEN current_setting('vigil.first_upload')::integer
+                    AND current_setting('vigil.last_upload')::integer
+                AND transmission_risk_level >= current_setting('vigil.lowest_level')::integer
+                AND (hour > current_setting('vigil.before')::integer
+                    OR rolling_start + rolling_period >= current_setting('vigil.first_end')::integer)
+            """
+        ) { row in
+            let hour = Hour(number: try row.next(Int32.self))
+            guard let key = try DiagnosisKey(of: &row), let release = policy.releaseHour(of: key, submitted: hour),
+                last.map({ release <= $0 }) ?? true, earlier.map({ $0 < release }) ?? true
+            else { return }
+            try body(hour, release, key)
+        }
+    }
+
+    /// A folded key and the hour in which it was folded; nil when there is none. If several hours have it, the first.
+    func foldedKey(_ data: KeyData) async throws -> (hour: Hour, key: DiagnosisKey)? {
+        try await database.transaction { session in
+            // COPY takes no parameters: what is sought is a setting of this transaction.
+            let hexadecimal = data.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            try session.execute("SELECT set_config('vigil.key', \(hexadecimal), true)")
+            var found: (Hour, DiagnosisKey)?
+            try session.copyOut(
                 """
-                SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
-                    report_type
+                SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
                 FROM submission.diagnosis_key
-                WHERE hour BETWEEN \(firstUpload) AND \(last.number) AND transmission_risk_level >= \(lowestLevel)
-                    AND (hour > \(before) OR rolling_start + rolling_period >= \(firstEnd ?? 0))
-                """, as: Int32.self, [UInt8].self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
-            ).compactMap { hour, data, start, length, level, onset, report in
-                let key = DiagnosisKey(
-                    data: data, start: start, length: length, level: level, onset: onset, report: report)
-                guard let key, let release = policy.releaseHour(of: key, submitted: Hour(number: hour)),
-                    release <= last, earlier.map({ $0 < release }) ?? true
-                else { return nil }
-                return key
+                WHERE key_data = decode(current_setting('vigil.key'), 'hex') ORDER BY hour DESC
+                """
+            ) { row in
+                let hour = Hour(number: try row.next(Int32.self))
+                if let key = try DiagnosisKey(of: &row) { found = (hour, key) }
             }
+            return found
+        }
+    }
+
+    /// How many reports were folded after one hour (nil: from the beginning), up to and including another.
+    func reportCount(after earlier: Hour?, through last: Hour) async throws -> Int {
+        try await database.session { session in
+            let count = try session.row(
+                """
+                SELECT count(*) FROM submission.check_in_report
+                WHERE hour > \(earlier?.number ?? -1) AND hour <= \(last.number)
+                """, as: Int64.self)
+            return Int(count ?? 0)
+        }
+    }
+
+    /// Those reports, in no order.
+    func reports(after earlier: Hour?, through last: Hour) async throws -> [CheckInReport] {
+        try await database.transaction { session in
+            try session.limitStatements(to: Self.readingTime)
+            return try session.rows(
+                """
+                SELECT location_id_hash || initialization_vector || encrypted_record || authentication_code
+                FROM submission.check_in_report
+                WHERE hour > \(earlier?.number ?? -1) AND hour <= \(last.number)
+                """, as: [UInt8].self
+            ).compactMap { CheckInReport($0) }
         }
     }
 
@@ -67,29 +154,44 @@ struct DistributionStore: Sendable {
     func publishedHours() async throws -> [PublishedHour] {
         try await database.session { session in
             try session.rows(
-                "SELECT hour, keys FROM distribution.published_hour ORDER BY hour", as: Int32.self, Int32.self
-            ).map { PublishedHour(hour: Hour(number: $0), keys: Int($1)) }
+                "SELECT hour, keys, reports FROM distribution.published_hour ORDER BY hour", as: Int32.self, Int32.self,
+                Int32.self
+            ).map { PublishedHour(hour: Hour(number: $0), keys: Int($1), reports: Int($2)) }
         }
     }
 
-    func insertPublishedHour(_ hour: Hour, keys: Int) async throws {
+    func insert(_ hour: PublishedHour) async throws {
         try await database.session { session in
             _ = try session.execute(
-                "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys)))")
+                """
+                INSERT INTO distribution.published_hour (hour, keys, reports)
+                VALUES (\(hour.hour.number), \(Int32(hour.keys)), \(Int32(hour.reports)))
+                """)
         }
     }
 
     // MARK: Signatures
 
+    /// The signature that is kept over a digest, if there is one. It is kept for as long as it is needed.
+    func keptSignature(over digest: [UInt8], by signingKey: [UInt8], at now: Date) async throws -> [UInt8]? {
+        try await database.session { session in
+            try session.row(
+                """
+                UPDATE distribution.signature SET used_at = \(now)
+                WHERE digest = \(digest) AND signing_key = \(signingKey) RETURNING signature
+                """, as: [UInt8].self)
+        }
+    }
+
     /// Keeps a signature, unless one of the same key over the same digest is kept already.
     /// - Returns: the one that is kept.
     func keepSignature(
-        _ signature: [UInt8], of digest: [UInt8], by signingKey: [UInt8], at now: Date
+        _ signature: [UInt8], over digest: [UInt8], by signingKey: [UInt8], at now: Date
     ) async throws -> [UInt8] {
         try await database.transaction { session in
             try session.execute(
                 """
-                INSERT INTO distribution.signature (digest, signing_key, signature, created_at)
+                INSERT INTO distribution.signature (digest, signing_key, signature, used_at)
                 VALUES (\(digest), \(signingKey), \(signature), \(now))
                 ON CONFLICT DO NOTHING
                 """)
@@ -104,8 +206,11 @@ struct DistributionStore: Sendable {
 
 extension DiagnosisKey {
     /// Nil when a row's values make no key, which the table's constraints rule out.
-    fileprivate init?(data: [UInt8], start: Int32, length: Int16, level: Int16, onset: Int16, report: Int16) {
-        guard let data = KeyData(data), let start = UInt32(exactly: start), let length = UInt32(exactly: length),
+    fileprivate init?(of row: inout CopyRow) throws(PostgresError) {
+        let data = try row.next(KeyData.self)
+        let (start, length) = (try row.next(Int32.self), try row.next(Int16.self))
+        let (level, onset, report) = (try row.next(Int16.self), try row.next(Int16.self), try row.next(Int16.self))
+        guard let start = UInt32(exactly: start), let length = UInt32(exactly: length),
             let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length),
             let level = TransmissionRiskLevel(rawValue: Int(level)),
             let onset = DaysSinceOnset(rawValue: Int32(onset)), let report = ReportType(rawValue: Int(report))

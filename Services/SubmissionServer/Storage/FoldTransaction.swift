@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Postgres
+import Schema
 
 /// What a fold reads and writes.
 struct FoldTransaction {

@@ -36,6 +36,18 @@ enum Deflate {
         return output
     }
 
+    /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, 3.2.4). Such a block ends with a
+    /// whole byte, so any stream can follow it.
+    static func storedBlock(_ content: [UInt8]) throws(ZipWriterError) -> [UInt8] {
+        guard let count = UInt16(exactly: content.count) else { throw .tooLarge }
+        return [0, UInt8(count & 0xff), UInt8(count >> 8), UInt8(~count & 0xff), UInt8(~count >> 8)] + content
+    }
+
+    /// The checksum of two parts one after the other.
+    static func joined(_ first: UInt32, _ second: UInt32, secondCount: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: crc32_combine(uLong(first), uLong(second), secondCount))
+    }
+
     /// CRC-32 as ZIP records it.
     static func checksum(_ input: [UInt8]) -> UInt32 {
         input.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: crc32_z(0, $0.baseAddress, $0.count)) }

@@ -35,15 +35,30 @@ struct ZipWriter {
 
     /// Adds an entry behind those already there.
     mutating func add(name: StaticString, content: [UInt8], method: Method) throws(ZipWriterError) {
-        let data: [UInt8]
-        let methodNumber: UInt16
         switch method {
-        case .stored: (data, methodNumber) = (content, Zip.storedMethod)
+        case .stored:
+            try add(name, [content], method: Zip.storedMethod, size: content.count, Deflate.checksum(content))
         case .deflated(let level):
-            (data, methodNumber) = (try Deflate.compress(content, level: level), Zip.deflatedMethod)
+            let data = try Deflate.compress(content, level: level)
+            try add(name, [data], method: Zip.deflatedMethod, size: content.count, Deflate.checksum(content))
         }
+    }
+
+    /// Adds an entry of two parts, the second of which was compressed before.
+    /// - Parameter head: fewer than 64 KiB.
+    mutating func add(name: StaticString, joining head: [UInt8], with keys: KeySet) throws(ZipWriterError) {
+        let checksum = Deflate.joined(Deflate.checksum(head), keys.checksum, secondCount: keys.records.count)
+        try add(
+            name, [try Deflate.storedBlock(head), keys.compressed], method: Zip.deflatedMethod,
+            size: head.count + keys.records.count, checksum)
+    }
+
+    private mutating func add(
+        _ name: StaticString, _ pieces: [[UInt8]], method: UInt16, size: Int, _ checksum: UInt32
+    ) throws(ZipWriterError) {
         let nameBytes = name.withUTF8Buffer { Array($0) }
-        guard let size = UInt32(exactly: content.count), let stored = UInt32(exactly: data.count),
+        let storedCount = pieces.map(\.count).reduce(0, +)
+        guard let size = UInt32(exactly: size), let stored = UInt32(exactly: storedCount),
             let offset = UInt32(exactly: bytes.count), let nameLength = UInt16(exactly: nameBytes.count),
             count < UInt16.max
         else { throw .tooLarge }
@@ -51,20 +66,20 @@ struct ZipWriter {
         var facts: [UInt8] = []
         facts.append(littleEndian: Self.version)
         facts.append(littleEndian: UInt16(0))  // flags
-        facts.append(littleEndian: methodNumber)
+        facts.append(littleEndian: method)
         facts.append(littleEndian: UInt16(0))  // time of day
         facts.append(littleEndian: Self.date)
-        facts.append(littleEndian: Deflate.checksum(content))
+        facts.append(littleEndian: checksum)
         facts.append(littleEndian: stored)
         facts.append(littleEndian: size)
         facts.append(littleEndian: nameLength)
         facts.append(littleEndian: UInt16(0))  // length of extra fields
 
-        bytes.reserveCapacity(bytes.count + data.count + 256)
+        bytes.reserveCapacity(bytes.count + storedCount + 256)
         bytes.append(littleEndian: Zip.localHeaderSignature)
         bytes += facts
         bytes += nameBytes
-        bytes += data
+        for piece in pieces { bytes += piece }
 
         directory.append(littleEndian: Zip.centralHeaderSignature)
         directory.append(littleEndian: Self.version)  // made by, on MS-DOS: attributes mean nothing

@@ -5,12 +5,24 @@ import Glibc
 package enum DurableFile {
     /// Writes a file beside its destination, makes it durable, renames it into place and makes the directory durable.
     /// Whoever reads the path sees the old file or the new one.
-    package static func write(_ bytes: some DataProtocol, to url: URL, mode: mode_t = 0o644) throws {
+    /// - Parameters:
+    ///   - modified: the file's time of modification in seconds since 1970, if it shall be another than the present.
+    ///   - verified: whether what was written is read and compared before it gets its name.
+    /// - Throws: ``FileProblem``; what was there stays as it was.
+    package static func write(
+        _ bytes: some DataProtocol, to url: URL, mode: mode_t = 0o644, modified: Int? = nil, verified: Bool = false
+    ) throws {
         let directory = url.deletingLastPathComponent()
         let temporary = directory.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
+        let content = Array(bytes)
         do {
-            try withDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode) { descriptor in
-                try writeAll(Array(bytes), to: descriptor)
+            try withDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL, mode: mode) { descriptor in
+                try writeAll(content, to: descriptor)
+                if verified { try compare(content, with: descriptor) }
+                if let modified {
+                    let time = timespec(tv_sec: modified, tv_nsec: 0)
+                    try check(futimens(descriptor, [time, time]))
+                }
                 try check(fsync(descriptor))
             }
             try check(rename(temporary.path, url.path))
@@ -19,6 +31,12 @@ package enum DurableFile {
             throw error
         }
         try synchronise(directory)
+    }
+
+    /// Whether a file is one that ``write(_:to:mode:modified:verified:)`` didn't finish, because the process was killed.
+    package static func isUnfinished(_ url: URL) -> Bool {
+        let name = url.lastPathComponent
+        return name.hasPrefix(".") && UUID(uuidString: String(name.suffix(36))) != nil
     }
 
     /// Removes a file durably; a missing one is fine.
@@ -35,9 +53,10 @@ package enum DurableFile {
     package static func shred(_ url: URL) throws {
         do {
             try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
-                var status = stat()
-                try check(fstat(descriptor, &status))
-                try writeAll([UInt8](repeating: 0, count: Int(status.st_size)), to: descriptor)
+                let size = lseek(descriptor, 0, SEEK_END)
+                try check(Int32(clamping: size))
+                try check(Int32(clamping: lseek(descriptor, 0, SEEK_SET)))
+                try writeAll([UInt8](repeating: 0, count: Int(size)), to: descriptor)
                 try check(fsync(descriptor))
             }
         } catch let problem as FileProblem where problem.number == ENOENT {
@@ -70,13 +89,29 @@ package enum DurableFile {
         }
     }
 
+    /// Reads a file from its beginning; anything but exactly these bytes is an input/output error.
+    private static func compare(_ bytes: [UInt8], with descriptor: Int32) throws {
+        var piece = [UInt8](repeating: 0, count: 1 << 20)
+        var position = 0
+        while true {
+            let count = pread(descriptor, &piece, piece.count, off_t(position))
+            if count < 0, errno == EINTR { continue }
+            try check(Int32(clamping: count))
+            guard position + count <= bytes.count, piece[..<count].elementsEqual(bytes[position..<position + count])
+            else { throw FileProblem(number: EIO) }
+            if count == 0 { break }
+            position += count
+        }
+        guard position == bytes.count else { throw FileProblem(number: EIO) }
+    }
+
     private static func check(_ result: Int32) throws {
         guard result >= 0 else { throw FileProblem(number: errno) }
     }
 }
 
 /// A file operation failed. It names the reason, never the file: a file's name may say more than a log should know.
-package struct FileProblem: Error, Equatable, CustomStringConvertible {
+package struct FileProblem: OperatorProblem, Equatable {
     /// The system's error number.
     package let number: Int32
 

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Schema
+import ServiceKit
+
+/// `distribution explain KEY-OR-HOUR`.
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Say why a key or an hour is published, or not yet.",
+        discussion: "What is asked about isn't logged. It reads the database, and changes nothing.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "A diagnosis key's 16 bytes in hexadecimal or Base64, or an instant such as 2026-11-21T14:00:00Z.",
+            valueName: "key-or-hour"), transform: ExplainCommand.thing)
+    var thing: ExplainedThing
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        let runtime = try ServiceRuntime(name: "distribution", options: options)
+        let database = try ServiceDatabase.client(for: runtime)
+        do {
+            try await Schema.check(database)
+            let policy = try Publisher.policy(runtime.configuration)
+            let explain = Explain(store: DistributionStore(database), policy: policy)
+            let explanation =
+                switch thing {
+                case .key(let data): try await explain.key(data)
+                case .hour(let hour): try await explain.hour(hour)
+                }
+            print(explanation.text(minimum: policy.minimumKeys))
+            await database.close()
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    @Sendable private static func thing(_ text: String) throws -> ExplainedThing {
+        guard let thing = ExplainedThing(text) else {
+            throw ValidationError("It is neither a key of 16 bytes nor an ISO 8601 instant.")
+        }
+        return thing
+    }
+}

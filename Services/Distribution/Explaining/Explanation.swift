@@ -1,0 +1,101 @@
+import ExposureKeys
+
+/// Why a key, or an hour, is published or not yet: what operators of every such system are asked.
+enum Explanation: Equatable, Sendable {
+    // MARK: Of a key
+
+    /// No folded row has it.
+    case unknown(lastFolded: Hour?)
+    /// Its risk level is too low to be published ever.
+    case level(TransmissionRiskLevel, lowest: TransmissionRiskLevel)
+    /// Replayed broadcasts would still be taken for real.
+    case embargo(until: Hour)
+    /// It may be published, but its hour hasn't been decided yet.
+    case undecided(release: Hour, lastPublished: Hour?)
+    /// It may be published, but too few keys wait with it.
+    case threshold(waiting: Int, minimum: Int, since: Hour)
+    /// In which hour it was published.
+    case published(Hour)
+    /// It was published, and its packages have left the tree.
+    case aged(Hour)
+
+    // MARK: Of an hour
+
+    /// Its uploads are sealed still.
+    case unfolded(lastFolded: Hour?)
+    /// It is folded, and no run has come by since.
+    case unpublished(lastPublished: Hour?)
+    /// What it took.
+    case hour(PublishedHour)
+    /// It is older than what the database remembers.
+    case forgotten
+}
+
+extension Explanation {
+    /// Some sentences for an operator.
+    func text(minimum: Int) -> String {
+        switch self {
+        case .unknown(let lastFolded):
+            """
+            Not among the folded keys.
+            Either it was never accepted, or its upload is sealed until its hour is folded, or it was deleted after 14 days.
+            The last folded hour is \(Self.name(lastFolded)).
+            """
+        case .level(let level, let lowest):
+            """
+            Never published: its transmission risk level is \(level.rawValue), and keys below \(lowest.rawValue) stay here.
+            """
+        case .embargo(let hour):
+            """
+            Waits for its embargo: phones would accept replayed broadcasts until two hours after its rolling period.
+            It may be published with the hour \(Self.name(hour)).
+            """
+        case .undecided(let release, let lastPublished):
+            """
+            May be published with the hour \(Self.name(release)), which is not published yet.
+            The last published hour is \(Self.name(lastPublished)).
+            """
+        case .threshold(let waiting, let minimum, let since):
+            """
+            Waits for company: \(waiting) of \(minimum) keys are waiting since the hour \(Self.name(since)).
+            The fold fills every hour to at least `fold.smallestSet` keys: it should not be smaller than `minimumKeys`.
+            """
+        case .published(let hour):
+            """
+            Published with the hour \(Self.name(hour)).
+            In the packages version/v1/diagnosis-keys/country/…/date/\(hour.day.name) (when the day has passed, for 14 days)
+            and version/v1/diagnosis-keys/country/…/date/\(hour.day.name)/hour/\(hour.ofDay) (for 48 hours).
+            """
+        case .aged(let hour):
+            "Was published with the hour \(Self.name(hour)); its packages left the tree after 14 days."
+        case .unfolded(let lastFolded):
+            """
+            Not folded yet: its uploads are sealed, and nobody can look into them.
+            The last folded hour is \(Self.name(lastFolded)). If that is long ago, see the alerts of submission-server.
+            """
+        case .unpublished(let lastPublished):
+            """
+            Folded, but not published yet. The last published hour is \(Self.name(lastPublished)).
+            `distribution run` publishes at `run.minute` of every hour; its log says why a run failed.
+            """
+        case .hour(let hour):
+            """
+            Published.
+            \(Self.amount(hour.keys, of: "keys", minimum))
+            \(Self.amount(hour.reports, of: "check-in reports", minimum))
+            """
+        case .forgotten:
+            "Older than what is remembered, which is 15 days; or before the first fold."
+        }
+    }
+
+    private static func name(_ hour: Hour?) -> String {
+        hour.map { "\($0.day.name) \($0.ofDay < 10 ? "0" : "")\($0.ofDay):00 UTC" } ?? "none"
+    }
+
+    private static func amount(_ count: Int, of things: String, _ minimum: Int) -> String {
+        count > 0
+            ? "It took \(count) \(things)."
+            : "It took no \(things): fewer than \(minimum) were waiting, and they wait for a later hour."
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import NIOPosix
+import ServiceKit
+
+/// A tree in a directory of this machine, for `distribution serve` or another web server.
+///
+/// A file's modification time is made of its content's digest: a web server that makes its `ETag` of time and size, as nginx
+/// does, then gives the same one on every machine, after every repair, for as long as the content is the same. Apps revoke
+/// packages by their ETags (Corona-Warn-App sheet, 11.3).
+struct PublishedDirectory: PublishedPlace {
+    let root: URL
+
+    /// Removes what a run that died was just writing, too: nobody else writes now.
+    func objects() async throws -> [TreeKey: StoredObject] {
+        try await offPool {
+            var objects: [TreeKey: StoredObject] = [:]
+            let facts: Set<URLResourceKey> = [.isRegularFileKey, .fileSizeKey]
+            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: Array(facts))
+            let prefix = root.standardizedFileURL.path + "/"
+            while let file = files?.nextObject() as? URL {
+                let path = file.standardizedFileURL.path
+                guard path.hasPrefix(prefix), let facts = try? file.resourceValues(forKeys: facts),
+                    facts.isRegularFile == true
+                else { continue }
+                if DurableFile.isUnfinished(file) {
+                    try DurableFile.remove(file)
+                } else if let key = TreeKey(file: String(path.dropFirst(prefix.count))) {
+                    objects[key] = StoredObject(size: facts.fileSize ?? 0)
+                }
+            }
+            return objects
+        }
+    }
+
+    func read(_ key: TreeKey) async throws -> [UInt8]? {
+        try await offPool { try? Array(Data(contentsOf: url(key))) }
+    }
+
+    func write(_ content: [UInt8], to key: TreeKey) async throws {
+        try await offPool {
+            let url = url(key)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try DurableFile.write(content, to: url, modified: Self.time(of: content), verified: true)
+        }
+    }
+
+    func remove(_ keys: [TreeKey]) async throws {
+        try await offPool {
+            for key in keys {
+                try DurableFile.remove(url(key))
+                removeEmptyFolders(above: key)
+            }
+        }
+    }
+
+    /// Seconds since 1970, in the years 2001 to 2018.
+    static func time(of content: [UInt8]) -> Int {
+        let bits = SHA256.hash(data: content).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        return 1_000_000_000 + bits % (1 << 29)
+    }
+
+    /// The file of an object, whether it is there or not.
+    func url(_ key: TreeKey) -> URL { root.appending(path: key.file) }
+
+    private func removeEmptyFolders(above key: TreeKey) {
+        var folder = url(key).deletingLastPathComponent()
+        // `rmdir` refuses a folder that has anything in it.
+        while folder.path.count > root.path.count, rmdir(folder.path) == 0 { folder.deleteLastPathComponent() }
+    }
+
+    /// Runs what blocks on a thread that may block.
+    private func offPool<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await NIOThreadPool.singleton.runIfActive(work)
+    }
+}

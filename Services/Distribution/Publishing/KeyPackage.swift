@@ -1,0 +1,68 @@
+import ExposureFormat
+import ExposureKeys
+
+/// The keys of an hour or a day, as they are published for every region.
+struct KeyPackage: Sendable {
+    /// The window that a package covers.
+    enum Window: Hashable, Sendable {
+        case hour(Hour)
+        case day(Day)
+
+        var hour: Hour? { if case .hour(let hour) = self { hour } else { nil } }
+        var day: Day? { if case .day(let day) = self { day } else { nil } }
+
+        var hours: Range<Hour> {
+            switch self {
+            case .hour(let hour): hour..<hour.advanced(by: 1)
+            case .day(let day): day.firstHour..<day.lastHour.advanced(by: 1)
+            }
+        }
+    }
+
+    let window: Window
+    /// Which keys it holds. Nil when it is empty.
+    let released: ReleaseRange?
+    /// How many keys that were when the package was first built.
+    let keys: Int
+
+    static let countries = TreeKey("version/v1/diagnosis-keys/country")
+
+    static func dates(of region: String) -> TreeKey { countries / region / "date" }
+
+    /// Where the package lies. Beside it lie its further batches, if it has any: the second of `hour/13` is `hour/13.2`.
+    func key(region: String, batch: Batch = .only) -> TreeKey {
+        let dates = Self.dates(of: region)
+        let suffix = batch.number == 1 ? "" : ".\(batch.number)"
+        return switch window {
+        case .hour(let hour): dates / hour.day.name / "hour" / "\(hour.ofDay)\(suffix)"
+        case .day(let day): dates / "\(day.name)\(suffix)"
+        }
+    }
+
+    /// Its files, by the most keys that a file may have.
+    func files(regions: [String], keysPerFile: Int) -> [KeyFile] {
+        let size = Int32(clamping: KeySet.batchCount(for: keys, atMost: keysPerFile))
+        return regions.flatMap { region in
+            (1...size).compactMap { Batch(number: $0, size: size) }
+                .map { KeyFile(region: region, batch: $0, key: key(region: region, batch: $0)) }
+        }
+    }
+}
+
+/// One file of a package.
+struct KeyFile: Sendable {
+    let region: String
+    let batch: Batch
+    let key: TreeKey
+}
+
+/// The check-in reports that an hour has, or a place in the row of hours that has none.
+struct ReportHour: Sendable {
+    let hour: Hour
+    /// Which reports it has. Nil when it has none.
+    let released: ReleaseRange?
+    /// How many that were when the package was first built.
+    let reports: Int
+
+    func key(origin: String) -> TreeKey { TreeKey("version/v2/twp/country") / origin / "hour" / hour.number }
+}

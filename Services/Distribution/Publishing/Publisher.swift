@@ -1,0 +1,87 @@
+import ExposureFormat
+import ExposureKeys
+import FoundationEssentials
+import Logging
+import Postgres
+import ServiceKit
+
+/// Publishes hours; what a run does, step by step, is in ``PublishingRun``.
+struct Publisher: Sendable {
+    let store: DistributionStore
+    let place: any PublishedPlace
+    let packages: PackageBuilder
+    let policy: PublicationPolicy
+    /// Each gets all keys.
+    let regions: [String]
+    /// The one that gets the check-in reports.
+    let origin: String
+    /// The most keys of a file. What a window has more is in further files (Corona-Warn-App sheet, 5.4).
+    var keysPerFile = 600_000
+    let metrics: PublishingMetrics
+    let logger: Logger
+
+    /// What a run did.
+    struct Report: Sendable, Equatable {
+        /// The last hour that is published now; nil when none is.
+        var lastHour: Int32?
+        /// How many hours this run published.
+        var newHours = 0
+        /// Keys in them, in one region.
+        var newKeys = 0
+        /// Check-in reports in them.
+        var newReports = 0
+        /// Objects that were written or removed.
+        var changes = 0
+        /// Bytes of those that were written.
+        var bytes = 0
+
+        var metadata: Logger.Metadata {
+            [
+                "hour": "\(lastHour.map(String.init) ?? "none")", "hours": "\(newHours)", "keys": "\(newKeys)",
+                "reports": "\(newReports)", "changes": "\(changes)", "bytes": "\(bytes)",
+            ]
+        }
+    }
+
+    /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
+    func publish(asOf instant: Date) async throws -> Report {
+        let report = try await store.exclusively {
+            var run = PublishingRun(publisher: self, present: try await place.objects())
+            return try await run.publish(through: Hour(endedBy: instant))
+        }
+        metrics.count(report, waiting: try await store.waitingKeys(by: policy), at: instant)
+        return report
+    }
+
+    /// Publishes at start, then at the configured minute of every hour (`run.minute`, default 5: the fold is done by then).
+    func everyHour(in runtime: ServiceRuntime) throws -> RecurringJob {
+        let minute = try runtime.configuration.int("run.minute", default: 5, in: 0...59)
+        return RecurringJob("publish", in: runtime) { now in
+            let inThisHour = Hour(containing: now).start.addingTimeInterval(Double(minute) * 60)
+            return inThisHour > now ? inThisHour : inThisHour.addingTimeInterval(3600)
+        } work: { now in
+            try await publish(asOf: now).metadata
+        }
+    }
+}
+
+extension Publisher {
+    /// From the keys of `distribution` that its README lists.
+    init(database: PostgresClient, runtime: ServiceRuntime) throws {
+        let settings = runtime.configuration
+        let store = DistributionStore(database)
+        let origin = settings.string("origin", default: "DE")
+        let configured = settings.list("regions")
+        self.init(
+            store: store, place: PublishedDirectory(root: try settings.directory("directory")),
+            packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
+            policy: try Self.policy(settings),
+            regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,
+            metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger)
+    }
+
+    /// From `minimumKeys`.
+    static func policy(_ settings: Settings) throws -> PublicationPolicy {
+        PublicationPolicy(minimumKeys: try settings.int("minimumKeys", default: 140, in: 1...100_000))
+    }
+}

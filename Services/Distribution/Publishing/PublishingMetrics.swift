@@ -1,0 +1,36 @@
+import ExposureKeys
+import FoundationEssentials
+import Metrics
+
+/// What an operator watches. Everything in it is public, or moves once an hour.
+struct PublishingMetrics: Sendable {
+    private let keys: Counter
+    private let reports: Counter
+    private let bytes: Counter
+    private let waiting: Gauge
+    private let oldestWaiting: Gauge
+
+    init(_ factory: any MetricsFactory) {
+        keys = Counter(label: "published_keys_total", factory: factory)
+        reports = Counter(label: "published_reports_total", factory: factory)
+        bytes = Counter(label: "published_bytes_total", factory: factory)
+        waiting = Gauge(label: "waiting_keys", factory: factory)
+        oldestWaiting = Gauge(label: "oldest_waiting_key_seconds", factory: factory)
+    }
+
+    /// After a run.
+    func count(_ report: Publisher.Report, waiting keys: WaitingKeys, at now: Date) {
+        self.keys.increment(by: report.newKeys)
+        reports.increment(by: report.newReports)
+        bytes.increment(by: report.bytes)
+        waiting.record(keys.count)
+        oldestWaiting.record(keys.oldest.map { max(0, now.timeIntervalSince($0.end)) } ?? 0)
+    }
+}
+
+/// Keys that are folded and not yet published, because their embargo hasn't ended or they are too few.
+struct WaitingKeys: Sendable, Equatable {
+    var count = 0
+    /// In which hour the first of them was folded.
+    var oldest: Hour?
+}

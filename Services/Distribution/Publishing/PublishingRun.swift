@@ -1,0 +1,187 @@
+import ExposureFormat
+import ExposureKeys
+import Logging
+
+/// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
+/// longer offered.
+///
+/// Everything a package holds follows from what was folded and from the hours published before it, and signatures are
+/// kept; so a run that is repeated, or that died anywhere, ends with the same bytes. It reads what is new, and no more
+/// unless the tree lost something.
+struct PublishingRun {
+    let publisher: Publisher
+    /// What the tree has.
+    private var present: [TreeKey: StoredObject]
+    /// What it must have, and keep.
+    private var wanted: Set<TreeKey> = []
+    private var report = Publisher.Report()
+
+    init(publisher: Publisher, present: [TreeKey: StoredObject]) {
+        self.publisher = publisher
+        self.present = present
+    }
+
+    private var store: DistributionStore { publisher.store }
+
+    /// - Parameter last: the last hour that may be published, if it is folded.
+    mutating func publish(through last: Hour) async throws -> Publisher.Report {
+        try await decide(through: last)
+        let hours = try await store.publishedHours()
+        report.lastHour = hours.last?.hour.number
+
+        var published = PublishedSet(hours: hours)
+        try await writeKeys(of: &published)
+        try await writeReports(of: &published)
+        // Only now that every package is there may an index name it.
+        let indexes = published.indexes(regions: publisher.regions, origin: publisher.origin, configured: [])
+        for index in indexes { try await write(index.content, to: index.key) }
+        // A database that knows of no hour isn't the one that this tree came from, or it lost everything.
+        if !hours.isEmpty { try await removeUnwanted() }
+        return report
+    }
+
+    // MARK: Which hour takes what
+
+    /// Settles for each new hour whether it takes everything that was waiting or, because that is too little, nothing; keys and
+    /// reports each by themselves.
+    private mutating func decide(through last: Hour) async throws {
+        guard let folded = try await store.foldedHours() else { return }
+        let published = try await store.publishedHours()
+        var lastKeys = published.last { $0.keys > 0 }?.hour
+        var lastReports = published.last { $0.reports > 0 }?.hour
+        let first = published.last?.hour.advanced(by: 1) ?? folded.lowerBound
+        let end = min(last, folded.upperBound)
+        guard first <= end else { return }
+        let enough = publisher.policy.minimumKeys
+        for hour in first...end {
+            let range = ReleaseRange(after: lastKeys, through: hour)
+            let keys = try await store.keys(released: range, by: publisher.policy)
+            let reports = try await store.reportCount(after: lastReports, through: hour)
+            let taken = PublishedHour(
+                hour: hour, keys: keys.count >= enough ? keys.count : 0, reports: reports >= enough ? reports : 0)
+            try await store.insert(taken)
+            if taken.keys > 0 { lastKeys = hour }
+            if taken.reports > 0 { lastReports = hour }
+            report.newHours += 1
+            report.newKeys += taken.keys
+            report.newReports += taken.reports
+            // The keys are at hand: they needn't be read again.
+            if hour > end.advanced(by: -PublishedSet.hoursKept) {
+                let package = KeyPackage(
+                    window: .hour(hour), released: taken.keys > 0 ? range : nil, keys: taken.keys)
+                try await write(taken.keys > 0 ? keys : [], of: package)
+            }
+        }
+    }
+
+    // MARK: Packages
+
+    /// Writes the packages that the tree doesn't have, and leaves those out that can't be built again, because the tree lost
+    /// them and some of their keys have expired since. With what is left they would have other bytes than phones know, and
+    /// perhaps too few keys.
+    private mutating func writeKeys(of published: inout PublishedSet) async throws {
+        var lost = 0
+        for package in published.keyPackages {
+            let files = files(of: package)
+            if files.contains(where: { present[$0.key] == nil }) {
+                let keys: [DiagnosisKey] =
+                    if let range = package.released {
+                        try await store.keys(released: range, by: publisher.policy)
+                    } else { [] }
+                guard keys.count == package.keys else {
+                    published.leaveOut(package.window)
+                    lost += 1
+                    continue
+                }
+                try await write(keys, of: package)
+            }
+            wanted.formUnion(files.map(\.key))
+        }
+        warn(lost)
+    }
+
+    private func files(of package: KeyPackage) -> [KeyFile] {
+        package.files(regions: publisher.regions, keysPerFile: publisher.keysPerFile)
+    }
+
+    /// Writes those of a package's files that aren't there. What several have in common is made once.
+    private mutating func write(_ keys: [DiagnosisKey], of package: KeyPackage) async throws {
+        let missing = files(of: package).filter { present[$0.key] == nil }
+        guard !missing.isEmpty else { return }
+        let batches = try KeySet.batches(of: keys, atMost: publisher.keysPerFile)
+        let publisher = publisher
+        let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
+            for file in missing {
+                let batch = batches[Int(file.batch.number) - 1]
+                group.addTask {
+                    let archive = try await publisher.packages.build(batch, of: package, as: file)
+                    try await publisher.place.write(archive, to: file.key)
+                    return (file.key, archive.count)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for (key, size) in written { note(key, size: size) }
+    }
+
+    private mutating func writeReports(of published: inout PublishedSet) async throws {
+        var lost: [Hour] = []
+        for hour in published.reportHours {
+            let key = hour.key(origin: publisher.origin)
+            if present[key] == nil {
+                var archive: [UInt8] = []
+                if let range = hour.released {
+                    let reports = try await store.reports(after: range.after, through: range.through)
+                    guard reports.count == hour.reports else {
+                        lost.append(hour.hour)
+                        continue
+                    }
+                    let package = ReportPackage(hour: hour.hour, region: publisher.origin, reports: reports)
+                    archive = try await publisher.packages.build(package.encoded())
+                }
+                try await publisher.place.write(archive, to: key)
+                note(key, size: archive.count)
+            }
+        }
+        if let last = lost.last { published.leaveOutReports(through: last) }
+        wanted.formUnion(published.reportHours.map { $0.key(origin: publisher.origin) })
+        warn(lost.count)
+    }
+
+    private func warn(_ lost: Int) {
+        guard lost > 0 else { return }
+        publisher.logger.warning(
+            "Packages that were lost can't be built again and are no longer offered", metadata: ["packages": "\(lost)"])
+    }
+
+    // MARK: Everything else
+
+    /// Writes an object that may change, if it has another content than the one that is there.
+    private mutating func write(_ content: [UInt8], to key: TreeKey) async throws {
+        wanted.insert(key)
+        if let stored = present[key], try await isCurrent(stored, key, content) { return }
+        try await publisher.place.write(content, to: key)
+        note(key, size: content.count)
+    }
+
+    private func isCurrent(_ stored: StoredObject, _ key: TreeKey, _ content: [UInt8]) async throws -> Bool {
+        guard stored.size == content.count else { return false }
+        if let md5 = stored.md5 { return md5 == StoredObject.md5(of: content) }
+        return try await publisher.place.read(key) == content
+    }
+
+    private mutating func note(_ key: TreeKey, size: Int) {
+        present[key] = StoredObject(size: size)
+        report.changes += 1
+        report.bytes += size
+    }
+
+    /// Indexes first, so that none names what is gone.
+    private mutating func removeUnwanted() async throws {
+        let unwanted = present.keys.filter { !wanted.contains($0) }.sorted()
+        guard !unwanted.isEmpty else { return }
+        try await publisher.place.remove(
+            unwanted.filter { $0.kind == .index } + unwanted.filter { $0.kind != .index })
+        report.changes += unwanted.count
+    }
+}
