@@ -141,6 +141,7 @@ targets += shared("HTTPContract", path: "Shared/Contracts/HTTPContract", uses: [
 targets += api("VerificationAPI", uses: ["Credentials"])
 targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
+targets += api("PushAPI")
 
 // Machinery.
 targets += shared(
@@ -185,7 +186,7 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
-        "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix",
+        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix",
     ])
 targets += service(
     "Vigil", executable: "vigil",

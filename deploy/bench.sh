@@ -19,6 +19,7 @@ rows=(
     "upload 1.5 uploads/CPU-s"
     "upload-end-to-end 1.0 uploads/s"
     "fold-100k 0.3 keys/s"
+    "export-from-postgres 0.3 keys/s"
     "proxy-get 0.6 requests/CPU-s"
     "proxy-post-2k 0.6 requests/CPU-s"
     "proxy-post-64k 0.6 requests/CPU-s"
@@ -77,7 +78,7 @@ prepare_nginx
 check_disk "$checkout" 6000
 cd "$checkout"
 say "Building for release; the first time this takes several minutes …"
-for product in benchmarks verification-server test-result-server submission-server metadata-proxy; do
+for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution; do
     swift build "${release[@]}" --product "$product" ||
         fail "The build failed: see what the compiler says above."
 done

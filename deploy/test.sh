@@ -29,6 +29,8 @@ done
 
 # MARK: The checks
 
+# Tests let system calls fail.
+packages+=(strace)
 prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"

@@ -4,13 +4,14 @@ import Logging
 import Postgres
 import Schema
 package import ServiceKit
+import ServiceLifecycle
 
 /// The executable `distribution`: publishes signed chunks of diagnosis keys, and serves them on a single machine.
 package struct Distribution: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "distribution",
         abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
-        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self])
+        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self, VerifyCommand.self])
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
@@ -20,13 +21,13 @@ package struct Distribution: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
         let publisher = try Publisher(database: database, runtime: runtime)
+        var services: [any Service] = [
+            database, try publisher.everyHour(in: runtime),
+            Retention.everyHour(for: .distribution, in: database, runtime),
+        ]
+        if let announcement = publisher.announcement { services.append(announcement.service) }
         try await runtime.run(
-            listeners: [],
-            services: [
-                database, try publisher.everyHour(in: runtime),
-                Retention.everyHour(for: .distribution, in: database, runtime),
-            ],
-            readiness: [ServiceDatabase.readiness(of: database)])
+            listeners: [], services: services, readiness: [ServiceDatabase.readiness(of: database)])
     }
 
     /// Publishes once.
@@ -35,8 +36,10 @@ package struct Distribution: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         do {
             try await Schema.check(database)
-            let report = try await Publisher(database: database, runtime: runtime).publish(asOf: instant)
+            let publisher = try Publisher(database: database, runtime: runtime)
+            let report = try await publisher.publish(asOf: instant, progress: .onTerminal)
             runtime.logger.notice("Published", metadata: report.metadata)
+            await publisher.announcement?.service.close()
             await database.close()
         } catch {
             await database.close()
@@ -49,7 +52,7 @@ package struct Distribution: AsyncParsableCommand {
         let settings = runtime.configuration
         let tree = PublishedDirectory(root: try settings.directory("directory"))
         let listener = try Listener("listen", from: settings, defaultPort: 8040, security: .plain) { routes in
-            routes.fallback(ServeTree(tree: tree).respond)
+            routes.fallback(ServeTree(files: ServedFiles(tree: tree)).respond)
         }
         try await runtime.run(listeners: [listener])
     }

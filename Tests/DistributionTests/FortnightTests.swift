@@ -61,6 +61,8 @@ struct FortnightTests {
                 #expect(try stage.keys(of: day) == hours.reduce(into: []) { $0.formUnion($1) }, "\(day.name)")
             }
 
+            let flaws = try await stage.verify().flaws
+            #expect(flaws == [])
             // Nothing changes when nothing is new.
             let tree = try stage.files()
             #expect(try Set(tree.keys) == tree.named())

@@ -24,7 +24,8 @@ struct PublishingStage: Sendable {
     private let settings: [String: String]
 
     static func run<Result: Sendable>(
-        minimumKeys: Int = 140, _ body: @Sendable (PublishingStage) async throws -> Result
+        minimumKeys: Int = 140, settings: [String: String] = [:],
+        _ body: @Sendable (PublishingStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
             let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
@@ -44,7 +45,7 @@ struct PublishingStage: Sendable {
                             settings: [
                                 "directory": root.path, "signing.key": keyFile.path, "minimumKeys": "\(minimumKeys)",
                                 "postgres.connection": connection,
-                            ]))
+                            ].merging(settings) { $1 }))
                 }
             }
         }
@@ -120,10 +121,57 @@ struct PublishingStage: Sendable {
     /// Publishes the hours up to and including one.
     @discardableResult
     func publish(through hour: Hour) async throws -> Publisher.Report {
-        try await publisher.publish(asOf: hour.end)
+        let publisher = try publisher
+        let report = try await publisher.publish(asOf: hour.end)
+        await publisher.announcement?.service.close()
+        return report
+    }
+
+    /// The settings in a file, for the program itself.
+    func writeConfiguration() throws -> URL {
+        let file = directory.appending(path: "distribution.json")
+        var nested: [String: Any] = [:]
+        for (key, value) in settings {
+            let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
+            if parts.count == 1 {
+                nested[key] = value
+            } else {
+                nested[parts[0], default: [String: Any]()] = (nested[parts[0]] as? [String: Any] ?? [:]).merging([
+                    parts[1]: value
+                ]) { $1 }
+            }
+        }
+        try JSONSerialization.data(withJSONObject: nested).write(to: file)
+        return file
+    }
+
+    /// Goes back to when an hour was the last that was published; signatures are kept.
+    func forget(after hour: Hour) async throws {
+        try await superuser.session { session in
+            _ = try session.execute("DELETE FROM distribution.published_hour WHERE hour > \(hour.number)")
+        }
     }
 
     // MARK: The tree
+
+    /// What somebody says who knows the public key and nothing else.
+    func verify() async throws -> VerifyTree.Verdict {
+        let minimum = Int(settings["minimumKeys"] ?? "") ?? 140
+        return try await VerifyTree(
+            place: PublishedDirectory(root: root), publicKeys: [verificationKey], minimum: minimum
+        ).verdict()
+    }
+
+    /// Makes the tree what it was.
+    func restore(_ files: [String: Data]) throws {
+        try removeTree()
+        for (path, content) in files {
+            let url = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try content.write(to: url)
+        }
+    }
 
     /// Every file's content, by its path in the tree.
     func files() throws -> [String: Data] {

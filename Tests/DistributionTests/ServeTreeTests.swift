@@ -15,7 +15,7 @@ import Testing
         let body: String
     }
 
-    private static let archive = "PK\u{3}\u{4} an archive"
+    private static let archive = "PK\u{3}\u{4} an archive!"
     private static let date = "version/v1/diagnosis-keys/country/DE/date"
 
     /// A server of a small tree, beside which lies a secret.
@@ -124,6 +124,49 @@ import Testing
             for other in ["\"other\"", "", tag.replacing("\"", with: "")] {
                 let answer = try await get("GET", "/version", "If-None-Match: \(other)")
                 #expect(answer.status == 200)
+            }
+        }
+    }
+
+    /// Field, status, range of bytes sent.
+    static let wantedRanges: [(String, Int, Range<Int>?)] = [
+        ("bytes=0-3", 206, 0..<4), ("bytes=2-", 206, 2..<16), ("bytes=-4", 206, 12..<16), ("bytes=3-999", 206, 3..<16),
+        ("bytes=-999", 206, 0..<16), ("bytes=15-15", 206, 15..<16), ("bytes=16-", 416, nil), ("bytes=99-100", 416, nil),
+        ("bytes=-0", 416, nil), ("bytes=4-2", 200, 0..<16), ("bytes=0-1,3-4", 200, 0..<16), ("bytes=", 200, 0..<16),
+        ("bytes=-", 200, 0..<16), ("bytes=a-b", 200, 0..<16), ("lines=0-1", 200, 0..<16), ("bytes=0-+1", 200, 0..<16),
+        ("bytes=99999999999999999999-", 200, 0..<16),
+    ]
+
+    @Test("a range of bytes can be asked for, so that a download can be continued", arguments: wantedRanges)
+    func ranges(field: String, status: Int, range: Range<Int>?) async throws {
+        try await serving { get in
+            let path = "/\(Self.date)/2026-05-27/hour/13"
+            let all = Array(Self.archive.utf8)
+            #expect(all.count == 16)
+            let answer = try await get("GET", path, "Range: \(field)")
+            #expect(answer.status == status)
+            #expect(Array(answer.body.utf8) == range.map { Array(all[$0]) } ?? [])
+            #expect(answer.fields["accept-ranges"] == "bytes")
+            switch (status, range) {
+            case (206, let range?):
+                #expect(answer.fields["content-range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/16")
+            case (416, _): #expect(answer.fields["content-range"] == "bytes */16")
+            default: #expect(answer.fields["content-range"] == nil)
+            }
+        }
+    }
+
+    @Test("a download is continued only if the file is still the same one")
+    func ifRange() async throws {
+        try await serving { get in
+            let path = "/\(Self.date)/2026-05-27/hour/13"
+            let tag = try #require(try await get("GET", path, nil).fields["etag"])
+            let same = try await get("GET", path, "Range: bytes=2-3\r\nIf-Range: \(tag)")
+            #expect(same.status == 206)
+            for other in ["\"other\"", "W/\(tag)", "Wed, 21 Oct 2015 07:28:00 GMT"] {
+                let answer = try await get("GET", path, "Range: bytes=2-3\r\nIf-Range: \(other)")
+                #expect(answer.status == 200)
+                #expect(answer.body == Self.archive)
             }
         }
     }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ExposureKeys
+import Postgres
 import Schema
 import ServiceKit
 

@@ -17,6 +17,8 @@ struct Publisher: Sendable {
     let origin: String
     /// The most keys of a file. What a window has more is in further files (Corona-Warn-App sheet, 5.4).
     var keysPerFile = 600_000
+    /// Nil without a push dispatcher.
+    let announcement: Announcement?
     let metrics: PublishingMetrics
     let logger: Logger
 
@@ -44,12 +46,14 @@ struct Publisher: Sendable {
     }
 
     /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
-    func publish(asOf instant: Date) async throws -> Report {
+    func publish(asOf instant: Date, progress: ProgressBar = .hidden) async throws -> Report {
         let report = try await store.exclusively {
-            var run = PublishingRun(publisher: self, present: try await place.objects())
+            var run = PublishingRun(publisher: self, present: try await place.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
+        progress.finish()
         metrics.count(report, waiting: try await store.waitingKeys(by: policy), at: instant)
+        if report.newKeys + report.newReports > 0 { await announcement?.send() }
         return report
     }
 
@@ -77,7 +81,8 @@ extension Publisher {
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
             regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,
-            metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger)
+            announcement: try Announcement(runtime), metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger
+        )
     }
 
     /// From `minimumKeys`.

@@ -1,6 +1,7 @@
 import ExposureFormat
 import ExposureKeys
 import Logging
+import ServiceKit
 
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
 /// longer offered.
@@ -10,14 +11,16 @@ import Logging
 /// unless the tree lost something.
 struct PublishingRun {
     let publisher: Publisher
+    let progress: ProgressBar
     /// What the tree has.
     private var present: [TreeKey: StoredObject]
     /// What it must have, and keep.
     private var wanted: Set<TreeKey> = []
     private var report = Publisher.Report()
 
-    init(publisher: Publisher, present: [TreeKey: StoredObject]) {
+    init(publisher: Publisher, present: [TreeKey: StoredObject], progress: ProgressBar) {
         self.publisher = publisher
+        self.progress = progress
         self.present = present
     }
 
@@ -53,6 +56,7 @@ struct PublishingRun {
         let end = min(last, folded.upperBound)
         guard first <= end else { return }
         let enough = publisher.policy.minimumKeys
+        progress.begin("Hours", total: first.distance(to: end) + 1)
         for hour in first...end {
             let range = ReleaseRange(after: lastKeys, through: hour)
             let keys = try await store.keys(released: range, by: publisher.policy)
@@ -71,6 +75,7 @@ struct PublishingRun {
                     window: .hour(hour), released: taken.keys > 0 ? range : nil, keys: taken.keys)
                 try await write(taken.keys > 0 ? keys : [], of: package)
             }
+            progress.advance()
         }
     }
 
@@ -81,7 +86,9 @@ struct PublishingRun {
     /// perhaps too few keys.
     private mutating func writeKeys(of published: inout PublishedSet) async throws {
         var lost = 0
+        progress.begin("Packages", total: published.keyPackages.count)
         for package in published.keyPackages {
+            defer { progress.advance() }
             let files = files(of: package)
             if files.contains(where: { present[$0.key] == nil }) {
                 let keys: [DiagnosisKey] =
@@ -126,7 +133,9 @@ struct PublishingRun {
 
     private mutating func writeReports(of published: inout PublishedSet) async throws {
         var lost: [Hour] = []
+        progress.begin("Check-in reports", total: published.reportHours.count)
         for hour in published.reportHours {
+            defer { progress.advance() }
             let key = hour.key(origin: publisher.origin)
             if present[key] == nil {
                 var archive: [UInt8] = []

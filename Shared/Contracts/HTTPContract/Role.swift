@@ -18,6 +18,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case testResultServer = "test-result-server"
     case submissionServer = "submission-server"
     case distribution
+    case pushDispatcher = "push-dispatcher"
     /// The scraper of the admin ports.
     case prometheus
 

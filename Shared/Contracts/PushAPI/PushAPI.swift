@@ -1,4 +1,5 @@
 package import HTTPContract
+import HTTPTypes
 
 /// What the push dispatcher offers to other services.
 package enum PushAPI {

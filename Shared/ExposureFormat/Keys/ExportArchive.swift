@@ -27,6 +27,12 @@ package struct ExportArchive: Hashable, Sendable {
         self.archive = archive
     }
 
+    /// Whether the keys stand in the order in which the suite publishes them, each once.
+    package var isInPublishedOrder: Bool {
+        let order = keys.map(ExportOrder.init)
+        return zip(order, order.dropFirst()).allSatisfy { $0 < $1 }
+    }
+
     /// A verdict for each signature, in their order.
     package func verify(_ publicKeys: [VerificationKey]) -> [SignatureVerdict] {
         archive.verify(publicKeys)

@@ -55,7 +55,6 @@ package enum DurableFile {
             try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
                 let size = lseek(descriptor, 0, SEEK_END)
                 try check(Int32(clamping: size))
-                try check(Int32(clamping: lseek(descriptor, 0, SEEK_SET)))
                 try writeAll([UInt8](repeating: 0, count: Int(size)), to: descriptor)
                 try check(fsync(descriptor))
             }
@@ -82,7 +81,9 @@ package enum DurableFile {
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[written...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(written))
+            }
             if count < 0, errno == EINTR { continue }
             try check(Int32(clamping: count))
             written += count

@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The tree's files as they are served: kept in memory, and looked at again after a second.
+final class ServedFiles: Sendable {
+    /// A file that is there.
+    struct File: Sendable {
+        let content: ByteBuffer
+        /// Of the file's time and size, as nginx makes it; the time is a function of the content (``PublishedDirectory``).
+        let entityTag: String
+    }
+
+    private struct Kept: Sendable {
+        let file: File?
+        let lookedAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var kept: [TreeKey: Kept] = [:]
+        var bytes = 0
+    }
+
+    private let tree: PublishedDirectory
+    private let state = Mutex(State())
+
+    /// Where it would take more memory or more names than these, everything is forgotten: names that don't exist are kept,
+    /// too, and anybody can think of many.
+    private static let mostBytes = 256 << 20
+    private static let mostNames = 4096
+    /// For how long a file, or that there is none, is believed.
+    private static let freshness: Duration = .seconds(1)
+
+    init(tree: PublishedDirectory) { self.tree = tree }
+
+    /// Nil when there is none.
+    func file(_ key: TreeKey) async throws -> File? {
+        let known = state.withLock { $0.kept[key] }
+        if let known, known.lookedAt.duration(to: .now) < Self.freshness { return known.file }
+        let path = tree.url(key).path
+        // On a thread that may block.
+        let file = try await NIOThreadPool.singleton.runIfActive { Self.read(path, known: known?.file) }
+        state.withLock { state in
+            state.bytes += (file?.content.readableBytes ?? 0) - (state.kept[key]?.file?.content.readableBytes ?? 0)
+            state.kept[key] = Kept(file: file, lookedAt: .now)
+            if state.bytes > Self.mostBytes || state.kept.count > Self.mostNames { state = State() }
+        }
+        return file
+    }
+
+    private static func read(_ path: String, known: File?) -> File? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var facts = Glibc.stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let size = Int(exactly: facts.st_size)
+        else { return nil }
+        let entityTag = "\"\(String(facts.st_mtim.tv_sec, radix: 16))-\(String(size, radix: 16))\""
+        if let known, known.entityTag == entityTag { return known }
+        var content = ByteBuffer()
+        var position = 0
+        while position < size {
+            let missing = size - position
+            let count = content.writeWithUnsafeMutableBytes(minimumWritableBytes: missing) { target in
+                max(0, pread(descriptor, target.baseAddress, missing, off_t(position)))
+            }
+            // A file never shrinks: another takes its place.
+            guard count > 0 else { return nil }
+            position += count
+        }
+        return File(content: content, entityTag: entityTag)
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import ExposureFormat
+import Foundation
+import ServiceKit
+
+/// `distribution verify`.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check a whole published tree against a public key.",
+        discussion: """
+            Signatures, headers, order, least sizes, no key twice, and that the indexes name what is there and nothing else.
+            It needs no database and no secret. Ends with 1 if anything is wrong.
+            """)
+
+    @Argument(help: ArgumentHelp("The tree's folder, in which `version` lies.", valueName: "directory"))
+    var directory: String
+
+    @Option(
+        name: .customLong("public-key"),
+        help: ArgumentHelp("A public key in PEM; several if keys were replaced.", valueName: "file.pem"))
+    var publicKeys: [String]
+
+    @Option(help: "The fewest keys or reports of a file that isn't empty.")
+    var minimum = 140
+
+    func validate() throws {
+        guard !publicKeys.isEmpty else { throw ValidationError("--public-key must be given.") }
+    }
+
+    func run() async throws {
+        let keys = try publicKeys.map { path in
+            guard let pem = try? String(contentsOfFile: path, encoding: .utf8), let key = try? VerificationKey(pem: pem)
+            else { throw ValidationError("\(path) is no P-256 public key in PEM.") }
+            return key
+        }
+        let place = PublishedDirectory(root: URL(filePath: directory, directoryHint: .isDirectory))
+        let verdict = try await VerifyTree(place: place, publicKeys: keys, minimum: minimum)
+            .verdict(progress: .onTerminal)
+        for flaw in verdict.flaws { print(flaw) }
+        let counts =
+            "\(verdict.objects) objects: packages of \(verdict.days) days and \(verdict.hours) hours, reports of "
+            + "\(verdict.reportHours) hours, \(verdict.otherArchives) other archives"
+        guard verdict.flaws.isEmpty else {
+            print("WRONG: \(verdict.flaws.count) flaws in \(counts).")
+            throw ExitCode(1)
+        }
+        print("VERIFIED: \(counts).")
+    }
+}

@@ -1,0 +1,242 @@
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import ServiceKit
+
+/// Checks a whole published tree as somebody does who knows nothing but the contract and the public keys.
+struct VerifyTree: Sendable {
+    let place: any PublishedPlace
+    /// Each archive must be signed by one of them.
+    let publicKeys: [VerificationKey]
+    /// The fewest keys, or reports, of a file that isn't empty.
+    let minimum: Int
+
+    /// What is there, and what is wrong with it.
+    struct Verdict: Sendable, Equatable {
+        var objects = 0
+        var days = 0
+        var hours = 0
+        var reportHours = 0
+        var otherArchives = 0
+        /// Each a sentence that begins with a path.
+        var flaws: [String] = []
+    }
+
+    func verdict(progress: ProgressBar = .hidden) async throws -> Verdict {
+        var check = TreeCheck(verify: self, objects: Set(try await place.objects().keys))
+        return try await check.run(progress)
+    }
+}
+
+/// The work on one tree.
+private struct TreeCheck {
+    let verify: VerifyTree
+    let objects: Set<TreeKey>
+    /// Those that some index names, or that need no index.
+    private var named: Set<TreeKey> = []
+    private var verdict = VerifyTree.Verdict()
+
+    init(verify: VerifyTree, objects: Set<TreeKey>) {
+        self.verify = verify
+        self.objects = objects
+        verdict.objects = objects.count
+    }
+
+    mutating func run(_ progress: ProgressBar) async throws -> VerifyTree.Verdict {
+        progress.begin("Objects", total: objects.count)
+        try await names(TreeKey("version"), are: ["v1"])
+        try await names(TreeKey("version/index-v2"), are: ["v2"])
+        let regions: [String] = try await index(KeyPackage.countries) ?? []
+        for region in regions { try await checkKeys(of: region, progress) }
+        for version in ["v1", "v2"] { try await checkReports(TreeKey("version") / version / "twp/country", progress) }
+        try await checkOtherArchives(progress)
+        for key in objects.subtracting(named).sorted() { complain(key, "no index names it") }
+        progress.finish()
+        return verdict
+    }
+
+    private mutating func complain(_ key: TreeKey, _ flaw: String) { verdict.flaws.append("\(key.path): \(flaw).") }
+
+    // MARK: Indexes
+
+    /// An index's content; nil, with a complaint, when it is missing or damaged.
+    private mutating func index<Content: Decodable>(_ key: TreeKey) async throws -> Content? {
+        named.insert(key)
+        guard let content = try await verify.place.read(key) else {
+            complain(key, "it is missing")
+            return nil
+        }
+        guard let decoded = try? JSONDecoder().decode(Content.self, from: Data(content)) else {
+            complain(key, "it is damaged")
+            return nil
+        }
+        return decoded
+    }
+
+    private mutating func names(_ key: TreeKey, are expected: [String]) async throws {
+        if let found: [String] = try await index(key), found != expected { complain(key, "it has other names") }
+    }
+
+    // MARK: Keys
+
+    private mutating func checkKeys(of region: String, _ progress: ProgressBar) async throws {
+        let dates = KeyPackage.dates(of: region)
+        let days = (try await index(dates) as [String]?) ?? []
+        if days != days.sorted() || Set(days).count != days.count { complain(dates, "it isn't in order") }
+        var ofDays: [Day: Set<KeyData>] = [:]
+        for name in days {
+            guard let day = Day(name: name) else {
+                complain(dates, "\(name) is no day")
+                continue
+            }
+            verdict.days += 1
+            let package = KeyPackage(window: .day(day), released: nil, keys: 0)
+            ofDays[day] = try await keys(of: package, region, progress)
+        }
+        var ofHours: [Day: [Int: Set<KeyData>]] = [:]
+        for index in objects.filter({ $0.kind == .index && $0.path.hasPrefix(dates.path + "/") }).sorted() {
+            let name = index.path.dropFirst(dates.path.count + 1).dropLast("/hour".count)
+            guard let day = Day(name: name) else {
+                complain(index, "its folder is no day")
+                continue
+            }
+            let hours = (try await self.index(index) as [Int]?) ?? []
+            if hours != hours.sorted() || !hours.allSatisfy({ (0...23).contains($0) }) {
+                complain(index, "it isn't in order")
+            }
+            for hour in hours {
+                verdict.hours += 1
+                let package = KeyPackage(window: .hour(day.firstHour.advanced(by: hour)), released: nil, keys: 0)
+                ofHours[day, default: [:]][hour] = try await keys(of: package, region, progress)
+            }
+        }
+        checkRepetition(ofDays.sorted { $0.key < $1.key }.map { (dates / $0.key.name, $0.value) })
+        let hours = ofHours.flatMap { day, hours in
+            hours.map { (hour: day.firstHour.advanced(by: $0.key), keys: $0.value) }
+        }.sorted { $0.hour < $1.hour }
+        checkRepetition(hours.map { (dates / $0.hour.day.name / "hour" / $0.hour.ofDay, $0.keys) })
+        for (day, keys) in ofDays {
+            guard let hours = ofHours[day], hours.count == 24 else { continue }
+            if hours.values.reduce(into: Set(), { $0.formUnion($1) }) != keys {
+                complain(dates / day.name, "it has other keys than its hours")
+            }
+        }
+    }
+
+    private mutating func checkRepetition(_ sets: [(TreeKey, Set<KeyData>)]) {
+        var seen: Set<KeyData> = []
+        for (key, keys) in sets {
+            if !seen.isDisjoint(with: keys) { complain(key, "it repeats a key of an earlier package") }
+            seen.formUnion(keys)
+        }
+    }
+
+    /// The keys of all of a package's batches.
+    private mutating func keys(
+        of package: KeyPackage, _ region: String, _ progress: ProgressBar
+    ) async throws -> Set<KeyData> {
+        var keys: Set<KeyData> = []
+        var count = 0
+        var last = Batch.only
+        repeat {
+            let key = package.key(region: region, batch: last)
+            named.insert(key)
+            progress.advance()
+            guard let archive = try await archive(key) else { return keys }
+            guard let export = try? ExportArchive(archive) else {
+                complain(key, "it is no key export")
+                return keys
+            }
+            let expected = ExportHeader(
+                hours: package.window.hours, region: region, batch: last.number == 1 ? export.header.batch : last)
+            if export.header != expected { complain(key, "its header says something else than its place") }
+            if archive.signatures.contains(where: { $0.batch != export.header.batch }) {
+                complain(key, "its signature is for another batch")
+            }
+            if !export.isInPublishedOrder { complain(key, "its keys aren't in order, or one is there twice") }
+            if !export.keys.isEmpty, export.keys.count < verify.minimum {
+                complain(key, "it has \(export.keys.count) keys, fewer than \(verify.minimum)")
+            }
+            count += export.keys.count
+            keys.formUnion(export.keys.map(\.data))
+            guard let next = Batch(number: last.number + 1, size: export.header.batch.size) else { break }
+            last = next
+        } while true
+        if keys.count != count { complain(package.key(region: region), "it has a key twice") }
+        return keys
+    }
+
+    /// An archive whose signature matches; nil, with a complaint, for anything else.
+    private mutating func archive(_ key: TreeKey) async throws -> SignedArchive? {
+        guard let content = try await verify.place.read(key) else {
+            complain(key, "an index names it, but it is missing")
+            return nil
+        }
+        do throws(ArchiveDamage) {
+            let archive = try SignedArchive.read(content)
+            try archive.requireSignature(of: verify.publicKeys)
+            return archive
+        } catch {
+            complain(key, "\(String(describing: error).dropLast(1))")
+            return nil
+        }
+    }
+
+    // MARK: Check-in reports
+
+    private mutating func checkReports(_ countries: TreeKey, _ progress: ProgressBar) async throws {
+        for region in (try await index(countries) as [String]?) ?? [] {
+            let hours = countries / region / "hour"
+            let bounds = (try await index(hours) as [String: Int32?]?) ?? [:]
+            guard let oldest = bounds["oldest"] ?? nil, let latest = bounds["latest"] ?? nil else { continue }
+            guard oldest <= latest, latest - oldest <= 15 * 24 else {
+                complain(hours, "its bounds are impossible")
+                continue
+            }
+            var seen: Set<CheckInReport> = []
+            for number in oldest...latest {
+                let key = hours / number
+                named.insert(key)
+                progress.advance()
+                verdict.reportHours += 1
+                let isEmpty = try await verify.place.read(key)?.isEmpty ?? false
+                if isEmpty, number != oldest, number != latest { continue }
+                guard let archive = try await archive(key) else { continue }
+                guard let package = ReportPackage(archive.export) else {
+                    complain(key, "it is no package of check-in reports")
+                    continue
+                }
+                let expected = ReportPackage(hour: Hour(number: number), region: region, reports: package.reports)
+                if package != expected { complain(key, "it says something else than its place, or isn't in order") }
+                if package.reports.count < verify.minimum {
+                    complain(key, "it has \(package.reports.count) reports, fewer than \(verify.minimum)")
+                }
+                if !seen.isDisjoint(with: package.reports) || Set(package.reports).count != package.reports.count {
+                    complain(key, "it repeats a report")
+                }
+                seen.formUnion(package.reports)
+            }
+        }
+    }
+
+    // MARK: Everything else
+
+    /// Configuration and the like: signed, and found without an index, except the list of countries.
+    private mutating func checkOtherArchives(_ progress: ProgressBar) async throws {
+        for key in objects.filter({ $0.kind == .archive }).sorted() where !named.contains(key) {
+            named.insert(key)
+            progress.advance()
+            verdict.otherArchives += 1
+            _ = try await archive(key)
+        }
+        let countries = TreeKey("version/v1/configuration/country")
+        let configured = Set(
+            objects.compactMap { key -> String? in
+                guard key.path.hasPrefix(countries.path + "/") else { return nil }
+                return key.path.dropFirst(countries.path.count + 1).split(separator: "/").first.map(String.init)
+            })
+        if objects.contains(countries) || !configured.isEmpty {
+            try await names(countries, are: configured.sorted())
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ExposureKeys
+import Foundation
+import HTTPContract
+import PushAPI
+import ServiceKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct AnnouncementTests {
+    /// A dispatcher that counts what it is told.
+    private final class Dispatcher: Sendable {
+        let announcements = Mutex(0)
+
+        func run<Result: Sendable>(
+            port: Int, certificates: TestCertificates, _ body: () async throws -> Result
+        ) async throws -> Result {
+            let listener = Listener(
+                name: "internal", host: "127.0.0.1", port: port,
+                security: .mutualTLS(try certificates.files(role: .pushDispatcher))
+            ) { routes in
+                routes.on(PushAPI.announce) { _, _ in
+                    self.announcements.withLock { $0 += 1 }
+                    return NoContent()
+                }
+            }
+            return try await withService(listeners: [listener]) { _ in try await body() }
+        }
+    }
+
+    @Test("the dispatcher is told when something new is out, and only then; that it is away stops nothing")
+    func announces() async throws {
+        let certificates = try TestCertificates()
+        let files = try certificates.files(role: .distribution)
+        let port = TestPort.free()
+        let dispatcher = Dispatcher()
+        let settings = [
+            "push.url": "https://localhost:\(port)", "tls.certificate": files.certificate, "tls.key": files.key,
+            "tls.authorities": files.authorities ?? "",
+        ]
+        try await PublishingStage.run(minimumKeys: 1, settings: settings) { stage in
+            try await dispatcher.run(port: port, certificates: certificates) {
+                try await stage.fold(Samples.noon, try Samples.keys(0..<2))
+                try await stage.publish(through: Samples.noon)
+                #expect(dispatcher.announcements.withLock { $0 } == 1)
+                try await stage.publish(through: Samples.noon)
+                try await stage.fold(Samples.noon.advanced(by: 1), [DiagnosisKey]())
+                try await stage.publish(through: Samples.noon.advanced(by: 1))
+                #expect(dispatcher.announcements.withLock { $0 } == 1)
+            }
+            try await stage.fold(Samples.noon.advanced(by: 2), try Samples.keys(2..<4))
+            try await stage.publish(through: Samples.noon.advanced(by: 2))
+            #expect(try stage.keys(of: Samples.noon.advanced(by: 2)) == Samples.data(2..<4))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ExposureKeys
+import Foundation
+import Schema
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+struct ExplainTests {
+    private static let noon = Samples.noon
+
+    private func explain(_ stage: PublishingStage, minimum: Int = 140) -> Explain {
+        Explain(store: stage.store, policy: PublicationPolicy(minimumKeys: minimum))
+    }
+
+    @Test("of a key it says: unknown, level, embargo, not decided, too few, published, aged")
+    func keys() async throws {
+        try await PublishingStage.run { stage in
+            let explain = explain(stage)
+            let plain = try Samples.key(1)
+            #expect(try await explain.key(plain.data) == .unknown(lastFolded: nil))
+
+            let low = try Samples.key(2, level: 2)
+            // Its period ends with the day: its embargo two hours later.
+            let today = try Samples.key(3, day: Samples.day)
+            try await stage.fold(Self.noon, [plain, low, today])
+            #expect(try await explain.key(low.data) == .level(low.transmissionRiskLevel, lowest: .lowestPublished))
+            let release = Samples.day.advanced(by: 1).firstHour.advanced(by: 3)
+            #expect(try await explain.key(today.data) == .embargo(until: release))
+            #expect(try await explain.key(plain.data) == .undecided(release: Self.noon, lastPublished: nil))
+
+            try await stage.publish(through: Self.noon)
+            #expect(try await explain.key(plain.data) == .threshold(waiting: 1, minimum: 140, since: Self.noon))
+
+            let next = Self.noon.advanced(by: 1)
+            try await stage.fold(next, try Samples.keys(100..<300))
+            try await stage.publish(through: next)
+            #expect(try await explain.key(plain.data) == .published(next))
+            #expect(try await explain.key(Samples.key(999_999).data) == .unknown(lastFolded: next))
+
+            let later = Samples.day.advanced(by: 16).firstHour
+            try await stage.foldEmpty(next.advanced(by: 1)...later)
+            try await stage.publish(through: later)
+            #expect(try await explain.key(plain.data) == .aged(next))
+        }
+    }
+
+    @Test("of an hour it says: not folded, not published, what it took, forgotten")
+    func hours() async throws {
+        try await PublishingStage.run { stage in
+            let explain = explain(stage)
+            #expect(try await explain.hour(Self.noon) == .unfolded(lastFolded: nil))
+            try await stage.fold(Self.noon, try Samples.keys(0..<150))
+            #expect(try await explain.hour(Self.noon) == .unpublished(lastPublished: nil))
+            try await stage.publish(through: Self.noon)
+            #expect(try await explain.hour(Self.noon) == .hour(PublishedHour(hour: Self.noon, keys: 150)))
+            #expect(try await explain.hour(Self.noon.advanced(by: 1)) == .unfolded(lastFolded: Self.noon))
+            #expect(try await explain.hour(Self.noon.advanced(by: -1)) == .forgotten)
+        }
+    }
+
+    @Test("a key is named in hexadecimal or Base64, an hour by any instant in it")
+    func arguments() throws {
+        let key = try Samples.key(5).data
+        let hexadecimal = key.bytes.map { String(format: "%02x", $0) }.joined()
+        #expect(ExplainedThing(hexadecimal) == .key(key))
+        #expect(ExplainedThing(hexadecimal.uppercased()) == .key(key))
+        #expect(ExplainedThing(Data(key.bytes).base64EncodedString()) == .key(key))
+        #expect(ExplainedThing("2026-05-27T12:34:56Z") == .hour(Samples.noon))
+        for other in ["", "key", String(hexadecimal.dropLast()), "2026-05-27", Data([1, 2]).base64EncodedString()] {
+            #expect(ExplainedThing(other) == nil, "\(other)")
+        }
+    }
+
+    @Test("each explanation is some plain sentences that name no key")
+    func texts() throws {
+        let key = try Samples.key(5)
+        let all: [Explanation] = [
+            .unknown(lastFolded: nil), .unknown(lastFolded: Self.noon),
+            .level(key.transmissionRiskLevel, lowest: .lowestPublished), .embargo(until: Self.noon),
+            .undecided(release: Self.noon, lastPublished: nil),
+            .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .aged(Self.noon),
+            .unfolded(lastFolded: Self.noon), .unpublished(lastPublished: Self.noon),
+            .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)), .forgotten,
+        ]
+        #expect(Set(all.map { $0.text(minimum: 140) }).count == all.count)
+        #expect(Explanation.published(Self.noon).text(minimum: 140).contains("2026-05-27 12:00 UTC"))
+        #expect(
+            all.allSatisfy { !$0.text(minimum: 140).contains("nil") && !$0.text(minimum: 140).contains("Optional") })
+    }
+}

@@ -1,0 +1,100 @@
+import Crypto
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+struct VerifyTests {
+    /// Two days with keys and reports, one of which has two batches of keys.
+    private static func tree(_ stage: PublishingStage) async throws {
+        for (offset, hour) in [0, 5, 26].map({ Samples.day.firstHour.advanced(by: $0) }).enumerated() {
+            try await stage.fold(hour, try Samples.keys(offset * 100..<offset * 100 + 10))
+            try await stage.fold(hour, try Samples.reports(offset * 100..<offset * 100 + 10))
+        }
+        let last = Samples.day.advanced(by: 2).firstHour
+        try await stage.foldEmpty(Samples.day.firstHour...last)
+        var publisher = try stage.publisher
+        publisher.keysPerFile = 12
+        _ = try await publisher.publish(asOf: last.end)
+    }
+
+    @Test("a whole tree has no flaw, and each way to damage it is found")
+    func damages() async throws {
+        try await PublishingStage.run(minimumKeys: 5) { stage in
+            try await Self.tree(stage)
+            let whole = try stage.files()
+            let verdict = try await stage.verify()
+            #expect(verdict.flaws == [])
+            #expect((verdict.days, verdict.hours, verdict.reportHours, verdict.objects) == (4, 96, 27, whole.count))
+
+            let dates = "\(PublishingStage.countries)/DE/date"
+            let (day, next) = (Samples.day.name, Samples.day.advanced(by: 1).name)
+            let hour = "\(dates)/\(day)/hour/5"
+            let reports = "version/v2/twp/country/DE/hour/\(Samples.day.firstHour.number)"
+            // What is done, and a word of the complaint.
+            let damages: [(String, (inout [String: Data]) throws -> Void)] = [
+                ("is missing", { $0[hour] = nil }),
+                ("is missing", { $0["\(dates)/\(day).2"] = nil }),
+                ("is missing", { $0["\(dates)/index"] = nil }),
+                ("is missing", { $0[reports] = nil }),
+                ("no index names it", { $0["\(dates)/\(next)/hour/24"] = $0[hour] }),
+                ("no index names it", { $0["version/v2/twp/country/DE/hour/1"] = $0[reports] }),
+                ("than its place", { $0["\(dates)/\(day)/hour/1"] = $0[hour] }),
+                ("than its place", { $0[hour] = $0[hour.replacing("DE", with: "EUR")] }),
+                ("than its place", { $0["\(dates)/\(day).2"] = $0["\(dates)/\(day)/index"] }),
+                ("damaged", { $0["\(dates)/index"] = Data("[".utf8) }),
+                ("isn't in order", { $0["\(dates)/\(day)/hour/index"] = Data("[5,1]".utf8) }),
+                ("no index names it", { $0["\(dates)/\(day)/hour/index"] = Data("[1]".utf8) }),
+                ("other names", { $0["version/index"] = Data(#"["v2"]"#.utf8) }),
+                ("CRC-32", { $0[hour]?[60] ^= 1 }), ("CRC-32", { $0[reports]?[60] ^= 1 }),
+                ("not a ZIP", { $0[hour] = Data() }),
+                ("not a ZIP", { $0[hour] = Data("PK".utf8) }), ("not a ZIP", { $0[reports] = Data() }),
+                ("signature", { $0[hour] = try Self.signed(by: .init(), Samples.keys(0..<10)) }),
+            ]
+            for (number, (word, damage)) in damages.enumerated() {
+                var files = whole
+                try damage(&files)
+                let isChanged = files != whole
+                #expect(isChanged, "\(number)")
+                try stage.restore(files)
+                let flaws = try await stage.verify().flaws
+                #expect(flaws.contains { $0.contains(word) }, "\(number): \(flaws)")
+            }
+        }
+    }
+
+    @Test("what was signed but shouldn't have been is found: too few keys, a key twice, another order")
+    func contents() async throws {
+        let key = P256.Signing.PrivateKey()
+        try await PublishingStage.run(minimumKeys: 5) { stage in
+            try await Self.tree(stage)
+            let whole = try stage.files()
+            let dates = "\(PublishingStage.countries)/DE/date"
+            let contents: [(String, Range<Int>)] = [("fewer than 5", 0..<4), ("repeats a key", 200..<210)]
+            for (word, numbers) in contents {
+                var files = whole
+                files["\(dates)/\(Samples.day.name)/hour/5"] = try Self.signed(
+                    by: key, Samples.keys(numbers), hour: Samples.day.firstHour.advanced(by: 5))
+                try stage.restore(files)
+                let place = PublishedDirectory(root: stage.root)
+                let keys = [stage.verificationKey, VerificationKey(key.publicKey)]
+                let flaws = try await VerifyTree(place: place, publicKeys: keys, minimum: 5).verdict().flaws
+                #expect(flaws.contains { $0.contains(word) }, "\(flaws)")
+            }
+        }
+    }
+
+    private static func signed(
+        by key: P256.Signing.PrivateKey, _ keys: [DiagnosisKey], hour: Hour = Samples.day.firstHour
+    ) throws -> Data {
+        let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp-dev")
+        let header = ExportHeader(hours: hour..<hour.advanced(by: 1), region: "DE")
+        let export = try KeyExport(header: header, signers: [identity], keys: KeySet(keys))
+        let signature = try key.signature(for: export.encoded).derRepresentation
+        return Data(try export.archive(signatures: [Array(signature)]))
+    }
+}
