@@ -116,6 +116,8 @@ package struct PostgresCluster: Sendable {
             [
                 "listen_addresses=", "port=\(Self.port)", "unix_socket_directories=\(quotedSocketDirectory)",
                 "unix_socket_permissions=0700", "logging_collector=off", "max_connections=100",
+                // A recycled segment of the log keeps what it had for days; a removed one is gone at the next checkpoint.
+                "wal_recycle=off",
             ] + settings
         return try await ChildProcess.start(
             account.program(

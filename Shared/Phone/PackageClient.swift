@@ -47,22 +47,30 @@ package struct PackageClient: Sendable {
         try await index("/\(region)/date/\(day)/hour", as: [Int].self)
     }
 
-    /// A day's keys.
-    /// - Throws: `ArchiveDamage` when the archive is damaged or none of the trusted keys signed it.
+    /// A day's keys, of all its batches.
+    /// - Throws: `ArchiveDamage` when an archive is damaged or none of the trusted keys signed it.
     package func keys(of day: String) async throws -> [ExportedKey] {
-        try await archive("/\(region)/date/\(day)")
+        try await package("/\(region)/date/\(day)")
     }
 
-    /// An hour's keys.
-    /// - Throws: `ArchiveDamage` when the archive is damaged or none of the trusted keys signed it.
+    /// An hour's keys, of all its batches.
+    /// - Throws: `ArchiveDamage` when an archive is damaged or none of the trusted keys signed it.
     package func keys(of day: String, hour: Int) async throws -> [ExportedKey] {
-        try await archive("/\(region)/date/\(day)/hour/\(hour)")
+        try await package("/\(region)/date/\(day)/hour/\(hour)")
     }
 
-    private func archive(_ path: String) async throws -> [ExportedKey] {
+    /// Further batches lie beside the first, by number: `13`, `13.2`, `13.3`.
+    private func package(_ path: String) async throws -> [ExportedKey] {
+        let first = try await archive(path)
+        var keys = first.keys
+        for number in 1..<Int(first.header.batch.size) { keys += try await archive("\(path).\(number + 1)").keys }
+        return keys
+    }
+
+    private func archive(_ path: String) async throws -> ExportArchive {
         let export = try ExportArchive.read(Array(try await fetch(path)))
         try export.archive.requireSignature(of: trusted)
-        return export.keys
+        return export
     }
 
     private func index<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {

@@ -1,0 +1,55 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+/// The bound on waiting: the fold fills each hour to at least the least set of keys that may be published at once.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct AtOnceTests {
+    /// Uploads of the public model until an hour has enough that is published at once, as the fold makes it.
+    private static func folded(_ hour: Hour, using random: inout SeededGenerator) -> [DiagnosisKey] {
+        let policy = PublicationPolicy()
+        var keys: [DiagnosisKey] = []
+        var missing = policy.minimumKeys
+        while missing > 0 {
+            for key in UploadModel().keys(uploadedIn: hour, using: &random) where missing > 0 {
+                keys.append(key)
+                if policy.releaseHour(of: key, submitted: hour) == hour { missing -= 1 }
+            }
+        }
+        return keys
+    }
+
+    @Test(
+        "what the fold filled is published with the hour of its release, never later, and in sets of at least 140",
+        arguments: [1, 2])
+    func bound(seed: UInt64) async throws {
+        let policy = PublicationPolicy()
+        var random = SeededGenerator(seed: seed)
+        let hours = (0..<50).map { Samples.day.firstHour.advanced(by: $0) }
+        var folded: [(hour: Hour, keys: [DiagnosisKey])] = []
+        for hour in hours { folded.append((hour, Self.folded(hour, using: &random))) }
+        let uploads = folded
+        try await PublishingStage.run { stage in
+            try await stage.fold(uploads)
+            try await stage.publish(through: hours[49])
+            var expected: [Hour: Set<KeyData>] = [:]
+            for (hour, keys) in uploads {
+                for key in keys {
+                    guard let release = policy.releaseHour(of: key, submitted: hour) else { continue }
+                    expected[release, default: []].insert(key.data)
+                }
+            }
+            for hour in hours.suffix(PublishedSet.hoursKept) {
+                let keys = try #require(try stage.keys(of: hour))
+                let isAsExpected = keys == expected[hour]
+                #expect(isAsExpected && keys.count >= 140)
+            }
+            let waiting = try await stage.store.waitingKeys(by: policy)
+            #expect(waiting.count == expected.filter { $0.key > hours[49] }.map(\.value.count).reduce(0, +))
+            #expect(waiting.oldest.map { $0 > hours[20] } ?? true)
+        }
+    }
+}
