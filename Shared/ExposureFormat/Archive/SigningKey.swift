@@ -1,8 +1,8 @@
 package import Crypto
 import FoundationEssentials
 
-/// A private key that signs published archives: ECDSA on P-256 with SHA-256.
-package struct SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// A private key at hand that signs published archives: ECDSA on P-256 with SHA-256.
+package struct SigningKey: ArchiveSigner, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What its signatures say about it.
     package let identity: SigningIdentity
     private let privateKey: P256.Signing.PrivateKey
@@ -26,6 +26,11 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomDebugStringC
     package func sign(_ export: [UInt8], batch: Batch = .only) throws -> ArchiveSignature {
         let signature = try privateKey.signature(for: export)
         return ArchiveSignature(identity: identity, batch: batch, bytes: Array(signature.derRepresentation))
+    }
+
+    /// Signs the SHA-256 of an archive's `export.bin`, as DER.
+    package func sign(_ digest: SHA256Digest) throws -> [UInt8] {
+        Array(try privateKey.signature(for: digest).derRepresentation)
     }
 
     /// The public half.
@@ -59,6 +64,12 @@ package struct VerificationKey: Sendable {
 
     /// `PUBLIC KEY`, for the apps and for `openssl`.
     package var pem: String { publicKey.pemRepresentation }
+
+    /// Whether a signature (DER) is one by this key over what has this digest.
+    package func accepts(_ signature: [UInt8], over digest: SHA256Digest) -> Bool {
+        guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+        return publicKey.isValidSignature(parsed, for: digest)
+    }
 
     func verifies(_ signature: P256.Signing.ECDSASignature, over export: [UInt8]) -> Bool {
         publicKey.isValidSignature(signature, for: export)
