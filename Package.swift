@@ -126,6 +126,8 @@ var targets: [Target] = [
     .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
     .systemLibrary(name: "CHardening", path: "Shared/CHardening"),
+    .systemLibrary(
+        name: "CPKCS11", path: "Shared/CPKCS11", pkgConfig: "p11-kit-1", providers: [.apt(["libp11-kit-dev"])]),
     .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
@@ -186,7 +188,7 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
-        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix",
+        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix", "CPKCS11",
     ])
 targets += service(
     "Vigil", executable: "vigil",

@@ -27,6 +27,9 @@ for argument in "$@"; do
     esac
 done
 
+# A token in software that the tests sign with, and tools that others made to check what it signs.
+packages+=(softhsm2 opensc openssl)
+
 # MARK: The checks
 
 # Tests let system calls fail.
@@ -50,6 +53,12 @@ trap 'exit 143' TERM HUP
 start_postgres -c fsync=off -c full_page_writes=off
 export VIGIL_TEST_POSTGRES="host=$scratch port=5432 user=postgres dbname=postgres"
 export VIGIL_REQUIRE_POSTGRES=1
+
+# Where SoftHSM keeps the tests' tokens; it looks once in a process's life.
+mkdir "$scratch/tokens"
+printf 'directories.tokendir = %s\nlog.level = ERROR\n' "$scratch/tokens" >"$scratch/softhsm2.conf"
+export SOFTHSM2_CONF="$scratch/softhsm2.conf"
+export VIGIL_TEST_SOFTHSM=/usr/lib/softhsm/libsofthsm2.so
 
 # Tests run in parallel, but not all at once: on few cores those with deadlines would starve.
 width=()

@@ -89,9 +89,7 @@ package struct SuitePlan: Sendable {
             "distribution", ["run"], ports: [], admin: .distributionRunAdmin, role: .distribution, hasTLS: false,
             settings: [
                 "directory": .text(folder.published),
-                "signing.key": .text(folder.secret(SuiteSecrets.signingKey)),
-                "signing.keyID": .text("262"),
-                "signing.keyVersion": .text("v1"),
+                "signing.keys": .text("262/v1=\(folder.secret(SuiteSecrets.signingKey))"),
                 "signing.bundleID": .text("de.rki.coronawarnapp-dev"),
                 "minimumKeys": .number(140),
                 "run.minute": .number(5),

@@ -21,10 +21,12 @@ struct PublishingStage: Sendable {
     /// Of the tree.
     let root: URL
     let verificationKey: VerificationKey
-    private let settings: [String: String]
+    let settings: [String: String]
 
+    /// - Parameter signingKeys: the setting of this name, given the path of a key's file.
     static func run<Result: Sendable>(
-        minimumKeys: Int = 140, settings: [String: String] = [:],
+        minimumKeys: Int = 140, signingKeys: @Sendable (String) -> String = { "262/v1=\($0)" },
+        settings: [String: String] = [:],
         _ body: @Sendable (PublishingStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
@@ -34,7 +36,7 @@ struct PublishingStage: Sendable {
             defer { try? FileManager.default.removeItem(at: directory) }
             let signingKey = P256.Signing.PrivateKey()
             let keyFile = directory.appending(path: "signing-key.pem")
-            try Data(signingKey.pemRepresentation.utf8).write(to: keyFile)
+            try DurableFile.write(Data(signingKey.pemRepresentation.utf8), to: keyFile, mode: 0o600)
             let connection = database.connection(as: .distribution)
             return try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { superuser in
                 try await TestPostgres.withClient(connection) { client in
@@ -43,7 +45,8 @@ struct PublishingStage: Sendable {
                             database: database, client: client, superuser: superuser, directory: directory, root: root,
                             verificationKey: VerificationKey(signingKey.publicKey),
                             settings: [
-                                "directory": root.path, "signing.key": keyFile.path, "minimumKeys": "\(minimumKeys)",
+                                "directory": root.path, "signing.keys": signingKeys(keyFile.path),
+                                "minimumKeys": "\(minimumKeys)",
                                 "postgres.connection": connection,
                             ].merging(settings) { $1 }))
                 }

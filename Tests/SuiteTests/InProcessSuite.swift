@@ -152,7 +152,7 @@ struct InProcessSuite: Sendable {
         [
             "listen.port": "\(ports.distribution)", "directory": folder.published,
             "postgres.connection": database.connection(as: .distribution),
-            "signing.key": folder.secret(SuiteSecrets.signingKey),
+            "signing.keys": "262/v1=" + folder.secret(SuiteSecrets.signingKey),
         ]
     }
 

@@ -1,0 +1,94 @@
+import Crypto
+import Dispatch
+import ExposureFormat
+import Synchronization
+
+/// A private key on a token, which signs without ever giving the key away.
+///
+/// One session with the token is open for as long as the key is in use, and makes one signature at a time. Where the
+/// session was lost (the token was unplugged, the connection to it broke, somebody logged out), a new one is opened
+/// once per signature.
+final class PKCS11Key: ArchiveSigner {
+    let identity: SigningIdentity
+    let verificationKey: VerificationKey
+    private let place: PKCS11URI
+    private let patience: DispatchTimeInterval
+    /// As the token had it at the start.
+    private let publicKey: P256.Signing.PublicKey
+    private let session: Mutex<State>
+    /// Where calls may block. The lock is never waited for: only this queue takes it.
+    let queue = DispatchQueue(label: "distribution.pkcs11")
+
+    private enum State {
+        case open(PKCS11Session)
+        case lost
+        /// The PIN was wrong when a lost session was to be opened again. It isn't tried again, however often the job is
+        /// repeated: the token would lock.
+        case refused
+    }
+
+    /// Opens the session. Blocks for as long as the token takes: for a service's start, before anything else runs.
+    /// - Parameter patience: for how long a signature, and those before it, may take.
+    init(
+        _ place: PKCS11URI, identity: SigningIdentity, patience: DispatchTimeInterval = .seconds(60)
+    ) throws(PKCS11Problem) {
+        let session = try PKCS11Session(place)
+        self.identity = identity
+        self.place = place
+        self.patience = patience
+        publicKey = session.publicKey
+        verificationKey = VerificationKey(publicKey)
+        self.session = Mutex(.open(session))
+    }
+
+    /// - Throws: ``PKCS11Problem``.
+    func sign(_ digest: SHA256Digest) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            queue.async { answer.give(Result { try self.signInSession(digest) }) }
+            // A call of the module can't be interrupted. It goes on, and what it answers is of no use to anybody.
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+                answer.give(.failure(PKCS11Problem.noAnswer))
+            }
+        }
+    }
+
+    private func signInSession(_ digest: SHA256Digest) throws(PKCS11Problem) -> [UInt8] {
+        try session.withLock { state throws(PKCS11Problem) in
+            switch state {
+            case .refused: throw .pinRefused
+            case .lost: break
+            case .open(let session):
+                do throws(PKCS11Problem) {
+                    return try session.sign(digest)
+                } catch {
+                    guard error.mayPass else { throw error }
+                    state = .lost
+                }
+            }
+            let fresh: PKCS11Session
+            do throws(PKCS11Problem) {
+                fresh = try PKCS11Session(place)
+            } catch {
+                if error == .pinRefused { state = .refused }
+                throw error
+            }
+            guard fresh.publicKey.rawRepresentation == publicKey.rawRepresentation else { throw .otherKey }
+            state = .open(fresh)
+            return try fresh.sign(digest)
+        }
+    }
+}
+
+/// Resumes a continuation with the first of several answers.
+private final class FirstAnswer: Sendable {
+    private let continuation: Mutex<CheckedContinuation<[UInt8], any Error>?>
+
+    init(_ continuation: CheckedContinuation<[UInt8], any Error>) {
+        self.continuation = Mutex(continuation)
+    }
+
+    func give(_ answer: Result<[UInt8], any Error>) {
+        continuation.withLock { $0.take() }?.resume(with: answer)
+    }
+}

@@ -1,0 +1,86 @@
+import CPKCS11
+
+/// Why a key on a token can't be used, as a sentence without a full stop. None repeats a PIN, or anything of a key.
+enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
+    /// The module's file can't be loaded.
+    case noModule(String)
+    /// The file is a library, but not a PKCS #11 module.
+    case otherLibrary(String)
+    /// A call of the standard failed.
+    case failed(call: String, code: CK_RV)
+    case noToken
+    case severalTokens
+    /// The file with the PIN.
+    case pinFile(PrivateFileProblem)
+    case pinMissing
+    case pinRefused
+    case pinLocked
+    /// One more wrong PIN would lock the token.
+    case pinLastTry
+    case noKey
+    case severalKeys
+    case noPublicKey
+    case notP256
+    /// It isn't r and s of 32 bytes each.
+    case malformedSignature
+    case noAnswer
+    /// There is another key in its place than at the start.
+    case otherKey
+
+    var description: String {
+        switch self {
+        case .noModule(let path):
+            "the PKCS #11 module \(path) can't be loaded: check module-path, and that all that the module needs is there"
+        case .otherLibrary(let path): "\(path) is not a PKCS #11 module: correct module-path"
+        case .failed(let call, let code):
+            "the token's module answered \(call) with the error 0x\(String(code, radix: 16))"
+                + (Self.names[code].map { " (\($0))" } ?? "") + ": see what its maker says about it"
+        case .noToken:
+            "there is no such token: check its label, that it is connected, and the module's own configuration"
+        case .severalTokens: "there are several such tokens: add serial to tell them apart"
+        case .pinFile(let problem): problem.description
+        case .pinMissing: "the token wants a PIN: add pin-source, the file that holds it"
+        case .pinRefused:
+            "the token refused the PIN: correct the file that pin-source names before the next start, because tokens "
+                + "lock after a few wrong PINs"
+        case .pinLocked: "the token is locked after too many wrong PINs: unlock it with its maker's tools"
+        case .pinLastTry:
+            "one more wrong PIN would lock the token, so none was tried: check the file that pin-source names, and log in "
+                + "once with the maker's tools"
+        case .noKey: "the token has no such private key: check object and id"
+        case .severalKeys: "the token has several such private keys: add id to tell them apart"
+        case .noPublicKey:
+            "the token does not say what the key's public half is: put it beside the key, with the same id"
+        case .notP256:
+            "the key is not one for ECDSA on the curve P-256, which is all that phones know: make such a key"
+        case .malformedSignature: "the token gave a signature that is none"
+        case .noAnswer: "the token's module did not answer in time: see whether the token can be reached"
+        case .otherKey: "another key lies now where the key was at the start: put it back, or start again"
+        }
+    }
+
+    /// The session is gone, or may be: with a new one the same call may succeed.
+    var mayPass: Bool {
+        guard case .failed(_, let code) = self else { return false }
+        return Self.passing.contains(code)
+    }
+
+    private static let passing: Set<CK_RV> = [
+        CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_USER_NOT_LOGGED_IN, CKR_DEVICE_REMOVED, CKR_DEVICE_ERROR,
+        CKR_TOKEN_NOT_PRESENT, CKR_KEY_HANDLE_INVALID, CKR_OBJECT_HANDLE_INVALID, CKR_CRYPTOKI_NOT_INITIALIZED,
+        CKR_OPERATION_ACTIVE, CKR_OPERATION_NOT_INITIALIZED, CKR_GENERAL_ERROR, CKR_FUNCTION_FAILED,
+    ]
+
+    private static let names: [CK_RV: String] = [
+        CKR_SESSION_HANDLE_INVALID: "CKR_SESSION_HANDLE_INVALID", CKR_SESSION_CLOSED: "CKR_SESSION_CLOSED",
+        CKR_SESSION_COUNT: "CKR_SESSION_COUNT", CKR_USER_NOT_LOGGED_IN: "CKR_USER_NOT_LOGGED_IN",
+        CKR_DEVICE_REMOVED: "CKR_DEVICE_REMOVED", CKR_DEVICE_ERROR: "CKR_DEVICE_ERROR",
+        CKR_DEVICE_MEMORY: "CKR_DEVICE_MEMORY", CKR_TOKEN_NOT_PRESENT: "CKR_TOKEN_NOT_PRESENT",
+        CKR_KEY_HANDLE_INVALID: "CKR_KEY_HANDLE_INVALID", CKR_GENERAL_ERROR: "CKR_GENERAL_ERROR",
+        CKR_FUNCTION_FAILED: "CKR_FUNCTION_FAILED", CKR_FUNCTION_NOT_SUPPORTED: "CKR_FUNCTION_NOT_SUPPORTED",
+        CKR_KEY_FUNCTION_NOT_PERMITTED: "CKR_KEY_FUNCTION_NOT_PERMITTED",
+        CKR_MECHANISM_INVALID: "CKR_MECHANISM_INVALID",
+        CKR_PIN_EXPIRED: "CKR_PIN_EXPIRED", CKR_CANT_LOCK: "CKR_CANT_LOCK", CKR_HOST_MEMORY: "CKR_HOST_MEMORY",
+        CKR_CRYPTOKI_NOT_INITIALIZED: "CKR_CRYPTOKI_NOT_INITIALIZED",
+    ]
+}

@@ -1,0 +1,260 @@
+import CPKCS11
+import Crypto
+import Glibc
+
+/// A session with a token, logged in, and a private key on it. Every call may block for as long as the token likes.
+///
+/// Not Sendable: one thread at a time uses it.
+final class PKCS11Session {
+    /// The public half of the key.
+    let publicKey: P256.Signing.PublicKey
+    private let module: PKCS11Module
+    private let handle: CK_SESSION_HANDLE
+    private let privateKey: CK_OBJECT_HANDLE
+
+    /// Loads the module, finds the token, logs in and finds the key. The PIN is read here and isn't kept.
+    init(_ place: PKCS11URI) throws(PKCS11Problem) {
+        let module = try PKCS11Module(path: place.modulePath)
+        let (slot, flags) = try module.token(place)
+        var handle = CK_SESSION_HANDLE()
+        try module.call("C_OpenSession", \.C_OpenSession) {
+            $0(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle)
+        }
+        do throws(PKCS11Problem) {
+            let open = OpenSession(module: module, handle: handle)
+            try open.logIn(flags: flags, pinFile: place.pinFile)
+            privateKey = try open.privateKey(place)
+            publicKey = try open.publicKey(of: privateKey)
+        } catch {
+            module.close(handle)
+            throw error
+        }
+        self.module = module
+        self.handle = handle
+    }
+
+    deinit {
+        module.close(handle)
+    }
+
+    /// A signature of a digest, as DER.
+    func sign(_ digest: SHA256Digest) throws(PKCS11Problem) -> [UInt8] {
+        var mechanism = CK_MECHANISM()
+        mechanism.mechanism = CK_MECHANISM_TYPE(CKM_ECDSA)
+        try module.call("C_SignInit", \.C_SignInit) { $0(handle, &mechanism, privateKey) }
+        var bytes = Array(digest)
+        var signature = [UInt8](repeating: 0, count: 256)
+        var count = CK_ULONG(signature.count)
+        try module.call("C_Sign", \.C_Sign) { $0(handle, &bytes, CK_ULONG(bytes.count), &signature, &count) }
+        // PKCS #11 concatenates r and s; phones want X9.62.
+        guard count == 64,
+            let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature.prefix(64))
+        else { throw .malformedSignature }
+        return Array(parsed.derRepresentation)
+    }
+}
+
+extension PKCS11Module {
+    /// The one token that a URI describes: its slot, and its flags.
+    func token(_ place: PKCS11URI) throws(PKCS11Problem) -> (slot: CK_SLOT_ID, flags: CK_FLAGS) {
+        var count = CK_ULONG()
+        try call("C_GetSlotList", \.C_GetSlotList) { $0(CK_BBOOL(1), nil, &count) }
+        // Room for those that appear between the two calls.
+        var slots = [CK_SLOT_ID](repeating: 0, count: Int(count) + 16)
+        count = CK_ULONG(slots.count)
+        try call("C_GetSlotList", \.C_GetSlotList) { $0(CK_BBOOL(1), &slots, &count) }
+
+        var found: [(slot: CK_SLOT_ID, flags: CK_FLAGS)] = []
+        for slot in slots.prefix(Int(count)) {
+            var info = CK_TOKEN_INFO()
+            do throws(PKCS11Problem) {
+                try call("C_GetTokenInfo", \.C_GetTokenInfo) { $0(slot, &info) }
+            } catch {
+                // Another token's trouble is none of ours; if it is the one that is wanted, it isn't found.
+                continue
+            }
+            if Self.matches(info.label, place.token), Self.matches(info.serialNumber, place.serial),
+                Self.matches(info.manufacturerID, place.manufacturer), Self.matches(info.model, place.model)
+            {
+                found.append((slot, info.flags))
+            }
+        }
+        guard let token = found.first else { throw .noToken }
+        guard found.count == 1 else { throw .severalTokens }
+        return token
+    }
+
+    /// Whether a field of fixed length, padded with spaces, has a value; nil is any.
+    private static func matches<Field>(_ field: Field, _ value: [UInt8]?) -> Bool {
+        guard let value else { return true }
+        return withUnsafeBytes(of: field) { field in
+            field.count >= value.count && field.starts(with: value)
+                && field.dropFirst(value.count).allSatisfy { $0 == UInt8(ascii: " ") || $0 == 0 }
+        }
+    }
+
+    /// A session that is gone already is fine.
+    fileprivate func close(_ session: CK_SESSION_HANDLE) {
+        try? call("C_CloseSession", \.C_CloseSession) { $0(session) }
+    }
+}
+
+/// What is done once in a session, before the first signature.
+private struct OpenSession {
+    let module: PKCS11Module
+    let handle: CK_SESSION_HANDLE
+
+    /// `secp256r1` as DER (RFC 5480).
+    private static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+
+    // MARK: The PIN
+
+    /// Logs in, if there is a PIN. All sessions of a process with a token are logged in together.
+    func logIn(flags: CK_FLAGS, pinFile: String?) throws(PKCS11Problem) {
+        guard let pinFile else {
+            if flags & CK_FLAGS(CKF_LOGIN_REQUIRED) != 0 { throw .pinMissing }
+            return
+        }
+        try PKCS11PINState(flags).requireRoomForMistakes()
+        var pin: [UInt8]
+        do {
+            pin = try PrivateFile.read(pinFile)
+        } catch {
+            throw .pinFile(error)
+        }
+        while let last = pin.last, last == 0x0A || last == 0x0D { pin.removeLast() }
+        do throws(PKCS11Problem) {
+            try module.call("C_Login", \.C_Login) {
+                $0(handle, CK_USER_TYPE(CKU_USER), &pin, CK_ULONG(pin.count))
+            }
+        } catch .failed(_, CKR_USER_ALREADY_LOGGED_IN) {
+            return
+        } catch .failed(_, CKR_PIN_INCORRECT), .failed(_, CKR_PIN_INVALID), .failed(_, CKR_PIN_LEN_RANGE) {
+            throw .pinRefused
+        } catch .failed(_, CKR_PIN_LOCKED) {
+            throw .pinLocked
+        }
+    }
+
+    // MARK: The key
+
+    func privateKey(_ place: PKCS11URI) throws(PKCS11Problem) -> CK_OBJECT_HANDLE {
+        var wanted = [Attribute(CKA_CLASS, number: CKO_PRIVATE_KEY)]
+        if let label = place.object { wanted.append(Attribute(CKA_LABEL, label)) }
+        if let id = place.id { wanted.append(Attribute(CKA_ID, id)) }
+        let keys = try objects(wanted)
+        guard let key = keys.first else { throw .noKey }
+        guard keys.count == 1 else { throw .severalKeys }
+        return key
+    }
+
+    /// Reads the public half, from the object beside the private one or, where a module offers it, from the key itself.
+    func publicKey(of privateKey: CK_OBJECT_HANDLE) throws(PKCS11Problem) -> P256.Signing.PublicKey {
+        guard try value(of: CKA_KEY_TYPE, of: privateKey) == Attribute(CKA_KEY_TYPE, number: CKK_EC).value else {
+            throw .notP256
+        }
+        var sources: [CK_OBJECT_HANDLE] = []
+        for name in [CKA_ID, CKA_LABEL] {
+            guard let value = try value(of: name, of: privateKey), !value.isEmpty else { continue }
+            let beside = try objects([Attribute(CKA_CLASS, number: CKO_PUBLIC_KEY), Attribute(name, value)])
+            if beside.count == 1 { sources += beside }
+        }
+        sources.append(privateKey)
+        for source in sources {
+            if let curve = try value(of: CKA_EC_PARAMS, of: source), curve != Self.p256 { throw .notP256 }
+            guard let point = try value(of: CKA_EC_POINT, of: source), !point.isEmpty else { continue }
+            // The standard wants an OCTET STRING around the point; some modules leave it out.
+            let bare = point.starts(with: [0x04, 0x41, 0x04]) ? Array(point.dropFirst(2)) : point
+            guard let key = try? P256.Signing.PublicKey(x963Representation: bare) else { throw .notP256 }
+            return key
+        }
+        throw .noPublicKey
+    }
+
+    // MARK: Objects
+
+    private struct Attribute {
+        let name: CK_ATTRIBUTE_TYPE
+        let value: [UInt8]
+
+        init(_ name: CK_ATTRIBUTE_TYPE, _ value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+
+        init(_ name: CK_ATTRIBUTE_TYPE, number: CK_ULONG) {
+            self.init(name, withUnsafeBytes(of: number) { Array($0) })
+        }
+    }
+
+    /// Up to two objects with all these attributes: whoever looks wants one, and to know if there are more.
+    private func objects(_ wanted: [Attribute]) throws(PKCS11Problem) -> [CK_OBJECT_HANDLE] {
+        var values = wanted.flatMap(\.value)
+        let (module, handle) = (module, handle)
+        try module.call("C_FindObjectsInit", \.C_FindObjectsInit) { start in
+            values.withUnsafeMutableBytes { values in
+                var offset = 0
+                var template = wanted.map { attribute in
+                    defer { offset += attribute.value.count }
+                    return CK_ATTRIBUTE(
+                        type: attribute.name, pValue: values.baseAddress?.advanced(by: offset),
+                        ulValueLen: CK_ULONG(attribute.value.count))
+                }
+                return start(handle, &template, CK_ULONG(template.count))
+            }
+        }
+        var found = [CK_OBJECT_HANDLE](repeating: 0, count: 2)
+        var total = 0
+        repeat {
+            var count = CK_ULONG()
+            do throws(PKCS11Problem) {
+                try module.call("C_FindObjects", \.C_FindObjects) { find in
+                    found.withUnsafeMutableBufferPointer {
+                        find(handle, $0.baseAddress?.advanced(by: total), CK_ULONG($0.count - total), &count)
+                    }
+                }
+            } catch {
+                try? module.call("C_FindObjectsFinal", \.C_FindObjectsFinal) { $0(handle) }
+                throw error
+            }
+            total += Int(count)
+            if count == 0 { break }
+        } while total < found.count
+        try module.call("C_FindObjectsFinal", \.C_FindObjectsFinal) { $0(handle) }
+        return Array(found.prefix(total))
+    }
+
+    /// An attribute's value; nil if the object doesn't have it, or doesn't show it.
+    private func value(of name: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(PKCS11Problem) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        var length = CK_ULONG()
+        let (module, handle) = (module, handle)
+        do throws(PKCS11Problem) {
+            try module.call("C_GetAttributeValue", \.C_GetAttributeValue) { get in
+                bytes.withUnsafeMutableBytes { bytes in
+                    var attribute = CK_ATTRIBUTE(
+                        type: name, pValue: bytes.baseAddress, ulValueLen: CK_ULONG(bytes.count))
+                    defer { length = attribute.ulValueLen }
+                    return get(handle, object, &attribute, 1)
+                }
+            }
+        } catch .failed(_, CKR_ATTRIBUTE_TYPE_INVALID), .failed(_, CKR_ATTRIBUTE_SENSITIVE) {
+            return nil
+        }
+        guard length <= CK_ULONG(bytes.count) else { return nil }
+        return Array(bytes.prefix(Int(length)))
+    }
+}
+
+/// What a token says about the PINs that were tried before.
+struct PKCS11PINState {
+    private let flags: CK_FLAGS
+
+    init(_ flags: CK_FLAGS) { self.flags = flags }
+
+    /// Refuses to try a PIN that, if it were wrong, would lock the token: the service is started again and again.
+    func requireRoomForMistakes() throws(PKCS11Problem) {
+        if flags & CK_FLAGS(CKF_USER_PIN_LOCKED) != 0 { throw .pinLocked }
+        if flags & CK_FLAGS(CKF_USER_PIN_FINAL_TRY) != 0 { throw .pinLastTry }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A file with a secret in it, which is read only if nobody but its owner, and perhaps a group, can read it.
+enum PrivateFile {
+    /// More than any key or PIN has.
+    private static let limit = 64 << 10
+
+    /// The file's bytes. What is checked is what is read, even if somebody puts another file in its place meanwhile.
+    static func read(_ path: String) throws(PrivateFileProblem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path) }
+        if status.st_mode & 0o007 != 0 { throw .openToAll(path) }
+        if status.st_mode & 0o020 != 0 { throw .changeableByGroup(path) }
+
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = Glibc.read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(path) }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+        }
+        throw .tooLarge(path)
+    }
+}
+
+/// Why a file with a secret wasn't read. The sentences name the file and what to do, never what is in it.
+enum PrivateFileProblem: Error, Equatable, CustomStringConvertible {
+    case unreadable(String)
+    case openToAll(String)
+    case changeableByGroup(String)
+    case tooLarge(String)
+
+    var description: String {
+        switch self {
+        case .unreadable(let path):
+            "\(path) can't be read: check that it is a file, and that the user of this service may read it"
+        case .openToAll(let path):
+            "everybody on this machine may use \(path): run chmod 600 \(path), or chmod 640 if it is for a group"
+        case .changeableByGroup(let path): "the group of \(path) may change it: run chmod g-w \(path)"
+        case .tooLarge(let path): "\(path) is larger than 64 KiB: name the right file"
+        }
+    }
+}

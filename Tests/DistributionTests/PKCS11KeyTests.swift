@@ -1,0 +1,231 @@
+import CPKCS11
+import Crypto
+import ExposureFormat
+import Foundation
+import Testing
+
+@testable import Distribution
+
+@Suite(
+    "A signing key on a token", .enabled(if: SoftHSM.isAvailable, "VIGIL_TEST_SOFTHSM is not set"),
+    .timeLimit(.minutes(3)))
+struct PKCS11KeyTests {
+    private let tokens: SoftHSM
+    private static let identity = SigningIdentity(appBundleID: "org.example", keyVersion: "v2")
+
+    init() throws {
+        tokens = try SoftHSM.tokens.get()
+    }
+
+    private func key(_ key: String, token: String = "vigil", pinFile: String? = nil) throws -> PKCS11Key {
+        try PKCS11Key(PKCS11URI(tokens.uri(key, token: token, pinFile: pinFile)), identity: Self.identity)
+    }
+
+    private func problem(_ name: String, token: String = "vigil", pinFile: String? = nil) throws -> PKCS11Problem? {
+        do {
+            _ = try key(name, token: token, pinFile: pinFile)
+            return nil
+        } catch let problem as PKCS11Problem {
+            return problem
+        }
+    }
+
+    // MARK: Signatures
+
+    @Test(
+        "a key that was made on the token signs, and CryptoKit agrees",
+        arguments: ["object=signing", "id=%01", "object=signing;id=%01;type=private"])
+    func generated(name: String) async throws {
+        let key = try key(name)
+        let export = Array("what phones download".utf8)
+        let archive = try SignedArchive(export: export, signatures: [try await key.signature(of: export)])
+        #expect(archive.verify([key.verificationKey]).map(\.outcome) == [.matches])
+        #expect(archive.signatures.map(\.identity) == [Self.identity])
+    }
+
+    @Test("a key that was brought to the token is that key")
+    func imported() async throws {
+        let key = try key("object=imported")
+        #expect(key.verificationKey.pem == tokens.imported.publicKey.pemRepresentation)
+        let digest = SHA256.hash(data: [1, 2, 3])
+        let signature = try P256.Signing.ECDSASignature(derRepresentation: try await key.sign(digest))
+        #expect(tokens.imported.publicKey.isValidSignature(signature, for: digest))
+    }
+
+    @Test("openssl verifies what the token signs")
+    func openssl() async throws {
+        let key = try key("object=signing")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (publicKey, der, file) = (
+            folder.appending(path: "key.pem"), folder.appending(path: "der"), folder.appending(path: "file")
+        )
+        try Data(key.verificationKey.pem.utf8).write(to: publicKey)
+        let content = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0) })
+        try content.write(to: file)
+        // r and s are short now and then, and DER must be too.
+        for _ in 0..<20 {
+            try Data(try await key.sign(SHA256.hash(data: content))).write(to: der)
+            let verify = ["dgst", "-sha256", "-verify", publicKey.path, "-signature", der.path, file.path]
+            #expect(try SoftHSM.run("openssl", verify).contains("Verified OK"))
+        }
+    }
+
+    @Test("fifty signatures at once, by two keys of one token, are all good")
+    func concurrent() async throws {
+        let keys = [try key("object=signing"), try key("object=imported")]
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in UInt8(0)..<50 {
+                let key = keys[Int(number) % 2]
+                group.addTask {
+                    let digest = SHA256.hash(data: [number])
+                    return key.verificationKey.accepts(try await key.sign(digest), over: digest)
+                }
+            }
+            let outcomes = try await group.reduce(into: []) { $0.append($1) }
+            #expect(outcomes.count == 50)
+            #expect(outcomes.allSatisfy { $0 })
+        }
+    }
+
+    @Test("a session that was lost is opened again: closed from outside, or logged out")
+    func lostSessions() async throws {
+        let key = try key("object=signing", token: "fragile")
+        let place = try PKCS11URI(tokens.uri("object=signing", token: "fragile"))
+        let digest = SHA256.hash(data: [7])
+        for _ in 0..<3 {
+            let module = try PKCS11Module(path: place.modulePath)
+            let (slot, _) = try module.token(place)
+            try module.call("C_CloseAllSessions", \.C_CloseAllSessions) { $0(slot) }
+            #expect(key.verificationKey.accepts(try await key.sign(digest), over: digest))
+
+            var session = CK_SESSION_HANDLE()
+            try module.call("C_OpenSession", \.C_OpenSession) {
+                $0(slot, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &session)
+            }
+            try module.call("C_Logout", \.C_Logout) { $0(session) }
+            try module.call("C_CloseSession", \.C_CloseSession) { $0(session) }
+            #expect(key.verificationKey.accepts(try await key.sign(digest), over: digest))
+        }
+    }
+
+    @Test("a PIN that was changed while a session was lost is tried once, not again and again")
+    func changedPIN() async throws {
+        let pinFile = FileManager.default.temporaryDirectory.appending(path: "vigil-pin-\(UUID().uuidString)").path
+        try FileManager.default.copyItem(atPath: tokens.pinFile, toPath: pinFile)
+        defer { try? FileManager.default.removeItem(atPath: pinFile) }
+        let key = try key("object=signing", token: "changing", pinFile: pinFile)
+        let place = try PKCS11URI(tokens.uri("object=signing", token: "changing"))
+        let module = try PKCS11Module(path: place.modulePath)
+        try FileManager.default.removeItem(atPath: pinFile)
+        try FileManager.default.copyItem(atPath: tokens.wrongPINFile, toPath: pinFile)
+        let (slot, _) = try module.token(place)
+        try module.call("C_CloseAllSessions", \.C_CloseAllSessions) { $0(slot) }
+        let digest = SHA256.hash(data: [7])
+        await #expect(throws: PKCS11Problem.pinRefused) { try await key.sign(digest) }
+        // Even the right one has to wait for the next start.
+        try FileManager.default.removeItem(atPath: pinFile)
+        try FileManager.default.copyItem(atPath: tokens.pinFile, toPath: pinFile)
+        await #expect(throws: PKCS11Problem.pinRefused) { try await key.sign(digest) }
+        #expect(try problem("object=signing", token: "changing") == nil)
+    }
+
+    @Test("a module that doesn't answer keeps nobody waiting for ever")
+    func silence() async throws {
+        let place = try PKCS11URI(tokens.uri("object=signing"))
+        let key = try PKCS11Key(place, identity: Self.identity, patience: .milliseconds(20))
+        let digest = SHA256.hash(data: [7])
+        key.queue.suspend()
+        await #expect(throws: PKCS11Problem.noAnswer) { try await key.sign(digest) }
+        key.queue.resume()
+    }
+
+    // MARK: What is wrong, in words
+
+    @Test(
+        "a key that can't be used has its own reason",
+        arguments: [
+            ("object=missing", PKCS11Problem.noKey), ("object=signing;id=%02", .noKey), ("object=twin", .severalKeys),
+            ("object=curve384", .notP256), ("object=rsa", .notP256), ("object=alone", .noPublicKey),
+        ])
+    func unusable(name: String, expected: PKCS11Problem) throws {
+        #expect(try problem(name) == expected)
+    }
+
+    @Test("twins are told apart by their identifiers")
+    func twins() throws {
+        let pems = try ["object=twin;id=%04", "object=twin;id=%05"].map { try key($0).verificationKey.pem }
+        #expect(Set(pems).count == 2)
+    }
+
+    @Test("a token that isn't there, or is there twice, is named as such")
+    func missingTokens() throws {
+        #expect(try problem("object=signing", token: "nobody") == .noToken)
+        // No label is the beginning of another.
+        #expect(try problem("object=signing", token: "vig") == .noToken)
+        #expect(try problem("object=signing", token: "vigil;serial=1") == .noToken)
+        #expect(try problem("object=signing", token: "double") == .severalTokens)
+        #expect(try problem("object=signing", token: "vigil;manufacturer=SoftHSM%20project;model=SoftHSM%20v2") == nil)
+    }
+
+    @Test("a wrong PIN is refused and said so; the right one works afterwards")
+    func wrongPIN() throws {
+        let refused = try problem("object=signing", token: "guarded", pinFile: tokens.wrongPINFile)
+        #expect(refused == .pinRefused)
+        #expect(refused?.description.contains("999999") == false)
+        #expect(try problem("object=signing", token: "guarded") == nil)
+        #expect(
+            try problem("object=signing", token: "guarded", pinFile: tokens.openPINFile)
+                == .pinFile(.openToAll(tokens.openPINFile)))
+        #expect(
+            try problem("object=signing", token: "guarded", pinFile: "/nonexistent")
+                == .pinFile(.unreadable("/nonexistent")))
+    }
+
+    @Test("a token that wants a PIN and is given none says so")
+    func noPIN() throws {
+        let place = try PKCS11URI("pkcs11:token=vigil;object=signing?module-path=\(tokens.module)")
+        #expect(throws: PKCS11Problem.pinMissing) { try PKCS11Key(place, identity: Self.identity) }
+    }
+
+    @Test("no PIN is tried if a wrong one would lock the token, or has")
+    func lockedPIN() {
+        #expect(throws: PKCS11Problem.pinLastTry) {
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_FINAL_TRY | CKF_USER_PIN_COUNT_LOW)).requireRoomForMistakes()
+        }
+        #expect(throws: PKCS11Problem.pinLocked) {
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_LOCKED)).requireRoomForMistakes()
+        }
+        #expect(throws: Never.self) {
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_COUNT_LOW)).requireRoomForMistakes()
+        }
+    }
+
+    @Test("a module that is missing, or is another library, is named")
+    func missingModules() throws {
+        func problem(_ module: String) throws -> PKCS11Problem? {
+            let place = try PKCS11URI("pkcs11:token=vigil;object=signing?module-path=\(module)")
+            do {
+                _ = try PKCS11Key(place, identity: Self.identity)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try problem("/nonexistent.so") == .noModule("/nonexistent.so"))
+        #expect(try problem("/etc/passwd") == .noModule("/etc/passwd"))
+        // A library that is loaded already, wherever this system keeps it.
+        let handle = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+        let maps = String(decoding: try #require(try handle.readToEnd()), as: UTF8.self)
+        let line = try #require(maps.split(separator: "\n").first { $0.contains("/libm.so") })
+        let library = try #require(line.split(separator: " ").last.map(String.init))
+        #expect(try problem(library) == .otherLibrary(library))
+    }
+}
+
+extension ArchiveSigner {
+    fileprivate func signature(of export: [UInt8]) async throws -> ArchiveSignature {
+        ArchiveSignature(identity: identity, batch: .only, bytes: try await sign(SHA256.hash(data: export)))
+    }
+}
