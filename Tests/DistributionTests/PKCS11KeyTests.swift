@@ -148,6 +148,7 @@ struct PKCS11KeyTests {
         arguments: [
             ("object=missing", PKCS11Problem.noKey), ("object=signing;id=%02", .noKey), ("object=twin", .severalKeys),
             ("object=curve384", .notP256), ("object=rsa", .notP256), ("object=alone", .noPublicKey),
+            ("object=mismatched", .publicKeyDoesNotMatch),
         ])
     func unusable(name: String, expected: PKCS11Problem) throws {
         #expect(try problem(name) == expected)

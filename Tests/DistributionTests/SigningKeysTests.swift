@@ -114,7 +114,11 @@ struct SigningKeysTests {
                 #expect(sentence.contains("name the right file"))
             }
         }
-        for path in ["/nonexistent", FileManager.default.temporaryDirectory.path, "/dev/zero"] {
+        // Whoever opened it to read would wait for somebody who writes.
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "vigil-pipe-\(UUID().uuidString)").path
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        for path in ["/nonexistent", pipe, FileManager.default.temporaryDirectory.path, "/dev/zero"] {
             #expect(sentence("262/v1=\(path)")?.contains("\(path) can't be read") == true)
         }
     }

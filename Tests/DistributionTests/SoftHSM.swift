@@ -29,7 +29,9 @@ struct SoftHSM: Sendable {
     private init() throws {
         module = Self.environment["VIGIL_TEST_SOFTHSM"] ?? ""
         imported = P256.Signing.PrivateKey()
-        folder = FileManager.default.temporaryDirectory.appending(path: "vigil-pins-\(UUID().uuidString)")
+        // Beside the configuration, with which deploy/test.sh removes it.
+        folder = URL(filePath: Self.environment["SOFTHSM2_CONF"] ?? "").deletingLastPathComponent()
+            .appending(path: "pins-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try write(Self.pin + "\n", to: pinFile, mode: 0o600)
         try write("999999\n", to: wrongPINFile, mode: 0o600)
@@ -48,6 +50,11 @@ struct SoftHSM: Sendable {
         try generate("EC:prime256v1", "twin", id: "05")
         try generate("EC:prime256v1", "alone", id: "06")
         try token("vigil", ["--delete-object", "--type", "pubkey", "--id", "06"])
+        try generate("EC:prime256v1", "mismatched", id: "08")
+        try token("vigil", ["--delete-object", "--type", "pubkey", "--id", "08"])
+        let stranger = folder.appending(path: "stranger.der")
+        try P256.Signing.PrivateKey().publicKey.derRepresentation.write(to: stranger)
+        try token("vigil", ["--write-object", stranger.path, "--type", "pubkey", "--id", "08"])
         let pem = folder.appending(path: "imported.pem").path
         try write(imported.pemRepresentation, to: pem, mode: 0o600)
         try Self.run(

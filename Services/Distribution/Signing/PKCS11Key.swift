@@ -27,7 +27,7 @@ final class PKCS11Key: ArchiveSigner {
         case refused
     }
 
-    /// Opens the session. Blocks for as long as the token takes: for a service's start, before anything else runs.
+    /// Opens the session, and tries the key: whoever can't sign shall know at the start, not in the next hour. Blocks for as long as the token takes: for a service's start, before anything else runs.
     /// - Parameter patience: for how long a signature, and those before it, may take.
     init(
         _ place: PKCS11URI, identity: SigningIdentity, patience: DispatchTimeInterval = .seconds(60)
@@ -38,6 +38,8 @@ final class PKCS11Key: ArchiveSigner {
         self.patience = patience
         publicKey = session.publicKey
         verificationKey = VerificationKey(publicKey)
+        let digest = SHA256.hash(data: Array("Vigil tries this key.".utf8))
+        guard verificationKey.accepts(try session.sign(digest), over: digest) else { throw .publicKeyDoesNotMatch }
         self.session = Mutex(.open(session))
     }
 

@@ -23,6 +23,8 @@ enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
     case notP256
     /// It isn't r and s of 32 bytes each.
     case malformedSignature
+    /// The public key beside the private one is another's.
+    case publicKeyDoesNotMatch
     case noAnswer
     /// There is another key in its place than at the start.
     case otherKey
@@ -54,6 +56,8 @@ enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
         case .notP256:
             "the key is not one for ECDSA on the curve P-256, which is all that phones know: make such a key"
         case .malformedSignature: "the token gave a signature that is none"
+        case .publicKeyDoesNotMatch:
+            "the public key that lies beside the key on the token is another's: put the right one there"
         case .noAnswer: "the token's module did not answer in time: see whether the token can be reached"
         case .otherKey: "another key lies now where the key was at the start: put it back, or start again"
         }

@@ -164,7 +164,7 @@ private struct OpenSession {
             if let curve = try value(of: CKA_EC_PARAMS, of: source), curve != Self.p256 { throw .notP256 }
             guard let point = try value(of: CKA_EC_POINT, of: source), !point.isEmpty else { continue }
             // The standard wants an OCTET STRING around the point; some modules leave it out.
-            let bare = point.starts(with: [0x04, 0x41, 0x04]) ? Array(point.dropFirst(2)) : point
+            let bare = point.count == 67 && point.starts(with: [0x04, 0x41]) ? Array(point.dropFirst(2)) : point
             guard let key = try? P256.Signing.PublicKey(x963Representation: bare) else { throw .notP256 }
             return key
         }

@@ -7,7 +7,8 @@ enum PrivateFile {
 
     /// The file's bytes. What is checked is what is read, even if somebody puts another file in its place meanwhile.
     static func read(_ path: String) throws(PrivateFileProblem) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for whoever writes to a named pipe: such a thing is refused below.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
