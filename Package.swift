@@ -90,7 +90,9 @@ func api(_ name: String, uses: [String] = []) -> [Target] {
 }
 
 /// A service: a library with all its logic, an executable of at most 30 lines, and tests.
-func service(_ name: String, executable: String, uses: [String], testsUse: [String] = []) -> [Target] {
+func service(
+    _ name: String, executable: String, uses: [String], testsUse: [String] = [], testsExclude: [String] = []
+) -> [Target] {
     [
         .target(
             name: name, dependencies: dependencies(uses), path: "Services/\(name)", exclude: ["Main", "README.md"],
@@ -98,7 +100,7 @@ func service(_ name: String, executable: String, uses: [String], testsUse: [Stri
         .executableTarget(
             name: executable, dependencies: dependencies([name, "ServiceKit"]), path: "Services/\(name)/Main",
             swiftSettings: settings),
-        test(name, uses: uses + testsUse),
+        test(name, uses: uses + testsUse, exclude: testsExclude),
     ]
 }
 
@@ -189,7 +191,8 @@ targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
         "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix", "CPKCS11",
-    ])
+        "AsyncHTTPClient", "NIOHTTP1",
+    ], testsExclude: ["Fixtures"])
 targets += service(
     "Vigil", executable: "vigil",
     uses: [

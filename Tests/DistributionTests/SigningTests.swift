@@ -73,15 +73,15 @@ struct SigningTests {
         try await Self.withStore { store in
             let new = CountingSigner(version: "v2")
             let old = CountingSigner(version: "v1")
-            let first = try await Signing([old]).sign([1], keepingIn: store, at: Self.now)
-            let again = try await Signing([old]).sign([1], keepingIn: store, at: Self.now)
+            let first = try await Signing([old]).signatures(over: Self.digest(1), keptIn: store, at: Self.now)
+            let again = try await Signing([old]).signatures(over: Self.digest(1), keptIn: store, at: Self.now)
             #expect(first == again)
             #expect(old.count == 1)
             // Another key, or another digest, needs its own.
-            let both = try await Signing([new, old]).sign([1], keepingIn: store, at: Self.now)
-            #expect(both.signatures.last == first.signatures.last)
+            let both = try await Signing([new, old]).signatures(over: Self.digest(1), keptIn: store, at: Self.now)
+            #expect(both.last == first.last)
             #expect((new.count, old.count) == (1, 1))
-            _ = try await Signing([new, old]).sign([2], keepingIn: store, at: Self.now)
+            _ = try await Signing([new, old]).signatures(over: Self.digest(2), keptIn: store, at: Self.now)
             #expect((new.count, old.count) == (2, 2))
         }
     }
@@ -92,7 +92,7 @@ struct SigningTests {
             let signer = CountingSigner(version: "v3", signingWith: P256.Signing.PrivateKey())
             for count in 1...2 {
                 await #expect(throws: SigningProblem.self) {
-                    try await Signing([signer]).sign([1], keepingIn: store, at: Self.now)
+                    try await Signing([signer]).signatures(over: Self.digest(1), keptIn: store, at: Self.now)
                 }
                 #expect(signer.count == count)
             }
@@ -105,15 +105,17 @@ struct SigningTests {
             let signer = CountingSigner(version: "v1")
             let fingerprint = Array(SHA256.hash(data: Array(signer.verificationKey.pem.utf8)))
             let other = CountingSigner(version: "v1")
-            let digest = SHA256.hash(data: [1])
+            let digest = Self.digest(1)
             _ = try await store.keepSignature(
-                try await other.sign(digest), of: Array(digest), by: fingerprint, at: Self.now)
+                try await other.sign(digest), over: Array(digest), by: fingerprint, at: Self.now)
             await #expect(throws: SigningProblem.self) {
-                try await Signing([signer]).sign([1], keepingIn: store, at: Self.now)
+                try await Signing([signer]).signatures(over: Self.digest(1), keptIn: store, at: Self.now)
             }
             #expect(signer.count == 0)
         }
     }
+
+    private static func digest(_ byte: UInt8) -> SHA256Digest { SHA256.hash(data: [byte]) }
 
     private static func withStore(_ body: (DistributionStore) async throws -> Void) async throws {
         try await TestPostgres.withMigratedDatabase { database in
