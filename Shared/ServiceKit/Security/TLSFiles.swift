@@ -41,8 +41,8 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// A client that has no certificate and trusts one file of authorities.
-    static func anonymousClient(trusting authorities: String) throws(ConfigurationProblem) -> TLSConfiguration {
+    /// A client that has no certificate and trusts one file of authorities, which is read now.
+    package static func anonymousClient(trusting authorities: String) throws(ConfigurationProblem) -> TLSConfiguration {
         do {
             return try TLSMaterial.anonymousClient(trusting: bytes(of: authorities))
         } catch {

@@ -1,0 +1,105 @@
+import ServiceKit
+
+/// An S3 store didn't do what it was asked: what failed, what the store said, what to check.
+///
+/// Of what a store says only its code is told. Its messages may quote what was signed.
+struct S3Problem: OperatorProblem, Equatable {
+    enum Cause: Sendable, Equatable {
+        /// The store answered, but not with 200. The code is S3's own, such as `AccessDenied`.
+        case refused(status: UInt, code: String?)
+        case noConnection
+        case noAnswerInTime
+        /// The answer is longer than any of its kind should be.
+        case tooLarge
+        /// The answer is none of S3's.
+        case malformedAnswer
+        /// The store says another MD5 than the content's.
+        case differs
+        /// The store removed others, but not these: one of them, the store's code for it, and how many there are.
+        case notRemoved(key: String, code: String, count: Int)
+    }
+
+    /// What was being done, such as "writing version/v1".
+    let task: String
+    let bucket: String
+    let cause: Cause
+    /// How often it was tried.
+    let attempts: Int
+
+    var description: String {
+        let tries = attempts > 1 ? " after \(attempts) attempts" : ""
+        return "\(task) in the bucket \(bucket) failed\(tries): \(cause.said); \(cause.advice)."
+    }
+}
+
+extension S3Problem.Cause {
+    /// Whether the same request may succeed a moment later.
+    var mayPass: Bool {
+        switch self {
+        case .refused(429, _), .refused(500...599, _): true
+        case .refused(_, let code): ["RequestTimeout", "OperationAborted", "SlowDown", "InternalError"].contains(code)
+        case .noConnection, .noAnswerInTime: true
+        case .tooLarge, .malformedAnswer, .differs, .notRemoved: false
+        }
+    }
+
+    fileprivate var said: String {
+        switch self {
+        case .refused(let status, let code): "the store answered \(status)" + (code.map { " \($0)" } ?? "")
+        case .noConnection: "there was no connection"
+        case .noAnswerInTime: "there was no answer in time"
+        case .tooLarge: "the answer is too long"
+        case .malformedAnswer: "the answer is not one of S3's"
+        case .differs: "the store tells another MD5 than that of what was sent"
+        case .notRemoved(let key, let code, let count):
+            "the store kept \(count) \(count == 1 ? "object" : "objects"), such as \(key) (\(code))"
+        }
+    }
+
+    fileprivate var advice: String {
+        switch self {
+        case .refused(let status, let code): Self.advice(status: status, code: code)
+        case .noConnection: "check s3.endpoint, the network, and that the server's certificate is valid and trusted"
+        case .noAnswerInTime: "check the network; the next run tries again"
+        case .tooLarge, .malformedAnswer: "check that s3.endpoint is an S3 store"
+        case .differs: "if the store encrypts with keys of its own (SSE-KMS, SSE-C), set the bucket to SSE-S3"
+        case .notRemoved(_, let code, _): Self.advice(status: 0, code: code)
+        }
+    }
+
+    private static func advice(status: UInt, code: String?) -> String {
+        switch (status, code) {
+        case (_, "SignatureDoesNotMatch"): "check that s3.secretAccessKey belongs to s3.accessKeyID"
+        case (_, "InvalidAccessKeyId"): "check s3.accessKeyID"
+        case (_, "ExpiredToken"), (_, "InvalidToken"):
+            "s3.sessionToken must be of the same credentials and not have expired"
+        case (_, "RequestTimeTooSkewed"): "check this machine's clock"
+        case (_, "NoSuchBucket"): "check s3.bucket, or create it"
+        case (_, "PermanentRedirect"), (_, "TemporaryRedirect"), (_, "AuthorizationHeaderMalformed"), (300...399, _):
+            "check that s3.endpoint and s3.region are the bucket's"
+        case (_, "BadDigest"), (_, "XAmzContentSHA256Mismatch"): "it was damaged on its way: check the network"
+        case (_, "AccessDenied"), (401, _), (403, _):
+            "the access key needs s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject in it"
+        case (429, _), (500...599, _), (_, "SlowDown"), (_, "InternalError"):
+            "see how the store is; the next run tries again"
+        default: "see the store's documentation of this answer"
+        }
+    }
+}
+
+extension S3Problem {
+    /// A code as S3 has them, and nothing else that a store may have sent.
+    static func code(_ text: String) -> String? {
+        let isCode =
+            (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        return isCode ? text : nil
+    }
+}
