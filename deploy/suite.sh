@@ -1,25 +1,5 @@
 # A suite of its own for a script that asks the running services questions. Sourced after machine.sh, not run.
 
-# A Python with what a requirements file names, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in $python.
-# $1: names the environment; $2: the requirements file.
-python=
-prepare_python() {
-    # Other requirements are another environment.
-    local environment
-    environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1-$(cksum <"$2" | cut -d ' ' -f 1)"
-    python="$environment/bin/python"
-    [ ! -e "$environment/complete" ] || return 0
-    say "Installing Python packages for $1 …"
-    # Debian's Python, whose module `venv` is one of the packages, not one that comes first on the PATH.
-    local base=/usr/bin/python3
-    [ -x "$base" ] || base=python3
-    rm -rf "$environment"
-    "$base" -m venv "$environment" || fail "Python can make no virtual environment in $environment."
-    "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" ||
-        fail "pip could not install $2: see what it says above."
-    : >"$environment/complete"
-}
-
 # What build_suite builds and start_suite starts: debug or release.
 configuration=debug
 

@@ -10,7 +10,8 @@ bash deploy/test.sh [OPTION…]
 
 Installs what is missing, checks the format, builds, runs every test, and then holds the running services against their
 OpenAPI documents (deploy/conformance.sh). The tests' PostgreSQL listens on a Unix socket in a temporary folder only, so
-the suite may be running meanwhile.
+the suite may be running meanwhile. The tests' S3 store (moto) lives in a virtual environment below $XDG_CACHE_HOME
+(~/.cache); it is made if it is missing.
 
   --filter PATTERN   only the tests whose names match, and no documents; further options of `swift test` are passed on
                      too
@@ -30,10 +31,11 @@ done
 # A token in software that the tests sign with, and tools that others made to check what it signs.
 packages+=(softhsm2 opensc openssl)
 
+# Some tests let system calls fail; a server that plays an S3 store is Python's.
+packages+=(strace python3 python3-venv)
+
 # MARK: The checks
 
-# Tests let system calls fail.
-packages+=(strace)
 prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
@@ -45,6 +47,9 @@ swift format lint --strict -r Services Shared Tests Package.swift ||
 say "Building; the first time this takes some minutes …"
 swift build --build-tests --explicit-target-dependency-import-check error ||
     fail "The build failed: see what the compiler says above."
+
+prepare_python tests "$checkout/deploy/tests/requirements.txt"
+export VIGIL_TEST_PYTHON="$python"
 
 trap 'stop_postgres' EXIT
 trap 'exit 130' INT

@@ -1,0 +1,28 @@
+package import Foundation
+
+/// The Python in which deploy/tests/requirements.txt is installed, for what tests run beside themselves.
+///
+/// `VIGIL_TEST_PYTHON` names it; deploy/test.sh sets it. Suites that need it say so: `.enabled(if:
+/// TestPython.isAvailable)`. Without the variable they are skipped, which deploy/test.sh doesn't let pass.
+package enum TestPython {
+    /// Whether tests that need it should run.
+    package static var isAvailable: Bool { program != nil }
+
+    /// The variable is not set.
+    package struct Unavailable: Error {}
+
+    /// A process that runs a script of deploy/tests, not yet started; it has the environment of the tests.
+    package static func process(_ script: String, _ arguments: [String] = []) throws -> Process {
+        guard let program else { throw Unavailable() }
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = [scripts.appending(path: script).path] + arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"]) { $1 }
+        return process
+    }
+
+    private static let program = ProcessInfo.processInfo.environment["VIGIL_TEST_PYTHON"]
+    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "deploy/tests")
+}
