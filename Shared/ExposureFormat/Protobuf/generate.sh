@@ -64,9 +64,16 @@ mkdir -p "$generated"
 rm -f "$generated"/*.pb.swift "$generated/MANIFEST"
 
 cd "$here/protos"
-protoc --proto_path=. --plugin=protoc-gen-swift="$plugin" \
-    --swift_opt=Visibility=Package --swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath \
-    --swift_out="$generated" ./*.proto
+# What phones send is part of the module's interface; everything else stays inside.
+interface=(check_in.proto export.proto submission_payload.proto)
+generate() {
+    protoc --proto_path=. --plugin=protoc-gen-swift="$plugin" \
+        --swift_opt=Visibility="$1" --swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath \
+        --swift_out="$generated" "${@:2}"
+}
+mapfile -t inside < <(printf '%s\n' *.proto | grep -vxF "$(printf '%s\n' "${interface[@]}")")
+generate Package "${interface[@]}"
+generate Internal "${inside[@]}"
 
 # One line a schema, "<sha256>  <file>", in the order of the names.
 LC_ALL=C sha256sum -- *.proto >"$generated/MANIFEST"
