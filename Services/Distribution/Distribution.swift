@@ -11,7 +11,10 @@ package struct Distribution: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "distribution",
         abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
-        subcommands: [RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self, VerifyCommand.self])
+        subcommands: [
+            RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self, VerifyCommand.self,
+            CheckCommand.self,
+        ])
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import ExposureFormat
+import Foundation
+
+/// `distribution check DIRECTORY`.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the static files before they are published.",
+        discussion: """
+            Reads a drop-in folder as `run` and `publish` do, and says of each file which message it becomes and how \
+            large, or what is wrong with it. Nothing is signed or published, and neither configuration nor database is \
+            needed. Ends with 1 if any file would be left out.
+
+            The folder mirrors the published tree: version/v2/app_config_ios.json is published at \
+            version/v2/app_config_ios. A .json is written as protobuf JSON, a .bin is published as it is.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder, such as deploy/static.", valueName: "directory"))
+    var directory: String
+
+    func run() throws {
+        let files = try StaticFiles(in: URL(filePath: directory))
+        for line in Self.report(files) {
+            try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        }
+        guard files.problems.isEmpty else { throw ExitCode.failure }
+    }
+
+    /// A line for each file, then one for all of them.
+    static func report(_ files: StaticFiles) -> [String] {
+        let rows = files.archives.map { archive in
+            (archive.file, archive.message?.rawValue ?? "bytes as they are", "\(archive.export.count) bytes")
+        }
+        let (first, second) = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
+        let good = rows.map { row in
+            "\(row.0.padded(to: first))  \(row.1.padded(to: second))  \(row.2)"
+        }
+        let bad = files.problems.flatMap { problem in problem.reasons.map { "\(problem.file): \($0)" } }
+        let sum = "\(files.archives.count) to be published, \(files.problems.count) left out"
+        return good + bad + [sum]
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,61 @@
+/// Which place of the tree a file of the drop-in folder is meant for, and how to read it: the folder mirrors the tree,
+/// and the file's ending is not part of the place.
+struct StaticFileName: Hashable, Sendable {
+    enum Form: String, Sendable {
+        /// The message that the path carries, as protobuf JSON.
+        case json
+        /// `export.bin` itself.
+        case bytes = "bin"
+    }
+
+    /// Such as `version/v2/app_config_ios`.
+    let path: String
+    let form: Form
+
+    /// - Parameter file: relative to the drop-in folder, with `/` between its parts.
+    init(_ file: String) throws(StaticFileProblem) {
+        guard file.utf8.allSatisfy(Self.isAllowed) else {
+            throw StaticFileProblem(
+                file: file, "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only.")
+        }
+        guard let point = file.lastIndex(of: "."), let form = Form(rawValue: String(file[point...].dropFirst())) else {
+            throw StaticFileProblem(file: file, "The name must end in .json or .bin.")
+        }
+        let path = String(file[..<point])
+        if let reason = Self.reasonToRefuse(path.split(separator: "/", omittingEmptySubsequences: false)) {
+            throw StaticFileProblem(file: file, reason)
+        }
+        self.path = path
+        self.form = form
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    private static func reasonToRefuse(_ parts: [Substring]) -> String? {
+        guard parts.count >= 3, parts[0] == "version", ["v1", "v2"].contains(parts[1]) else {
+            return "The file must lie below version/v1 or version/v2."
+        }
+        // A hidden file is one that is being written.
+        guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
+            return "No part of the path may be empty or begin with a point."
+        }
+        guard !["diagnosis-keys", "twp"].contains(parts[2]) else {
+            return "What lies below \(parts[2]) is made from the folded keys and reports alone."
+        }
+        // In a directory, the file `index` is what lies at the path of its folder.
+        guard !parts.contains("index"), !indexes.contains(parts[2...].joined(separator: "/")) else {
+            return "This is the place of an index, which is made by the program."
+        }
+        return nil
+    }
+
+    private static let indexes: Set<String> = ["configuration", "configuration/country"]
+}

@@ -1,0 +1,149 @@
+/// Where in a JSON text its values stand, and nothing about what they mean.
+///
+/// The protobuf library says what is wrong with a file but not where; with the outline the place can be found.
+struct JSONOutline {
+    indirect enum Content {
+        case object([Member])
+        case array([JSONOutline])
+        case scalar
+    }
+
+    struct Member {
+        let name: String
+        /// Of the name with its quotation marks.
+        let nameBytes: Range<Int>
+        let value: JSONOutline
+    }
+
+    /// Of the value in the text.
+    let bytes: Range<Int>
+    let content: Content
+
+    /// - Throws: ``UnfitMessage`` with the line, for a text that isn't JSON, nests deeper than any message, or names a
+    ///   member twice.
+    init(_ text: [UInt8]) throws(UnfitMessage) {
+        var scanner = Scanner(text: text)
+        self = try scanner.value(depth: 0)
+        try scanner.end()
+    }
+
+    private init(bytes: Range<Int>, content: Content) {
+        self.bytes = bytes
+        self.content = content
+    }
+
+    /// The line of a place in a text, counted from 1.
+    static func line(of position: Int, in text: [UInt8]) -> Int {
+        text.prefix(position).count { $0 == UInt8(ascii: "\n") } + 1
+    }
+
+    private struct Scanner {
+        static let deepest = 32
+        let text: [UInt8]
+        var position = 0
+
+        mutating func value(depth: Int) throws(UnfitMessage) -> JSONOutline {
+            guard depth < Self.deepest else { throw failure("is nested too deep") }
+            skipSpace()
+            let start = position
+            let content: Content =
+                switch next {
+                case UInt8(ascii: "{"): .object(try members(depth: depth))
+                case UInt8(ascii: "["): .array(try elements(depth: depth))
+                case UInt8(ascii: "\""): try string()
+                default: try word()
+                }
+            return JSONOutline(bytes: start..<position, content: content)
+        }
+
+        mutating func end() throws(UnfitMessage) {
+            skipSpace()
+            guard position == text.count else { throw failure("goes on after its end") }
+        }
+
+        private mutating func members(depth: Int) throws(UnfitMessage) -> [Member] {
+            var members: [Member] = []
+            var names: Set<String> = []
+            position += 1
+            skipSpace()
+            if take("}") { return [] }
+            repeat {
+                skipSpace()
+                let start = position
+                guard next == UInt8(ascii: "\"") else { throw failure("lacks a name in quotation marks") }
+                _ = try string()
+                let quoted = start..<position
+                let name = String(decoding: text[quoted].dropFirst().dropLast(), as: UTF8.self)
+                guard names.insert(name).inserted else { throw failure("has \"\(name)\" twice in the same object") }
+                skipSpace()
+                guard take(":") else { throw failure("lacks a colon") }
+                members.append(Member(name: name, nameBytes: quoted, value: try value(depth: depth + 1)))
+                skipSpace()
+            } while take(",")
+            guard take("}") else { throw failure("lacks a comma or a closing brace") }
+            return members
+        }
+
+        private mutating func elements(depth: Int) throws(UnfitMessage) -> [JSONOutline] {
+            var elements: [JSONOutline] = []
+            position += 1
+            skipSpace()
+            if take("]") { return [] }
+            repeat {
+                elements.append(try value(depth: depth + 1))
+                skipSpace()
+            } while take(",")
+            guard take("]") else { throw failure("lacks a comma or a closing bracket") }
+            return elements
+        }
+
+        /// What stands between the quotation marks is left to the protobuf library.
+        private mutating func string() throws(UnfitMessage) -> Content {
+            let start = position
+            position += 1
+            while let byte = next, byte != UInt8(ascii: "\"") {
+                guard byte >= 0x20 else { throw failure("has a control character in a text") }
+                position += byte == UInt8(ascii: "\\") ? 2 : 1
+            }
+            guard position < text.count else {
+                position = start
+                throw failure("lacks a closing quotation mark")
+            }
+            position += 1
+            return .scalar
+        }
+
+        /// A number, true, false or null; which it is, is left to the protobuf library.
+        private mutating func word() throws(UnfitMessage) -> Content {
+            let start = position
+            while let byte = next, Self.isWord(byte) { position += 1 }
+            guard position > start else { throw failure("lacks a value") }
+            return .scalar
+        }
+
+        private static func isWord(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+
+        private var next: UInt8? { position < text.count ? text[position] : nil }
+
+        private mutating func skipSpace() {
+            while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+        }
+
+        private mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard next == UInt8(ascii: character) else { return false }
+            position += 1
+            return true
+        }
+
+        private func failure(_ what: String) -> UnfitMessage {
+            UnfitMessage(["The JSON \(what) (line \(JSONOutline.line(of: position, in: text)))."])
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ExposureKeys
+
+// What the configurations of all versions have in common.
+
+extension WireSemanticVersion: Comparable {
+    static func < (left: WireSemanticVersion, right: WireSemanticVersion) -> Bool {
+        (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+    }
+}
+
+extension WireAppFeatures {
+    func review(_ review: inout MessageReview) {
+        review.each("appFeatures", appFeatures) { feature, review in
+            review.require(!feature.label.isEmpty, "label", "must not be empty")
+        }
+        review.requireUnique(appFeatures.map(\.label), "appFeatures.label")
+    }
+}
+
+extension MessageReview {
+    mutating func requireCountries(_ countries: [String], _ field: String) {
+        require(countries.allSatisfy(\.isCountryCode), field, "must be countries of two capital letters each")
+        require(
+            zip(countries, countries.dropFirst()).allSatisfy(<), field,
+            "must be in alphabetical order, each country once")
+    }
+}
+
+// MARK: - Downloads
+
+extension WireKeyDownloadParametersIOS {
+    func review(_ review: inout MessageReview) {
+        review.each("revokedDayPackages", revokedDayPackages) { $0.review(&$1) }
+        review.each("revokedHourPackages", revokedHourPackages) { $0.review(&$1) }
+        review.each("revokedTraceWarningPackages", revokedTraceWarningPackages) { $0.review(&$1) }
+    }
+}
+
+extension WireKeyDownloadParametersAndroid {
+    func review(_ review: inout MessageReview) {
+        review.each("revokedDayPackages", revokedDayPackages) { $0.review(&$1) }
+        review.each("revokedHourPackages", revokedHourPackages) { $0.review(&$1) }
+        review.each("revokedTraceWarningPackages", revokedTraceWarningPackages) { $0.review(&$1) }
+        review.requireAtLeast(0, downloadTimeoutInSeconds, "downloadTimeoutInSeconds")
+        review.requireAtLeast(0, overallTimeoutInSeconds, "overallTimeoutInSeconds")
+    }
+}
+
+extension WireDayPackageMetadata {
+    fileprivate func review(_ review: inout MessageReview) {
+        review.requirePackage(region: region, date: date, etag: etag)
+    }
+}
+
+extension WireHourPackageMetadata {
+    fileprivate func review(_ review: inout MessageReview) {
+        review.requirePackage(region: region, date: date, etag: etag)
+        review.require(hour, in: 0...23, "hour")
+    }
+}
+
+extension WireTraceWarningPackageMetadata {
+    fileprivate func review(_ review: inout MessageReview) {
+        review.requireEntityTag(etag)
+    }
+}
+
+extension MessageReview {
+    /// Phones look for a revoked package by all three, and a slip would revoke nothing.
+    fileprivate mutating func requirePackage(region: String, date: String, etag: String) {
+        require(region.isRegion, "region", "must be a country of two capital letters, or EUR")
+        require(Day(name: date) != nil, "date", "must be a day such as 2026-11-20")
+        requireEntityTag(etag)
+    }
+
+    fileprivate mutating func requireEntityTag(_ etag: String) {
+        require(!etag.isEmpty, "etag", "must not be empty")
+    }
+}
+
+// MARK: - Exposure detection
+
+extension WireExposureDetectionParametersIOS {
+    func review(_ review: inout MessageReview) {
+        // Phones divide a day by it.
+        review.requireAtLeast(1, maxExposureDetectionsPerInterval, "maxExposureDetectionsPerInterval")
+    }
+}
+
+extension WireExposureDetectionParametersAndroid {
+    func review(_ review: inout MessageReview) {
+        review.requireAtLeast(1, maxExposureDetectionsPerInterval, "maxExposureDetectionsPerInterval")
+        review.requireAtLeast(0, overallTimeoutInSeconds, "overallTimeoutInSeconds")
+    }
+}

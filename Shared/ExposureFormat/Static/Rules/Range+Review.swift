@@ -1,0 +1,35 @@
+extension WireRange {
+    /// Whether no number lies in it, or its ends are no numbers.
+    fileprivate var isEmpty: Bool {
+        guard min.isFinite, max.isFinite else { return true }
+        return min == max ? minExclusive || maxExclusive : min > max
+    }
+
+    /// Whether every number in it is smaller than every number in another.
+    fileprivate func lies(below other: WireRange) -> Bool {
+        max == other.min ? maxExclusive || other.minExclusive : max < other.min
+    }
+
+    func review(_ review: inout MessageReview) {
+        review.requireFinite(min, "min")
+        review.requireFinite(max, "max")
+        review.require(!isEmpty, "max", "must not be less than min, and not equal where an end is exclusive")
+    }
+}
+
+extension MessageReview {
+    /// A range that must be given: one that is missing would read as 0 alone.
+    mutating func requireRange(_ range: WireRange, given: Bool, _ field: String) {
+        requirePresence(given, field, range.review)
+    }
+
+    /// Of two ranges with a number in common it would be left to the phone which counts.
+    mutating func requireDisjoint(_ ranges: [WireRange], _ field: String) {
+        let sorted = ranges.filter { !$0.isEmpty }.sorted {
+            $0.min == $1.min ? !$0.minExclusive && $1.minExclusive : $0.min < $1.min
+        }
+        require(
+            zip(sorted, sorted.dropFirst()).allSatisfy { $0.lies(below: $1) }, field,
+            "must have ranges that don't overlap")
+    }
+}

@@ -1,0 +1,67 @@
+extension WireRiskCalculationParameters {
+    func review(_ review: inout MessageReview) {
+        review.each("minutesAtAttenuationFilters", minutesAtAttenuationFilters) { filter, review in
+            review.requireRange(filter.attenuationRange, given: filter.hasAttenuationRange, "attenuationRange")
+            review.requireRange(
+                filter.dropIfMinutesInRange, given: filter.hasDropIfMinutesInRange, "dropIfMinutesInRange")
+        }
+        review.each("trlFilters", trlFilters) { filter, review in
+            review.requireRange(filter.dropIfTrlInRange, given: filter.hasDropIfTrlInRange, "dropIfTrlInRange")
+        }
+        review.each("minutesAtAttenuationWeights", minutesAtAttenuationWeights) { weight, review in
+            review.requireRange(weight.attenuationRange, given: weight.hasAttenuationRange, "attenuationRange")
+            review.requireWeight(weight.weight, "weight")
+        }
+        // Without a weight, no minute counts, and nobody is ever warned.
+        review.require(!minutesAtAttenuationWeights.isEmpty, "minutesAtAttenuationWeights", "must not be empty")
+        review.requireDisjoint(minutesAtAttenuationWeights.map(\.attenuationRange), "minutesAtAttenuationWeights")
+        review.requireRiskLevels(normalizedTimePerEwtoRiskLevelMapping, "normalizedTimePerEWToRiskLevelMapping")
+        review.requireRiskLevels(normalizedTimePerDayToRiskLevelMapping, "normalizedTimePerDayToRiskLevelMapping")
+        review.requirePresence(hasTrlEncoding, "trlEncoding", trlEncoding.review)
+        review.requireWeight(transmissionRiskLevelMultiplier, "transmissionRiskLevelMultiplier")
+        review.requireRiskValues(transmissionRiskValueMapping, "transmissionRiskValueMapping")
+        review.require(
+            !transmissionRiskValueMapping.isEmpty || transmissionRiskLevelMultiplier > 0,
+            "transmissionRiskValueMapping", "must not be empty, unless transmissionRiskLevelMultiplier is given")
+        review.requireAgeInDays(maxEncounterAgeInDays, "maxEncounterAgeInDays")
+    }
+}
+
+extension MessageReview {
+    /// Which weighted minutes are a low and which a high risk.
+    mutating func requireRiskLevels(_ mappings: [WireNormalizedTimeToRiskLevelMapping], _ field: String) {
+        require(!mappings.isEmpty, field, "must not be empty")
+        each(field, mappings) { mapping, review in
+            review.requireRange(
+                mapping.normalizedTimeRange, given: mapping.hasNormalizedTimeRange, "normalizedTimeRange")
+            review.require([.low, .high].contains(mapping.riskLevel), "riskLevel", "must be LOW or HIGH")
+        }
+        requireDisjoint(mappings.map(\.normalizedTimeRange), field)
+    }
+
+    /// What each transmission risk level is multiplied by.
+    mutating func requireRiskValues(_ mappings: [WireTransmissionRiskValueMapping], _ field: String) {
+        each(field, mappings) { mapping, review in
+            review.require(mapping.transmissionRiskLevel, in: 1...8, "transmissionRiskLevel")
+            review.requireWeight(mapping.transmissionRiskValue, "transmissionRiskValue")
+        }
+        requireUnique(mappings.map(\.transmissionRiskLevel), "\(field).transmissionRiskLevel")
+    }
+
+    /// Phones know nothing that is older than 14 days.
+    mutating func requireAgeInDays(_ days: UInt32, _ field: String) {
+        require(days, in: 0...14, field)
+    }
+}
+
+extension WireTransmissionRiskLevelEncoding {
+    fileprivate func review(_ review: inout MessageReview) {
+        review.requireAtLeast(0, infectiousnessOffsetStandard, "infectiousnessOffsetStandard")
+        review.requireAtLeast(0, infectiousnessOffsetHigh, "infectiousnessOffsetHigh")
+        review.requireAtLeast(0, reportTypeOffsetRecursive, "reportTypeOffsetRecursive")
+        review.requireAtLeast(0, reportTypeOffsetSelfReport, "reportTypeOffsetSelfReport")
+        review.requireAtLeast(
+            0, reportTypeOffsetConfirmedClinicalDiagnosis, "reportTypeOffsetConfirmedClinicalDiagnosis")
+        review.requireAtLeast(0, reportTypeOffsetConfirmedTest, "reportTypeOffsetConfirmedTest")
+    }
+}

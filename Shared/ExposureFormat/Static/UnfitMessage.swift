@@ -1,0 +1,11 @@
+/// Why something can't be published as the message that its path calls for.
+package struct UnfitMessage: Error, Equatable, CustomStringConvertible {
+    /// Plain sentences, at least one, that name fields as JSON has them.
+    package let findings: [String]
+
+    init(_ findings: [String]) {
+        self.findings = findings
+    }
+
+    package var description: String { findings.joined(separator: " ") }
+}
