@@ -25,6 +25,15 @@ enum Fixtures {
         folder.appending(path: "Fixtures").appending(path: name).path
     }
 
+    /// A message as an operator writes it, every field of which has a value of its own.
+    static func everyField(of message: StaticMessage) throws -> [UInt8] {
+        try bytes("static/\(message.rawValue).json")
+    }
+
+    /// The static files that come with the suite.
+    static let staticFolder =
+        folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "deploy/static")
+
     static let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp")
 
     /// A key made for these tests; nothing else was ever signed with it.

@@ -70,8 +70,12 @@ struct JSONMessage {
         let before = faults.count
         switch value.content {
         case .object(let members):
-            for member in members {
+            for member in members where faults.count < Self.mostFaults {
                 let within = surroundings.inside(member: member, of: text)
+                if isUnknown(within, to: type) {
+                    faults.append(sentence("is not a field of this message", at: member.nameBytes, within.path))
+                    continue
+                }
                 collectFaults(in: member.value, of: type, at: within, into: &faults)
             }
         case .array(let elements):
@@ -81,13 +85,27 @@ struct JSONMessage {
         case .scalar: break
         }
         guard faults.count == before, !surroundings.path.isEmpty else { return }
-        let line = JSONOutline.line(of: value.bytes.lowerBound, in: text)
-        faults.append("\(surroundings.path) \(Self.sentence(for: fault)) (line \(line)).")
+        faults.append(sentence(Self.reason(for: fault), at: value.bytes, surroundings.path))
     }
 
-    private static func sentence(for fault: any Error) -> String {
+    /// Where the name alone, which as null is allowed for every field, is refused.
+    private func isUnknown<Content: Message>(_ surroundings: Surroundings, to type: Content.Type) -> Bool {
+        do {
+            _ = try Content(jsonUTF8Bytes: surroundings.before + Array("null".utf8) + surroundings.behind)
+            return false
+        } catch JSONDecodingError.unknownField {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func sentence(_ reason: String, at bytes: Range<Int>, _ path: String) -> String {
+        "\(path) \(reason) (line \(JSONOutline.line(of: bytes.lowerBound, in: text)))."
+    }
+
+    private static func reason(for fault: any Error) -> String {
         switch fault as? JSONDecodingError {
-        case .unknownField: "is not a field of this message"
         case .malformedNumber, .numberRange, .leadingZero: "is not a number that this field can hold"
         case .malformedBool: "must be true or false"
         case .unrecognizedEnumValue: "is not a value that this field knows"

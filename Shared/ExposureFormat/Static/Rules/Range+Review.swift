@@ -13,6 +13,7 @@ extension WireRange {
     func review(_ review: inout MessageReview) {
         review.requireFinite(min, "min")
         review.requireFinite(max, "max")
+        guard min.isFinite, max.isFinite else { return }
         review.require(!isEmpty, "max", "must not be less than min, and not equal where an end is exclusive")
     }
 }

@@ -1,0 +1,218 @@
+import ExposureFormat
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Static messages")
+struct StaticMessageTests {
+    // MARK: Paths
+
+    @Test(
+        "a path of the tree says which message it carries",
+        arguments: [
+            ("version/v1/configuration/country/DE/app_config", StaticMessage.applicationConfiguration),
+            ("version/v1/configuration/country/FR/app_config", .applicationConfiguration),
+            ("version/v1/app_config_ios", .applicationConfigurationIOS),
+            ("version/v2/app_config_ios", .applicationConfigurationIOS),
+            ("version/v1/app_config_android", .applicationConfigurationAndroid),
+            ("version/v2/app_config_android", .applicationConfigurationAndroid),
+            ("version/v1/stats", .statistics), ("version/v1/local_stats_1", .localStatistics),
+            ("version/v1/local_stats_7", .localStatistics),
+        ] as [(String, StaticMessage)])
+    func paths(path: String, message: StaticMessage) {
+        #expect(StaticMessage(path: path) == message)
+    }
+
+    @Test(
+        "other paths carry none",
+        arguments: [
+            "", "version", "version/v1", "version/v3/app_config_ios", "v1/app_config_ios", "version/v1/app_config",
+            "version/v1/app_config_ios/", "/version/v1/app_config_ios", "version//v1/app_config_ios",
+            "version/v2/stats", "version/v1/local_stats_0", "version/v1/local_stats_8", "version/v1/local_stats_01",
+            "version/v1/local_stats_", "version/v1/configuration/country/de/app_config",
+            "version/v1/configuration/country/DEU/app_config", "version/v2/configuration/country/DE/app_config",
+            "version/v1/configuration/country/DE", "version/v1/configuration/country/DE/app_config_ios",
+            "version/v1/ehn-dgc/dscs", "version/v1/App_config_ios",
+        ])
+    func otherPaths(path: String) {
+        #expect(StaticMessage(path: path) == nil)
+    }
+
+    // MARK: JSON
+
+    private static let ios = StaticMessage.applicationConfigurationIOS
+
+    @Test("the order of fields, map entries and spaces in the file doesn't matter", arguments: StaticMessage.allCases)
+    func deterministic(message: StaticMessage) throws {
+        let document = try Fixtures.everyField(of: message)
+        let bytes = try message.encode(json: document)
+        let json = try JSONSerialization.jsonObject(with: Data(document))
+        for options in [[], .sortedKeys, .prettyPrinted] as [JSONSerialization.WritingOptions] {
+            // Without an order asked for, it is another one in every process.
+            let rewritten = Array(try JSONSerialization.data(withJSONObject: json, options: options))
+            #expect(try message.encode(json: rewritten) == bytes)
+        }
+    }
+
+    @Test("a map's entries are in the order of their keys")
+    func maps() throws {
+        let entries = (-14...14).shuffled().map { #""\#($0)": 1"# }.joined(separator: ", ")
+        let edit = JSONEdit(
+            path: "exposureConfiguration.infectiousnessForDaysSinceOnsetOfSymptoms", value: "{\(entries)}")
+        let raw = try RawMessage(Self.ios.encode(json: edit.applied(to: Fixtures.everyField(of: Self.ios))))
+        for day in 0..<29 {
+            let key = try raw["8.1#\(day).1"]
+            #expect(key == .integer(Int64(day - 14)))
+        }
+    }
+
+    @Test(
+        "what the message can't hold is named with its field and line",
+        arguments: [
+            (#"{"minVersion": {}, "foo": 1}"#, "foo is not a field of this message (line 1)."),
+            (
+                "{\n\"minVersion\": {\n \"foo\": {\"bar\": 1}}}",
+                "minVersion.foo is not a field of this message (line 3)."
+            ),
+            (
+                #"{"appFeatures": {"appFeatures": [{"label": "a"}, {"lable": "b"}]}}"#,
+                "appFeatures.appFeatures[1].lable is not a field of this message (line 1)."
+            ),
+            (
+                #"{"minVersion": {"major": -1}}"#,
+                "minVersion.major is not a number that this field can hold (line 1)."
+            ),
+            (
+                #"{"minVersion": {"major": 1.5}}"#,
+                "minVersion.major is not a number that this field can hold (line 1)."
+            ),
+            (
+                #"{"riskCalculationParameters": {"trlFilters": [{"dropIfTrlInRange": {"minExclusive": 1}}]}}"#,
+                "riskCalculationParameters.trlFilters[0].dropIfTrlInRange.minExclusive must be true or false (line 1)."
+            ),
+            (
+                #"{"presenceTracingParameters": {"qrCodeErrorCorrectionLevel": "BEST"}}"#,
+                "presenceTracingParameters.qrCodeErrorCorrectionLevel is not a value that this field knows (line 1)."
+            ),
+            (
+                #"{"appFeatures": {"appFeatures": [null]}}"#,
+                "appFeatures.appFeatures[0] must not be null (line 1)."
+            ),
+            (#"{"supportedCountries": ["DE", 5]}"#, "supportedCountries[1] must be a text (line 1)."),
+        ])
+    func misfit(json: String, finding: String) {
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
+        #expect(refusal?.findings == [finding])
+    }
+
+    @Test("every field that the message doesn't have is named")
+    func misfits() {
+        let json = Array(#"{"one": 1, "minVersion": {"two": [2]}, "three": {"four": 4}}"#.utf8)
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: json) }
+        #expect(
+            refusal?.findings == [
+                "one is not a field of this message (line 1).",
+                "minVersion.two is not a field of this message (line 1).",
+                "three is not a field of this message (line 1).",
+            ])
+    }
+
+    @Test("of very many faults twenty are named")
+    func manyMisfits() {
+        let members = (1...20_000).map { #""field\#($0)": 1"# }.joined(separator: ",\n")
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array("{\(members)}".utf8)) }
+        #expect(refusal?.findings.count == 20)
+    }
+
+    @Test("of very many elements the wrong one is named")
+    func needle() {
+        let elements = (1...20_000).map { $0 == 15_000 ? "1.5" : "\($0)" }.joined(separator: ",\n")
+        let json = Array(#"{"cardIdSequence": [\#(elements)]}"#.utf8)
+        let refusal = #expect(throws: UnfitMessage.self) { try StaticMessage.statistics.encode(json: json) }
+        #expect(
+            refusal?.findings == [
+                "cardIdSequence[14999] is not a number that this field can hold (line 15000)."
+            ])
+    }
+
+    @Test(
+        "what isn't a JSON object is refused with the line",
+        arguments: [
+            ("", "The JSON lacks a value (line 1)."), ("{", "The JSON lacks a name in quotation marks (line 1)."),
+            ("[]", "The JSON is not an object."), ("null", "The JSON is not an object."),
+            ("{}{}", "The JSON goes on after its end (line 1)."),
+            ("{\"a\": 1,\n\"a\": 2}", "The JSON has \"a\" twice in the same object (line 2)."),
+            ("{\"a\" 1}", "The JSON lacks a colon (line 1)."), ("{\"a\": }", "The JSON lacks a value (line 1)."),
+            ("{\"a\": 1 \"b\": 2}", "The JSON lacks a comma or a closing brace (line 1)."),
+            ("{\"a\": 1,}", "The JSON lacks a name in quotation marks (line 1)."),
+            ("{\"a\": [1 2]}", "The JSON lacks a comma or a closing bracket (line 1)."),
+            ("{\"a\": \"1}", "The JSON lacks a closing quotation mark (line 1)."),
+            ("{\"a\": \"\\", "The JSON lacks a closing quotation mark (line 1)."),
+            ("{\"a\u{1B}\": 1}", "The JSON has a control character in a text (line 1)."),
+            (String(repeating: "[", count: 100_000), "The JSON is nested too deep (line 1)."),
+            (
+                String(repeating: "{\"minVersion\":", count: 40) + String(repeating: "}", count: 40),
+                "The JSON is nested too deep (line 1)."
+            ),
+        ])
+    func notJSON(json: String, finding: String) {
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
+        #expect(refusal?.findings == [finding])
+    }
+
+    @Test("bytes that are no UTF-8 are refused")
+    func notText() {
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: [0x7B, 0x22, 0xFF, 0x22, 0x7D]) }
+        #expect(refusal?.findings == ["The file is not JSON in UTF-8."])
+    }
+
+    @Test(
+        "whatever is changed in a file, it is encoded and fits, or is refused with a sentence",
+        arguments: StaticMessage.allCases)
+    func mutations(message: StaticMessage) throws {
+        var randomness = SeededGenerator(seed: 0x7374_6174_6963)
+        let document = Data(try Fixtures.everyField(of: message))
+        var (encoded, refused) = (0, 0)
+        for _ in 0..<600 {
+            let json = Array(document.mutated(using: &randomness))
+            do throws(UnfitMessage) {
+                let bytes = try message.encode(json: json)
+                try message.review(encoded: bytes)
+                encoded += 1
+            } catch {
+                #expect(!error.findings.isEmpty && error.findings.allSatisfy { $0.hasSuffix(".") })
+                refused += 1
+            }
+        }
+        #expect(encoded > 0 && refused > 200)
+    }
+
+    @Test(
+        "whatever bytes are handed in as a message, they are reviewed without harm", arguments: StaticMessage.allCases)
+    func mutatedBytes(message: StaticMessage) throws {
+        var randomness = SeededGenerator(seed: 0x6279_7465_73)
+        let bytes = Data(try message.encode(json: Fixtures.everyField(of: message)))
+        for _ in 0..<600 {
+            let changed = Array(bytes.mutated(using: &randomness))
+            do throws(UnfitMessage) {
+                try message.review(encoded: changed)
+            } catch {
+                #expect(!error.findings.isEmpty)
+            }
+        }
+    }
+
+    // MARK: What comes with the suite
+
+    @Test("the static files that come with the suite fit, and none is missing")
+    func shipped() throws {
+        let root = Fixtures.staticFolder
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".json") }
+        #expect(paths.count == 5)
+        for path in paths {
+            let message = try #require(StaticMessage(path: path.dropLast(".json".count)), "\(path)")
+            let json = Array(try Data(contentsOf: root.appending(path: path)))
+            #expect(throws: Never.self, "\(path)") { try message.encode(json: json) }
+        }
+    }
+}
