@@ -303,6 +303,12 @@ struct StaticMessageRuleTests {
             #"{"randomNumberRange": {"min": 0, "max": 1}}"#,
             "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters \(overlap)."),
         Case(
+            ios,
+            "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters[0].randomNumberRange",
+            nil,
+            "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters[0].randomNumberRange is "
+                + "missing."),
+        Case(
             ios, "\(presence).qrCodeDescriptors[0].regexPattern", #""(a""#,
             "\(presence).qrCodeDescriptors[0].regexPattern must be a regular expression."),
         Case(
@@ -547,6 +553,20 @@ struct StaticMessageRuleTests {
             let json = try JSONEdit(path: leaf.path, value: "99").applied(to: document)
             #expect(throws: UnfitMessage.self, "\(leaf.path)") { try message.encode(json: json) }
         }
+    }
+
+    @Test("a phone that can't tell what a risk level counts would never warn: values or a multiplier must be given")
+    func riskValues() throws {
+        let file = Fixtures.staticFolder.appending(path: "version/v2/app_config_ios.json")
+        let withoutMultiplier = Array(try Data(contentsOf: file))
+        let json = try JSONEdit(path: "\(Self.risk).transmissionRiskValueMapping", value: nil)
+            .applied(to: withoutMultiplier)
+        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: json) }
+        #expect(
+            refusal?.findings == [
+                "\(Self.risk).transmissionRiskValueMapping must not be empty, unless transmissionRiskLevelMultiplier is "
+                    + "given."
+            ])
     }
 
     @Test("several slips are all named")
