@@ -17,6 +17,8 @@ struct Publisher: Sendable {
     let origin: String
     /// The most keys of a file. What a window has more is in further files (Corona-Warn-App sheet, 5.4).
     var keysPerFile = 600_000
+    /// Nil when there are none but packages and indexes.
+    let staticFolder: URL?
     /// Nil without a push dispatcher.
     let announcement: Announcement?
     let metrics: PublishingMetrics
@@ -36,11 +38,14 @@ struct Publisher: Sendable {
         var changes = 0
         /// Bytes of those that were written.
         var bytes = 0
+        /// Static files that are wrong.
+        var refusedFiles = 0
 
         var metadata: Logger.Metadata {
             [
                 "hour": "\(lastHour.map(String.init) ?? "none")", "hours": "\(newHours)", "keys": "\(newKeys)",
                 "reports": "\(newReports)", "changes": "\(changes)", "bytes": "\(bytes)",
+                "refused_files": "\(refusedFiles)",
             ]
         }
     }
@@ -77,12 +82,25 @@ extension Publisher {
         let origin = settings.string("origin", default: "DE")
         let configured = settings.list("regions")
         self.init(
-            store: store, place: PublishedDirectory(root: try settings.directory("directory")),
+            store: store, place: try Self.place(settings),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
             regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,
+            staticFolder: settings.optionalString("static") == nil ? nil : try settings.directory("static"),
             announcement: try Announcement(runtime), metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger
         )
+    }
+
+    /// A bucket if `s3.bucket` is set, else the directory.
+    private static func place(_ settings: Settings) throws -> any PublishedPlace {
+        guard settings.optionalString("s3.bucket") != nil else {
+            return PublishedDirectory(root: try settings.directory("directory"))
+        }
+        guard settings.optionalString("directory") == nil else {
+            throw settings.wrong("directory", "must not be set beside s3.bucket: the tree is published to one place")
+        }
+        // A store compares the time of a request with its own, whatever a rehearsal's clock says.
+        return try S3Bucket(settings, clock: .system)
     }
 
     /// From `minimumKeys`.

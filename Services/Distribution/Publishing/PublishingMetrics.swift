@@ -9,6 +9,7 @@ struct PublishingMetrics: Sendable {
     private let bytes: Counter
     private let waiting: Gauge
     private let oldestWaiting: Gauge
+    private let refusedFiles: Gauge
 
     init(_ factory: any MetricsFactory) {
         keys = Counter(label: "published_keys_total", factory: factory)
@@ -16,6 +17,7 @@ struct PublishingMetrics: Sendable {
         bytes = Counter(label: "published_bytes_total", factory: factory)
         waiting = Gauge(label: "waiting_keys", factory: factory)
         oldestWaiting = Gauge(label: "oldest_waiting_key_seconds", factory: factory)
+        refusedFiles = Gauge(label: "refused_static_files", factory: factory)
     }
 
     /// After a run.
@@ -23,6 +25,7 @@ struct PublishingMetrics: Sendable {
         self.keys.increment(by: report.newKeys)
         reports.increment(by: report.newReports)
         bytes.increment(by: report.bytes)
+        refusedFiles.record(report.refusedFiles)
         waiting.record(keys.count)
         oldestWaiting.record(keys.oldest.map { max(0, now.timeIntervalSince($0.end)) } ?? 0)
     }

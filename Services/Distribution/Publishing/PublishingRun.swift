@@ -1,6 +1,7 @@
 import ExposureFormat
 import ExposureKeys
 import Logging
+import NIOPosix
 import ServiceKit
 
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
@@ -35,8 +36,10 @@ struct PublishingRun {
         var published = PublishedSet(hours: hours)
         try await writeKeys(of: &published)
         try await writeReports(of: &published)
+        try await writeStaticArchives()
         // Only now that every package is there may an index name it.
-        let indexes = published.indexes(regions: publisher.regions, origin: publisher.origin, configured: [])
+        let indexes = published.indexes(
+            regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
         for index in indexes { try await write(index.content, to: index.key) }
         // A database that knows of no hour isn't the one that this tree came from, or it lost everything.
         if !hours.isEmpty { try await removeUnwanted() }
@@ -164,6 +167,34 @@ struct PublishingRun {
     }
 
     // MARK: Everything else
+
+    /// What an operator put into the folder of static files. Where a file is wrong, what was published before stays.
+    private mutating func writeStaticArchives() async throws {
+        guard let folder = publisher.staticFolder else { return }
+        let files = try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }
+        progress.begin("Static archives", total: files.archives.count)
+        for archive in files.archives {
+            try await write(publisher.packages.build(archive.export), to: TreeKey(archive.path))
+            progress.advance()
+        }
+        for problem in files.problems {
+            publisher.logger.error(
+                "A static file is wrong; what was published before stays",
+                metadata: ["file": "\(problem.file)", "reasons": "\(problem.reasons.joined(separator: " "))"])
+            let path = problem.file.split(separator: ".").dropLast().joined(separator: ".")
+            if let key = TreeKey(requested: path), present[key] != nil { wanted.insert(key) }
+        }
+        report.refusedFiles = files.problems.count
+    }
+
+    /// The countries below which there is a configuration.
+    private var configuredCountries: [String] {
+        let countries = "version/v1/configuration/country/"
+        let names = wanted.filter { $0.path.hasPrefix(countries) }.compactMap {
+            $0.path.dropFirst(countries.count).split(separator: "/").first.map(String.init)
+        }
+        return Array(Set(names))
+    }
 
     /// Writes an object that may change, if it has another content than the one that is there.
     private mutating func write(_ content: [UInt8], to key: TreeKey) async throws {
