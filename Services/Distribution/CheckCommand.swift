@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureFormat
 import Foundation
+import ServiceKit
 
 /// `distribution check DIRECTORY`.
 struct CheckCommand: ParsableCommand {
@@ -21,7 +22,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let files = try StaticFiles(in: URL(filePath: directory))
         for line in Self.report(files) {
-            try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+            Console.say(line)
         }
         guard files.problems.isEmpty else { throw ExitCode.failure }
     }

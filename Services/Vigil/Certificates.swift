@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServiceKit
 
 /// `vigil certificates`.
 struct CertificatesCommand: AsyncParsableCommand {

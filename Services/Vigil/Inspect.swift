@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureFormat
 import Foundation
+import ServiceKit
 
 /// `vigil inspect`.
 struct InspectCommand: AsyncParsableCommand {

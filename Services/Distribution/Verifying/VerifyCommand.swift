@@ -36,14 +36,14 @@ struct VerifyCommand: AsyncParsableCommand {
         let place = PublishedDirectory(root: URL(filePath: directory, directoryHint: .isDirectory))
         let verdict = try await VerifyTree(place: place, publicKeys: keys, minimum: minimum)
             .verdict(progress: .onTerminal)
-        for flaw in verdict.flaws { print(flaw) }
+        for flaw in verdict.flaws { Console.say(flaw) }
         let counts =
             "\(verdict.objects) objects: packages of \(verdict.days) days and \(verdict.hours) hours, reports of "
             + "\(verdict.reportHours) hours, \(verdict.otherArchives) other archives"
         guard verdict.flaws.isEmpty else {
-            print("WRONG: \(verdict.flaws.count) flaws in \(counts).")
+            Console.say("WRONG: \(verdict.flaws.count) flaws in \(counts).")
             throw ExitCode(1)
         }
-        print("VERIFIED: \(counts).")
+        Console.say("VERIFIED: \(counts).")
     }
 }

@@ -1,0 +1,119 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+/// A tree in a bucket of a real S3 server that checks signatures.
+@Suite(
+    .enabled(if: TestPostgres.isAvailable && TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"),
+    .timeLimit(.minutes(3)))
+struct BucketPublishingTests {
+    private static let first = Samples.day.lastHour
+    private static let hours = (0..<3).map { first.advanced(by: $0) }
+
+    private static func fold(on stage: PublishingStage) async throws {
+        for (offset, hour) in hours.enumerated() {
+            try await stage.fold(hour, try Samples.keys(offset * 1000..<offset * 1000 + 150))
+            try await stage.fold(hour, try Samples.reports(offset * 1000..<offset * 1000 + 150))
+        }
+    }
+
+    private static func content(of place: some PublishedPlace) async throws -> [TreeKey: [UInt8]] {
+        var content: [TreeKey: [UInt8]] = [:]
+        for key in try await place.objects().keys { content[key] = try await place.read(key) }
+        return content
+    }
+
+    @Test("a bucket gets what a directory gets, only what is new is written, and it verifies")
+    func same() async throws {
+        try await TestBucket.with { bucket in
+            try await PublishingStage.run(settings: bucket.settings) { stage in
+                try await Self.fold(on: stage)
+                let publisher = try stage.publisher
+                for hour in Self.hours { _ = try await publisher.publish(asOf: hour.end) }
+                let inBucket = try await Self.content(of: publisher.place)
+                #expect(inBucket.count > 15)
+
+                let directory = PublishedDirectory(root: stage.root)
+                _ = try await stage.publisher(for: directory).publish(asOf: Self.hours[2].end)
+                let isSame = try await Self.content(of: directory) == inBucket
+                #expect(isSame)
+                let verdict = try await VerifyTree(
+                    place: publisher.place, publicKeys: [stage.verificationKey], minimum: 140
+                ).verdict()
+                #expect(verdict.flaws == [])
+
+                #expect(try await publisher.publish(asOf: Self.hours[2].end).changes == 0)
+                try await publisher.place.write([1], to: TreeKey("version"))
+                try await publisher.place.remove([TreeKey("version/index-v2"), try #require(inBucket.keys.min())])
+                _ = try await publisher.publish(asOf: Self.hours[2].end)
+                let isRepaired = try await Self.content(of: publisher.place) == inBucket
+                #expect(isRepaired)
+            }
+        }
+    }
+
+    /// A place that fails for good after so many changes.
+    private actor Failing: PublishedPlace {
+        struct Failure: Error {}
+        let place: any PublishedPlace
+        private var left: Int
+
+        init(_ place: any PublishedPlace, after changes: Int) {
+            self.place = place
+            left = changes
+        }
+
+        private func spend() throws {
+            guard left > 0 else { throw Failure() }
+            left -= 1
+        }
+
+        func objects() async throws -> [TreeKey: StoredObject] { try await place.objects() }
+        func read(_ key: TreeKey) async throws -> [UInt8]? { try await place.read(key) }
+        func write(_ content: [UInt8], to key: TreeKey) async throws {
+            try spend()
+            try await place.write(content, to: key)
+        }
+        func remove(_ keys: [TreeKey]) async throws {
+            try spend()
+            try await place.remove(keys)
+        }
+    }
+
+    @Test("wherever a run to a bucket fails, the tree verifies, and the next run finishes it")
+    func interrupted() async throws {
+        try await TestBucket.with { bucket in
+            try await PublishingStage.run(settings: bucket.settings) { stage in
+                try await Self.fold(on: stage)
+                let whole = try stage.publisher
+                _ = try await whole.publish(asOf: Self.hours[2].end)
+                let end = try await Self.content(of: whole.place)
+                for changes in stride(from: 0, to: end.count, by: 3) {
+                    try await whole.place.remove(Array(end.keys))
+                    try await stage.forget(after: Self.hours[0].advanced(by: -1))
+                    let failing = Failing(whole.place, after: changes)
+                    await #expect(throws: (any Error).self) {
+                        _ = try await stage.publisher(for: failing).publish(asOf: Self.hours[2].end)
+                    }
+                    let present = try await Self.content(of: whole.place)
+                    let isPart = present.allSatisfy { end[$0.key] == $0.value }
+                    #expect(isPart && present.count == changes)
+                    let verdict = try await VerifyTree(
+                        place: whole.place, publicKeys: [stage.verificationKey], minimum: 140
+                    ).verdict()
+                    // Indexes that aren't there yet name nothing.
+                    let flaws = verdict.flaws.filter {
+                        !$0.contains("it is missing") && !$0.contains("no index names it")
+                    }
+                    #expect(flaws == [], "after \(changes)")
+                    _ = try await whole.publish(asOf: Self.hours[2].end)
+                    let isFinished = try await Self.content(of: whole.place) == end
+                    #expect(isFinished, "after \(changes)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Distribution
+
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+struct StaticPublishingTests {
+    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let ios = "version/v2/app_config_ios"
+
+    /// A stage whose static files are a copy of those that come with the project.
+    private static func run(
+        _ body: @Sendable (PublishingStage, _ folder: URL) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+        try FileManager.default.copyItem(at: checkout.appending(path: "deploy/static"), to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await PublishingStage.run(settings: ["static": folder.path]) { stage in
+            try await stage.foldEmpty(Samples.noon...Samples.noon)
+            try await body(stage, folder)
+        }
+    }
+
+    private static func export(_ stage: PublishingStage, _ path: String) throws -> [UInt8]? {
+        guard let archive = try stage.files()[path] else { return nil }
+        let opened = try SignedArchive.read(Array(archive))
+        try opened.requireSignature(of: [stage.verificationKey])
+        return opened.export
+    }
+
+    @Test(
+        "the files that come with the project are published, signed, with the countries' index, and stay the same bytes"
+    )
+    func defaults() async throws {
+        try await Self.run { stage, folder in
+            try await stage.publish(through: Samples.noon)
+            let files = try stage.files()
+            for path in [
+                Self.ios, "version/v2/app_config_android", "version/v1/app_config_ios", "version/v1/app_config_android",
+                "version/v1/configuration/country/DE/app_config",
+            ] {
+                #expect(try Self.export(stage, path) != nil, "\(path)")
+            }
+            #expect(files["version/v1/configuration/country/index"] == Data(#"["DE"]"#.utf8))
+            let flaws = try await stage.verify().flaws
+            #expect(flaws == [])
+            #expect(try await stage.publish(through: Samples.noon).changes == 0)
+            try stage.removeTree()
+            try await stage.publish(through: Samples.noon)
+            let isSame = try stage.files() == files
+            #expect(isSame)
+        }
+    }
+
+    @Test("a file that changed is published anew, a wrong one leaves what was there, one that is gone leaves the tree")
+    func changes() async throws {
+        try await Self.run { stage, folder in
+            try await stage.publish(through: Samples.noon)
+            let before = try #require(try Self.export(stage, Self.ios))
+            let file = folder.appending(path: "\(Self.ios).json")
+            let text = try String(contentsOf: file, encoding: .utf8)
+
+            // Any bytes of the contract, and a change.
+            let list = folder.appending(path: "version/v1/ehn-dgc/dscs.bin")
+            try FileManager.default.createDirectory(
+                at: list.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data([1, 2, 3]).write(to: list)
+            let country = #""supportedCountries": ["#
+            try #require(text.contains(country))
+            try Data(text.replacing(country, with: country + #""AT", "#).utf8).write(to: file)
+            #expect(try await stage.publish(through: Samples.noon).changes == 2)
+            let after = try #require(try Self.export(stage, Self.ios))
+            #expect(after != before)
+            #expect(try Self.export(stage, "version/v1/ehn-dgc/dscs") == [1, 2, 3])
+
+            try Data(text.replacing(country, with: #""nonsense": ["#).utf8).write(to: file)
+            let report = try await stage.publish(through: Samples.noon)
+            #expect((report.refusedFiles, report.changes) == (1, 0))
+            #expect(try Self.export(stage, Self.ios) == after)
+
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.removeItem(at: list)
+            let last = try await stage.publish(through: Samples.noon)
+            #expect((last.refusedFiles, last.changes) == (0, 2))
+            #expect(try Self.export(stage, Self.ios) == nil)
+            #expect(try Self.export(stage, "version/v1/ehn-dgc/dscs") == nil)
+        }
+    }
+}
