@@ -20,6 +20,8 @@ rows=(
     "upload-end-to-end 1.0 uploads/s"
     "fold-100k 0.3 keys/s"
     "export-from-postgres 0.3 keys/s"
+    "serve-40k 0.5 requests/CPU-s"
+    "serve-304 0.5 requests/CPU-s"
     "proxy-get 0.6 requests/CPU-s"
     "proxy-post-2k 0.6 requests/CPU-s"
     "proxy-post-64k 0.6 requests/CPU-s"
@@ -72,7 +74,7 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk openssl procps libpcre2-8-0 util-linux)
+packages+=(wrk curl openssl procps libpcre2-8-0 util-linux)
 prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000

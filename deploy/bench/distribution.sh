@@ -23,7 +23,7 @@ export_from_postgres_ours() {
     postgres_sql "TRUNCATE distribution.published_hour, distribution.signature" && postgres_sql "CHECKPOINT" && sync || return
     local took
     took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18949 LOG_LEVEL=error DIRECTORY="$scratch/published" \
-        SIGNING_KEY="$scratch/suite/export-signing.key" \
+        SIGNING_KEYS="262/v1=$scratch/suite/export-signing.key" \
         POSTGRES_CONNECTION="host=$scratch user=vigil_distribution dbname=postgres" \
         "${benchmarks%/*}/distribution" publish --as-of "$export_instant" >"$scratch/publish.log" 2>&1; } 2>&1) || return
     [ -s "$scratch/published/version/v1/diagnosis-keys/country/EUR/date/2020-12-29/hour/0" ] &&
@@ -37,3 +37,72 @@ export_from_postgres_reference() {
     awk -v n="$export_keys" -v t="$took" 'BEGIN { print n / t }'
 }
 export_from_postgres_end() { postgres_sql "TRUNCATE submission.diagnosis_key, submission.folded_hour"; }
+
+# `distribution serve` against nginx on the same files: requests for each second of the server's processor time. Both stand on
+# the first core, the client on the second; 64 connections that are kept.
+
+serve_file=version/v1/diagnosis-keys/country/DE/date/2020-12-29/hour/13
+serve_prepare() {
+    [ -z "${serve_ours_id:-}" ] || return 0
+    prepare_nginx
+    mkdir -p "$scratch/served/${serve_file%/*}" "$scratch/serve-nginx"
+    head -c 40960 /dev/urandom >"$scratch/served/$serve_file"
+    touch -d @1200000000 "$scratch/served/$serve_file"
+    env NIO_SINGLETON_GROUP_LOOP_COUNT=1 DIRECTORY="$scratch/served" LISTEN_PORT=18940 ADMIN_PORT=18949 LOG_LEVEL=error \
+        taskset -c 0 "${benchmarks%/*}/distribution" serve >"$scratch/serve.log" 2>&1 &
+    serve_ours_id=$!
+    # What an operator would write: files from memory's cache by sendfile, the same header fields.
+    cat >"$scratch/serve-nginx/nginx.conf" <<CONF
+daemon off;
+master_process off;
+pid $scratch/serve-nginx/pid;
+error_log $scratch/serve-nginx/error.log;
+events { worker_connections 1024; }
+http {
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    open_file_cache max=1024;
+    keepalive_requests 1000000;
+    default_type application/zip;
+    server {
+        listen 127.0.0.1:18941;
+        root $scratch/served;
+        location / {
+            try_files \$uri \$uri/index =404;
+            add_header Cache-Control "public, max-age=1209600, immutable";
+        }
+    }
+}
+CONF
+    chmod 755 "$scratch"
+    taskset -c 0 "$nginx" -c "$scratch/serve-nginx/nginx.conf" -p "$scratch/serve-nginx/" -e "$scratch/serve-nginx/error.log" &
+    serve_reference_id=$!
+    started+=("$serve_ours_id" "$serve_reference_id")
+    servicekit_wait 18940 && servicekit_wait 18941
+    serve_tag=$(curl -sI "http://127.0.0.1:18940/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')
+    [ -n "$serve_tag" ] && [ "$serve_tag" = "$(curl -sI "http://127.0.0.1:18941/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')" ] ||
+        fail "Ours and nginx give different entity tags."
+    local port
+    for port in 18940 18941; do
+        [ "$(curl -so "$scratch/unchanged" -w '%{http_code}' -H "If-None-Match: $serve_tag" "http://127.0.0.1:$port/$serve_file")" = 304 ] ||
+            fail "The server on port $port does not recognise its entity tag."
+    done
+    printf 'wrk.headers["If-None-Match"] = "%s"\n' "${serve_tag//\"/\\\"}" >"$scratch/serve-304.lua"
+}
+
+# $1: the server's process id; $2: its port; then further options of wrk.
+serve_rate() {
+    local id=$1 port=$2
+    shift 2
+    proxy_rate "$id" wrk -t 1 -c 64 -d "${seconds}s" "$@" "http://127.0.0.1:$port/$serve_file"
+}
+
+serve_40k_prepare() { serve_prepare; }
+serve_40k_ours() { serve_rate "$serve_ours_id" 18940; }
+serve_40k_reference() { serve_rate "$serve_reference_id" 18941; }
+serve_40k_end() { :; }
+serve_304_prepare() { serve_prepare; }
+serve_304_ours() { serve_rate "$serve_ours_id" 18940 -s "$scratch/serve-304.lua"; }
+serve_304_reference() { serve_rate "$serve_reference_id" 18941 -s "$scratch/serve-304.lua"; }
+serve_304_end() { :; }

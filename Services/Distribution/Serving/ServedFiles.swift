@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import ServiceKit
 import Synchronization
 
 /// The tree's files as they are served: kept in memory, and looked at again after a second.
@@ -54,10 +55,9 @@ final class ServedFiles: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var facts = Glibc.stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let size = Int(exactly: facts.st_size)
-        else { return nil }
-        let entityTag = "\"\(String(facts.st_mtim.tv_sec, radix: 16))-\(String(size, radix: 16))\""
+        guard let facts = FileFacts(of: descriptor), facts.isRegular else { return nil }
+        let size = facts.size
+        let entityTag = "\"\(String(facts.modified, radix: 16))-\(String(size, radix: 16))\""
         if let known, known.entityTag == entityTag { return known }
         var content = ByteBuffer()
         var position = 0

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 
 /// A file with a secret in it, which is read only if nobody but its owner, and perhaps a group, can read it.
 enum PrivateFile {
@@ -11,10 +12,9 @@ enum PrivateFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path) }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path) }
-        if status.st_mode & 0o007 != 0 { throw .openToAll(path) }
-        if status.st_mode & 0o020 != 0 { throw .changeableByGroup(path) }
+        guard let facts = FileFacts(of: descriptor), facts.isRegular else { throw .unreadable(path) }
+        if facts.permissions & 0o007 != 0 { throw .openToAll(path) }
+        if facts.permissions & 0o020 != 0 { throw .changeableByGroup(path) }
 
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 4096)
