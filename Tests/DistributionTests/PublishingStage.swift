@@ -235,6 +235,12 @@ struct PublishingStage: Sendable {
         return package.reports
     }
 
+    /// `export.bin` of every archive, by its path.
+    func exports() throws -> [String: [UInt8]] {
+        try files().filter { $0.value.starts(with: Data("PK".utf8)) }
+            .mapValues { try SignedArchive.read(Array($0)).export }
+    }
+
     /// The keys that an hour's package has; nil if there is no package.
     func keys(of hour: Hour) throws -> Set<KeyData>? {
         try package(Self.path(of: hour)).map { Set($0.keys.map(\.data)) }

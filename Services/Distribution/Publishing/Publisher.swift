@@ -52,12 +52,14 @@ struct Publisher: Sendable {
 
     /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
     func publish(asOf instant: Date, progress: ProgressBar = .hidden) async throws -> Report {
+        let started = ContinuousClock.now
         let report = try await store.exclusively {
             var run = PublishingRun(publisher: self, present: try await place.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
-        metrics.count(report, waiting: try await store.waitingKeys(by: policy), at: instant)
+        metrics.count(
+            report, waiting: try await store.waitingKeys(by: policy), at: instant, took: started.duration(to: .now))
         if report.newKeys + report.newReports > 0 { await announcement?.send() }
         return report
     }

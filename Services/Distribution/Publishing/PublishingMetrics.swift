@@ -10,6 +10,7 @@ struct PublishingMetrics: Sendable {
     private let waiting: Gauge
     private let oldestWaiting: Gauge
     private let refusedFiles: Gauge
+    private let duration: Gauge
 
     init(_ factory: any MetricsFactory) {
         keys = Counter(label: "published_keys_total", factory: factory)
@@ -17,11 +18,13 @@ struct PublishingMetrics: Sendable {
         bytes = Counter(label: "published_bytes_total", factory: factory)
         waiting = Gauge(label: "waiting_keys", factory: factory)
         oldestWaiting = Gauge(label: "oldest_waiting_key_seconds", factory: factory)
+        duration = Gauge(label: "last_publish_seconds", factory: factory)
         refusedFiles = Gauge(label: "refused_static_files", factory: factory)
     }
 
     /// After a run.
-    func count(_ report: Publisher.Report, waiting keys: WaitingKeys, at now: Date) {
+    func count(_ report: Publisher.Report, waiting keys: WaitingKeys, at now: Date, took duration: Duration) {
+        self.duration.record(duration / .seconds(1))
         self.keys.increment(by: report.newKeys)
         reports.increment(by: report.newReports)
         bytes.increment(by: report.bytes)
