@@ -100,7 +100,8 @@ struct BucketPublishingTests {
                     }
                     let present = try await Self.content(of: whole.place)
                     let isPart = present.allSatisfy { end[$0.key] == $0.value }
-                    #expect(isPart && present.count == changes)
+                    // Two files are written at a time: when one fails, the other may be given up.
+                    #expect(isPart && present.count <= changes)
                     let verdict = try await VerifyTree(
                         place: whole.place, publicKeys: [stage.verificationKey], minimum: 140
                     ).verdict()
