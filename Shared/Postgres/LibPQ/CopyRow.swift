@@ -12,7 +12,7 @@ package struct CopyRow: ~Copyable {
     /// From the first field's length to the end of the last field.
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    @usableFromInline var column = 0
+    private var column = 0
 
     /// A row whose lengths were checked against its bytes.
     init(columns: [Column], bytes: UnsafeRawBufferPointer) {
@@ -21,54 +21,26 @@ package struct CopyRow: ~Copyable {
     }
 
     /// The next field. Ask for an Optional where it can be NULL.
-    ///
-    /// Inlinable, so that it is compiled for each type where it is used: a fold's or a day's rows have millions of fields,
-    /// and a generic function that learns its type at run time took half of the time of reading them.
-    @inlinable
     package mutating func next<Value: PostgresDecodable>(_: Value.Type) throws(PostgresError) -> Value {
-        let type = try nextType()
-        guard Value.accepts(type) else { throw wrongType(Value.self) }
-        guard let field = nextField() else {
-            guard let null = Value.decodedNull else { throw unexpectedNull() }
+        guard column < columns.count, let length = bytes.bytes.bigEndian(Int32.self, at: offset) else {
+            throw PostgresError(.decoding, reason: "a row has \(columns.count) columns only")
+        }
+        let type = columns[column].type
+        guard Value.accepts(type) else { throw .column(columns[column].name, type, .type(Value.self)) }
+        guard length >= 0 else {
+            guard let null = Value.decodedNull else { throw .column(columns[column].name, type, .unexpectedNull) }
+            offset += 4
             column += 1
             return null
         }
-        guard let value = Value.decode(field.bytes, as: type) else { throw malformed(Value.self) }
+        let start = offset + 4
+        let end = start + Int(length)
+        let field = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        guard let value = Value.decode(field.bytes, as: type) else {
+            throw .column(columns[column].name, type, .malformed(Value.self))
+        }
+        offset = end
         column += 1
         return value
-    }
-
-    @usableFromInline
-    func nextType() throws(PostgresError) -> PostgresType {
-        guard column < columns.count else {
-            throw PostgresError(.decoding, reason: "a row has \(columns.count) columns only")
-        }
-        return columns[column].type
-    }
-
-    /// The bytes of the next field, which are then behind the reader; nil for NULL.
-    @usableFromInline
-    mutating func nextField() -> UnsafeRawBufferPointer? {
-        let length = bytes.bytes.bigEndian(Int32.self, at: offset) ?? -1
-        let start = offset + 4
-        offset = start + max(0, Int(length))
-        return length < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
-    }
-
-    // Apart from the reading, so that what is compiled many times is small.
-
-    @usableFromInline
-    func wrongType(_ wanted: Any.Type) -> PostgresError {
-        .column(columns[column].name, columns[column].type, .type(wanted))
-    }
-
-    @usableFromInline
-    func malformed(_ wanted: Any.Type) -> PostgresError {
-        .column(columns[column].name, columns[column].type, .malformed(wanted))
-    }
-
-    @usableFromInline
-    func unexpectedNull() -> PostgresError {
-        .column(columns[column].name, columns[column].type, .unexpectedNull)
     }
 }
