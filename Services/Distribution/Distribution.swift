@@ -37,17 +37,20 @@ package struct Distribution: AsyncParsableCommand {
     /// - Parameter instant: hours that ended at or before it are published, as far as they are folded.
     package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
+        var announcement: Announcement?
+        let outcome: Result<Publisher.Report, any Error>
         do {
             try await Schema.check(database)
             let publisher = try Publisher(database: database, runtime: runtime)
-            let report = try await publisher.publish(asOf: instant, progress: .onTerminal)
-            runtime.logger.notice("Published", metadata: report.metadata)
-            await publisher.announcement?.service.close()
-            await database.close()
+            announcement = publisher.announcement
+            outcome = .success(try await publisher.publish(asOf: instant, progress: .onTerminal))
         } catch {
-            await database.close()
-            throw error
+            outcome = .failure(error)
         }
+        await announcement?.service.close()
+        await database.close()
+        let report = try outcome.get()
+        runtime.logger.notice("Published", metadata: report.metadata)
     }
 
     /// Serves the published tree until it is told to stop.

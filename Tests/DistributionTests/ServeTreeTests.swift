@@ -134,7 +134,8 @@ import Testing
         ("bytes=-999", 206, 0..<16), ("bytes=15-15", 206, 15..<16), ("bytes=16-", 416, nil), ("bytes=99-100", 416, nil),
         ("bytes=-0", 416, nil), ("bytes=4-2", 200, 0..<16), ("bytes=0-1,3-4", 200, 0..<16), ("bytes=", 200, 0..<16),
         ("bytes=-", 200, 0..<16), ("bytes=a-b", 200, 0..<16), ("lines=0-1", 200, 0..<16), ("bytes=0-+1", 200, 0..<16),
-        ("bytes=99999999999999999999-", 200, 0..<16),
+        ("bytes=99999999999999999999-", 200, 0..<16), ("bytes=2-9223372036854775807", 206, 2..<16),
+        ("bytes=-9223372036854775807", 206, 0..<16), ("bytes=9223372036854775807-", 416, nil),
     ]
 
     @Test("a range of bytes can be asked for, so that a download can be continued", arguments: wantedRanges)

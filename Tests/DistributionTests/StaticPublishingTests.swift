@@ -82,6 +82,14 @@ struct StaticPublishingTests {
             #expect((report.refusedFiles, report.changes) == (1, 0))
             #expect(try Self.export(stage, Self.ios) == after)
 
+            // A folder that is away keeps neither keys nor what was published from phones.
+            let publisher = try stage.publisher
+            let elsewhere = folder.appendingPathExtension("away")
+            try FileManager.default.moveItem(at: folder, to: elsewhere)
+            let without = try await publisher.publish(asOf: Samples.noon.end)
+            #expect((without.refusedFiles, without.changes) == (1, 0))
+            try FileManager.default.moveItem(at: elsewhere, to: folder)
+
             try FileManager.default.removeItem(at: file)
             try FileManager.default.removeItem(at: list)
             let last = try await stage.publish(through: Samples.noon)

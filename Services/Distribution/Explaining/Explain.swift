@@ -29,9 +29,8 @@ struct Explain: Sendable {
     func hour(_ hour: Hour) async throws -> Explanation {
         let published = try await store.publishedHours()
         if let found = published.first(where: { $0.hour == hour }) { return .hour(found) }
-        guard let folded = try await store.foldedHours(), hour <= folded.upperBound else {
-            return .unfolded(lastFolded: try await store.foldedHours()?.upperBound)
-        }
+        let folded = try await store.foldedHours()
+        guard let folded, hour <= folded.upperBound else { return .unfolded(lastFolded: folded?.upperBound) }
         return published.first.map { hour < $0.hour } ?? (hour < folded.lowerBound)
             ? .forgotten : .unpublished(lastPublished: published.last?.hour)
     }

@@ -40,6 +40,12 @@ struct Publisher: Sendable {
         var bytes = 0
         /// Static files that are wrong.
         var refusedFiles = 0
+        /// Whether an index of packages names others than before.
+        var namesOthers = false
+
+        /// Whether there is something that phones should look for: an hour took something, or a run before this one died when
+        /// it had decided that and not yet said so.
+        var isNews: Bool { namesOthers && lastHour != nil && (newKeys + newReports > 0 || newHours == 0) }
 
         var metadata: Logger.Metadata {
             [
@@ -58,9 +64,10 @@ struct Publisher: Sendable {
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
+        // First of all: what fails after this isn't made up for by another announcement.
+        if report.isNews { await announcement?.send() }
         metrics.count(
             report, waiting: try await store.waitingKeys(by: policy), at: instant, took: started.duration(to: .now))
-        if report.newKeys + report.newReports > 0 { await announcement?.send() }
         return report
     }
 

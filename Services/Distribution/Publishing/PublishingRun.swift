@@ -40,7 +40,10 @@ struct PublishingRun {
         // Only now that every package is there may an index name it.
         let indexes = published.indexes(
             regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
-        for index in indexes { try await write(index.content, to: index.key) }
+        for index in indexes {
+            let isNew = try await write(index.content, to: index.key)
+            if isNew { report.namesOthers = true }
+        }
         // A database that knows of no hour isn't the one that this tree came from, or it lost everything.
         if !hours.isEmpty { try await removeUnwanted() }
         return report
@@ -118,20 +121,21 @@ struct PublishingRun {
     private mutating func write(_ keys: [DiagnosisKey], of package: KeyPackage) async throws {
         let missing = files(of: package).filter { present[$0.key] == nil }
         guard !missing.isEmpty else { return }
-        let batches = try KeySet.batches(of: keys, atMost: publisher.keysPerFile)
         let publisher = publisher
-        let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
-            for file in missing {
-                let batch = batches[Int(file.batch.number) - 1]
-                group.addTask {
-                    let archive = try await publisher.packages.build(batch, of: package, as: file)
-                    try await publisher.place.write(archive, to: file.key)
-                    return (file.key, archive.count)
+        for (index, batch) in try KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
+            // As many at a time as there are regions: each is in memory as a whole.
+            let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
+                for file in missing where Int(file.batch.number) == index + 1 {
+                    group.addTask {
+                        let archive = try await publisher.packages.build(batch, of: package, as: file)
+                        try await publisher.place.write(archive, to: file.key)
+                        return (file.key, archive.count)
+                    }
                 }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            for (key, size) in written { note(key, size: size) }
         }
-        for (key, size) in written { note(key, size: size) }
     }
 
     private mutating func writeReports(of published: inout PublishedSet) async throws {
@@ -168,10 +172,20 @@ struct PublishingRun {
 
     // MARK: Everything else
 
-    /// What an operator put into the folder of static files. Where a file is wrong, what was published before stays.
+    /// What an operator put into the folder of static files. Where a file is wrong, or a folder can't be read, what was
+    /// published before stays: neither keeps keys from phones.
     private mutating func writeStaticArchives() async throws {
         guard let folder = publisher.staticFolder else { return }
-        let files = try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }
+        let files: StaticFiles
+        do {
+            files = try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }
+        } catch let problem as StaticFiles.FolderProblem {
+            publisher.logger.error(
+                "The static files can't be read; what was published before stays",
+                metadata: ["folder": "\(problem.folder)"])
+            report.refusedFiles = 1
+            return wanted.formUnion(present.keys.filter { $0.kind == .archive })
+        }
         progress.begin("Static archives", total: files.archives.count)
         for archive in files.archives {
             try await write(publisher.packages.build(archive.export), to: TreeKey(archive.path))
@@ -181,8 +195,12 @@ struct PublishingRun {
             publisher.logger.error(
                 "A static file is wrong; what was published before stays",
                 metadata: ["file": "\(problem.file)", "reasons": "\(problem.reasons.joined(separator: " "))"])
-            let path = problem.file.split(separator: ".").dropLast().joined(separator: ".")
-            if let key = TreeKey(requested: path), present[key] != nil { wanted.insert(key) }
+            // Of a file, or of a folder and all below it.
+            let path = problem.file.replacing(/\.(json|bin)$/, with: "")
+            wanted.formUnion(
+                present.keys.filter { key in
+                    key.kind == .archive && (key.path == path || key.path.hasPrefix(problem.file + "/"))
+                })
         }
         report.refusedFiles = files.problems.count
     }
@@ -197,11 +215,14 @@ struct PublishingRun {
     }
 
     /// Writes an object that may change, if it has another content than the one that is there.
-    private mutating func write(_ content: [UInt8], to key: TreeKey) async throws {
+    /// - Returns: whether it had.
+    @discardableResult
+    private mutating func write(_ content: [UInt8], to key: TreeKey) async throws -> Bool {
         wanted.insert(key)
-        if let stored = present[key], try await isCurrent(stored, key, content) { return }
+        if let stored = present[key], try await isCurrent(stored, key, content) { return false }
         try await publisher.place.write(content, to: key)
         note(key, size: content.count)
+        return true
     }
 
     private func isCurrent(_ stored: StoredObject, _ key: TreeKey, _ content: [UInt8]) async throws -> Bool {

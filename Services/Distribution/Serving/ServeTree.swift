@@ -82,7 +82,7 @@ enum WantedRange: Equatable {
     func range(in size: Int) -> Range<Int>? {
         switch self {
         case .from(let first, let last):
-            first < size ? first..<min(size, (last ?? size - 1) + 1) : nil
+            first < size ? first..<min(size - 1, last ?? size - 1) + 1 : nil
         case .last(let count):
             count > 0 && size > 0 ? max(0, size - count)..<size : nil
         }
