@@ -190,9 +190,9 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
-        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "HummingbirdCore", "NIOCore", "NIOPosix", "CPKCS11",
-        "AsyncHTTPClient", "NIOHTTP1",
-    ], testsExclude: ["Fixtures"])
+        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11", "AsyncHTTPClient",
+        "NIOExtras", "NIOHTTP1",
+    ], testsUse: ["HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += service(
     "Vigil", executable: "vigil",
     uses: [

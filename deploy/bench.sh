@@ -19,9 +19,12 @@ rows=(
     "upload 1.5 uploads/CPU-s"
     "upload-end-to-end 1.0 uploads/s"
     "fold-100k 0.3 keys/s"
-    "export-from-postgres 0.3 keys/s"
-    "serve-40k 0.5 requests/CPU-s"
-    "serve-304 0.5 requests/CPU-s"
+    "export-600k 10 keys/s"
+    "export-size-28k 1.03 keys/MB"
+    "export-size-600k 1.03 keys/MB"
+    "export-from-postgres 0.66 keys/s"
+    "serve-40k 1.0 requests/CPU-s"
+    "serve-304 1.0 requests/CPU-s"
     "proxy-get 0.6 requests/CPU-s"
     "proxy-post-2k 0.6 requests/CPU-s"
     "proxy-post-64k 0.6 requests/CPU-s"
@@ -74,7 +77,7 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk curl openssl procps libpcre2-8-0 util-linux)
+packages+=(wrk curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
 prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000

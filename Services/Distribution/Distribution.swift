@@ -55,12 +55,8 @@ package struct Distribution: AsyncParsableCommand {
 
     /// Serves the published tree until it is told to stop.
     package static func serve(_ runtime: ServiceRuntime) async throws {
-        let settings = runtime.configuration
-        let tree = PublishedDirectory(root: try settings.directory("directory"))
-        let listener = try Listener("listen", from: settings, defaultPort: 8040, security: .plain) { routes in
-            routes.fallback(ServeTree(files: ServedFiles(tree: tree)).respond)
-        }
-        try await runtime.run(listeners: [listener])
+        let tree = PublishedDirectory(root: try runtime.configuration.directory("directory"))
+        try await runtime.run(listeners: [], services: [try FileServer(tree, runtime)])
     }
 }
 

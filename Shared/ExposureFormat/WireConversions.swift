@@ -9,7 +9,7 @@ import SwiftProtobuf
 /// The message behind the header in a key file. Both directions stand apart from everything else, so that a faster
 /// encoder can take their place.
 enum WireKeyExport {
-    /// All fields of a `TemporaryExposureKeyExport` but its keys, which stand behind them (``WireKeyRecord``).
+    /// All fields of a `TemporaryExposureKeyExport` but its keys, which stand behind them (``RecordShape``).
     static func encodeHead(header: ExportHeader, signers: [SigningIdentity]) throws -> [UInt8] {
         let message = TemporaryExposureKeyExport.with {
             $0.startTimestamp = header.startTimestamp

@@ -40,7 +40,7 @@ struct BatchTests {
     @Test("no batch is smaller than the least set", arguments: [1, 140, 141, 500, 501, 999, 1000, 1001, 4999])
     func balance(count: Int) throws {
         let keys = try Samples.keys(0..<count)
-        let batches = try KeySet.batches(of: keys.shuffled(), atMost: 500)
+        let batches = KeySet.batches(of: keys.shuffled().map(PublishedKey.init), atMost: 500)
         #expect(batches.map(\.count).reduce(0, +) == count)
         #expect(batches.allSatisfy { $0.count <= 500 && ($0.count >= 250 || count <= 500) })
         #expect(batches.count == KeySet.batchCount(for: count, atMost: 500))

@@ -93,8 +93,9 @@ struct VerifyTests {
     ) throws -> Data {
         let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp-dev")
         let header = ExportHeader(hours: hour..<hour.advanced(by: 1), region: "DE")
-        let export = try KeyExport(header: header, signers: [identity], keys: KeySet(keys))
-        let signature = try key.signature(for: export.encoded).derRepresentation
+        let files = try KeyExport.files(of: KeySet(keys), headers: [header], signers: [identity])
+        let export = try #require(files.first)
+        let signature = try key.signature(for: export.digest).derRepresentation
         return Data(try export.archive(signatures: [Array(signature)]))
     }
 }

@@ -50,12 +50,17 @@ enum Fixtures {
 
     /// A file of keys, by the test key.
     static func export(_ keys: some Sequence<DiagnosisKey>, header: ExportHeader = header) throws -> KeyExport {
-        try KeyExport(header: header, signers: [identity], keys: KeySet(keys))
+        try #require(try KeyExport.files(of: KeySet(keys), headers: [header], signers: [identity]).first)
+    }
+
+    /// Its `export.bin`, as an inflater finds it.
+    static func encoded(_ export: KeyExport) throws -> [UInt8] {
+        try SignedArchive.read(export.archive(signatures: [[]])).export
     }
 
     /// The file as it is published.
     static func zipped(_ export: KeyExport) throws -> [UInt8] {
-        try export.archive(signatures: [signingKey().sign(export.encoded).bytes])
+        try export.archive(signatures: [signingKey().sign(encoded(export)).bytes])
     }
 
     /// One key per risk level, on two days, one of them used for less than a day; the same as in `golden.textproto`.

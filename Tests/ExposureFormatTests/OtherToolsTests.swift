@@ -81,7 +81,7 @@ struct OtherToolsTests {
 
     @Test("protoc reads the golden export as the text it was made from", .enabled(if: Tool.exists("protoc")))
     func protocDecodes() throws {
-        let bytes = try Fixtures.export(Fixtures.goldenKeys()).encoded
+        let bytes = try Fixtures.encoded(Fixtures.export(Fixtures.goldenKeys()))
         try Scratch.with(["message": Array(bytes.dropFirst(16))]) { folder in
             let schemas = Fixtures.protobuf.appending(path: "protos").path
             let arguments = ["-I", schemas, "export.proto"]

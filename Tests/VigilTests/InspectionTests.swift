@@ -14,8 +14,9 @@ struct InspectionTests {
         let header = try #require(
             ExportHeader(startTimestamp: 1_795_266_000, endTimestamp: 1_795_273_200, region: "DE", batch: .only))
         let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp-dev")
-        let export = try KeyExport(header: header, signers: [identity], keys: KeySet([]))
-        return try export.archive(signatures: [SigningKey(key, identity: identity).sign(export.encoded).bytes])
+        let files = try KeyExport.files(of: KeySet([]), headers: [header], signers: [identity])
+        let export = try #require(files.first)
+        return try export.archive(signatures: [Array(key.signature(for: export.digest).derRepresentation)])
     }
 
     @Test("says window, region, key count, batch and the signature's verdict")

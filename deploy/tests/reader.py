@@ -167,7 +167,7 @@ class Tree:
             require(not batch or len(batch) >= 140, f"it has {len(batch)} keys")
             keys += batch
             number += 1
-        order = [(k.rolling_start_interval_number, k.rolling_period, k.transmission_risk_level, k.key_data) for k in keys]
+        order = [(k.rolling_start_interval_number, k.transmission_risk_level, k.rolling_period, k.key_data) for k in keys]
         require(order == sorted(order), "its keys aren't in order")
         require(len({k.key_data for k in keys}) == len(keys), "it has a key twice")
         for key in keys:

@@ -54,6 +54,11 @@ struct KeyFile: Sendable {
     let region: String
     let batch: Batch
     let key: TreeKey
+
+    /// What it says about itself.
+    func header(of package: KeyPackage) -> ExportHeader {
+        ExportHeader(hours: package.window.hours, region: region, batch: batch)
+    }
 }
 
 /// The check-in reports that an hour has, or a place in the row of hours that has none.

@@ -9,10 +9,11 @@ struct PackageBuilder: Sendable {
     let signing: Signing
     let clock: WallClock
 
+    /// Whom every export names, the newest first.
+    var signers: [SigningIdentity] { signing.identities }
+
     /// A file of keys.
-    func build(_ keys: KeySet, of package: KeyPackage, as file: KeyFile) async throws -> [UInt8] {
-        let header = ExportHeader(hours: package.window.hours, region: file.region, batch: file.batch)
-        let export = try KeyExport(header: header, signers: signing.identities, keys: keys)
+    func build(_ export: KeyExport) async throws -> [UInt8] {
         let signatures = try await signing.signatures(over: export.digest, keptIn: store, at: clock.now)
         return try checked(try export.archive(signatures: signatures))
     }

@@ -97,7 +97,7 @@ struct PublishingRun {
             defer { progress.advance() }
             let files = files(of: package)
             if files.contains(where: { present[$0.key] == nil }) {
-                let keys: [DiagnosisKey] =
+                let keys: [PublishedKey] =
                     if let range = package.released {
                         try await store.keys(released: range, by: publisher.policy)
                     } else { [] }
@@ -118,16 +118,18 @@ struct PublishingRun {
     }
 
     /// Writes those of a package's files that aren't there. What several have in common is made once.
-    private mutating func write(_ keys: [DiagnosisKey], of package: KeyPackage) async throws {
+    private mutating func write(_ keys: [PublishedKey], of package: KeyPackage) async throws {
         let missing = files(of: package).filter { present[$0.key] == nil }
         guard !missing.isEmpty else { return }
         let publisher = publisher
-        for (index, batch) in try KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
-            // As many at a time as there are regions: each is in memory as a whole.
+        for (index, batch) in KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
+            let files = missing.filter { Int($0.batch.number) == index + 1 }
+            let exports = try KeyExport.files(
+                of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
             let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
-                for file in missing where Int(file.batch.number) == index + 1 {
+                for (file, export) in zip(files, exports) {
                     group.addTask {
-                        let archive = try await publisher.packages.build(batch, of: package, as: file)
+                        let archive = try await publisher.packages.build(export)
                         try await publisher.place.write(archive, to: file.key)
                         return (file.key, archive.count)
                     }

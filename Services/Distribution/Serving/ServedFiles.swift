@@ -1,22 +1,25 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 import NIOCore
-import NIOPosix
 import ServiceKit
 import Synchronization
 
 /// The tree's files as they are served: kept in memory, and looked at again after a second.
+///
+/// It blocks while it looks, which for files that the system has in memory is a matter of microseconds.
 final class ServedFiles: Sendable {
     /// A file that is there.
     struct File: Sendable {
         let content: ByteBuffer
         /// Of the file's time and size, as nginx makes it; the time is a function of the content (``PublishedDirectory``).
         let entityTag: String
+        /// What every answer about it says, as it goes over the wire.
+        let fields: ByteBuffer
     }
 
     private struct Kept: Sendable {
         let file: File?
-        let lookedAt: ContinuousClock.Instant
+        let lookedAt: NIODeadline
     }
 
     private struct State {
@@ -32,26 +35,25 @@ final class ServedFiles: Sendable {
     private static let mostBytes = 256 << 20
     private static let mostNames = 4096
     /// For how long a file, or that there is none, is believed.
-    private static let freshness: Duration = .seconds(1)
+    private static let freshness: TimeAmount = .seconds(1)
 
     init(tree: PublishedDirectory) { self.tree = tree }
 
     /// Nil when there is none.
-    func file(_ key: TreeKey) async throws -> File? {
+    func file(_ key: TreeKey) -> File? {
+        let now = NIODeadline.now()
         let known = state.withLock { $0.kept[key] }
-        if let known, known.lookedAt.duration(to: .now) < Self.freshness { return known.file }
-        let path = tree.url(key).path
-        // On a thread that may block.
-        let file = try await NIOThreadPool.singleton.runIfActive { Self.read(path, known: known?.file) }
+        if let known, now - known.lookedAt < Self.freshness { return known.file }
+        let file = Self.read(tree.url(key).path, key, known: known?.file)
         state.withLock { state in
             state.bytes += (file?.content.readableBytes ?? 0) - (state.kept[key]?.file?.content.readableBytes ?? 0)
-            state.kept[key] = Kept(file: file, lookedAt: .now)
+            state.kept[key] = Kept(file: file, lookedAt: now)
             if state.bytes > Self.mostBytes || state.kept.count > Self.mostNames { state = State() }
         }
         return file
     }
 
-    private static func read(_ path: String, known: File?) -> File? {
+    private static func read(_ path: String, _ key: TreeKey, known: File?) -> File? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -70,6 +72,9 @@ final class ServedFiles: Sendable {
             guard count > 0 else { return nil }
             position += count
         }
-        return File(content: content, entityTag: entityTag)
+        let fields =
+            "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
+            + "accept-ranges: bytes\r\n"
+        return File(content: content, entityTag: entityTag, fields: ByteBuffer(string: fields))
     }
 }

@@ -1,3 +1,4 @@
+import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import Postgres
@@ -33,12 +34,12 @@ struct DistributionStore: Sendable {
     }
 
     /// The keys whose release lies in a range, in no order.
-    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> [DiagnosisKey] {
+    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> [PublishedKey] {
         try await database.transaction { session in
-            var keys: [DiagnosisKey] = []
+            var keys: [PublishedKey] = []
             try Self.readKeys(releasedAfter: range.after, through: range.through, by: policy, in: session) {
                 _, _, key in
-                keys.append(key)
+                keys.append(PublishedKey(key))
             }
             return keys
         }
@@ -93,7 +94,7 @@ struct DistributionStore: Sendable {
                     OR rolling_start + rolling_period >= current_setting('vigil.first_end')::integer)
             """
         ) { row in
-            let hour = Hour(number: try row.next(Int32.self))
+            let hour = Hour(number: try row.int32())
             guard let key = try DiagnosisKey(of: &row), let release = policy.releaseHour(of: key, submitted: hour),
                 last.map({ release <= $0 }) ?? true, earlier.map({ $0 < release }) ?? true
             else { return }
@@ -115,7 +116,7 @@ struct DistributionStore: Sendable {
                 WHERE key_data = decode(current_setting('vigil.key'), 'hex') ORDER BY hour DESC
                 """
             ) { row in
-                let hour = Hour(number: try row.next(Int32.self))
+                let hour = Hour(number: try row.int32())
                 if let key = try DiagnosisKey(of: &row) { found = (hour, key) }
             }
             return found
@@ -207,16 +208,17 @@ struct DistributionStore: Sendable {
 extension DiagnosisKey {
     /// Nil when a row's values make no key, which the table's constraints rule out.
     fileprivate init?(of row: inout CopyRow) throws(PostgresError) {
-        let data = try row.next(KeyData.self)
-        let (start, length) = (try row.next(Int32.self), try row.next(Int16.self))
-        let (level, onset, report) = (try row.next(Int16.self), try row.next(Int16.self), try row.next(Int16.self))
+        let words = try row.words()
+        let (start, length) = (try row.int32(), try row.int16())
+        let (level, onset, report) = (try row.int16(), try row.int16(), try row.int16())
         guard let start = UInt32(exactly: start), let length = UInt32(exactly: length),
             let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length),
             let level = TransmissionRiskLevel(rawValue: Int(level)),
             let onset = DaysSinceOnset(rawValue: Int32(onset)), let report = ReportType(rawValue: Int(report))
         else { return nil }
         self.init(
-            data: data, rollingPeriod: period, transmissionRiskLevel: level, daysSinceOnsetOfSymptoms: onset,
+            data: KeyData(high: words.high, low: words.low), rollingPeriod: period, transmissionRiskLevel: level,
+            daysSinceOnsetOfSymptoms: onset,
             reportType: report)
     }
 }

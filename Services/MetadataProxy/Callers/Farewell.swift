@@ -1,5 +1,6 @@
 import NIOCore
 import NIOTLS
+import ServiceKit
 
 /// Ends a TLS connection: says so, gives the caller a second to end it, too, and closes.
 ///

@@ -1,4 +1,5 @@
 import NIOCore
+import ServiceKit
 
 /// What the streams of one HTTP/2 connection share.
 final class HTTP2Connection {

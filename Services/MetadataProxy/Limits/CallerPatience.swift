@@ -1,4 +1,5 @@
 import NIOCore
+import ServiceKit
 
 /// How long a connection is waited for: with its handshake, its next header, its body, its end.
 ///

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import ServiceKit
 
 /// One connection to a service: one request at a time, then the next one of whoever comes.
 final class UpstreamConnection: ChannelInboundHandler {

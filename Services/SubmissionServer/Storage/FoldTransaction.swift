@@ -42,7 +42,8 @@ struct FoldTransaction {
         var known: Set<KeyData> = []
         // All of two weeks are read; looking up each key in each of fifteen days would take longer.
         try session.copyOut("SELECT key_data FROM submission.diagnosis_key") { row in
-            let data = try row.next(KeyData.self)
+            let words = try row.words()
+            let data = KeyData(high: words.high, low: words.low)
             if keys.contains(data) { known.insert(data) }
         }
         return known

@@ -48,6 +48,12 @@ enum Deflate {
         UInt32(truncatingIfNeeded: crc32_combine(uLong(first), uLong(second), secondCount))
     }
 
+    /// The checksum of bytes that come behind others.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, after first: UInt32) -> UInt32 {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return UInt32(truncatingIfNeeded: crc32_z(uLong(first), start, bytes.count))
+    }
+
     /// CRC-32 as ZIP records it.
     static func checksum(_ input: [UInt8]) -> UInt32 {
         input.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: crc32_z(0, $0.baseAddress, $0.count)) }

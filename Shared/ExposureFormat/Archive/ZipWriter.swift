@@ -46,11 +46,12 @@ struct ZipWriter {
 
     /// Adds an entry of two parts, the second of which was compressed before.
     /// - Parameter head: fewer than 64 KiB.
-    mutating func add(name: StaticString, joining head: [UInt8], with keys: KeySet) throws(ZipWriterError) {
-        let checksum = Deflate.joined(Deflate.checksum(head), keys.checksum, secondCount: keys.records.count)
+    mutating func add(name: StaticString, joining head: [UInt8], with records: CompressedRecords) throws(ZipWriterError)
+    {
+        let checksum = Deflate.joined(Deflate.checksum(head), records.checksum, secondCount: records.size)
         try add(
-            name, [try Deflate.storedBlock(head), keys.compressed], method: Zip.deflatedMethod,
-            size: head.count + keys.records.count, checksum)
+            name, [try Deflate.storedBlock(head), records.bytes], method: Zip.deflatedMethod,
+            size: head.count + records.size, checksum)
     }
 
     private mutating func add(

@@ -29,7 +29,7 @@ package struct ExportArchive: Hashable, Sendable {
 
     /// Whether the keys stand in the order in which the suite publishes them, each once.
     package var isInPublishedOrder: Bool {
-        let order = keys.map(ExportOrder.init)
+        let order = keys.map(PublishedKey.init)
         return zip(order, order.dropFirst()).allSatisfy { $0 < $1 }
     }
 

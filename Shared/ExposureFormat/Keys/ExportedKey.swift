@@ -34,20 +34,20 @@ package struct ExportedKey: Hashable, Sendable {
         data = key.data
         rollingPeriod = key.rollingPeriod
         transmissionRiskLevel = key.transmissionRiskLevel
-        reportType = Self.reportType(for: key.transmissionRiskLevel)
-        daysSinceOnsetOfSymptoms = Self.infectiousness(for: key.transmissionRiskLevel)
+        reportType = Self.reportType(forLevel: key.transmissionRiskLevel.rawValue)
+        daysSinceOnsetOfSymptoms = Self.infectiousness(forLevel: key.transmissionRiskLevel.rawValue)
     }
 
     /// Levels 1 and 2, 3 and 4, 5 and 6, 7 and 8 share a report type…
-    private static func reportType(for level: TransmissionRiskLevel) -> ReportType {
-        if level.rawValue <= 2 { return .recursive }
-        if level.rawValue <= 4 { return .selfReport }
-        if level.rawValue <= 6 { return .confirmedClinicalDiagnosis }
+    static func reportType(forLevel level: Int) -> ReportType {
+        if level <= 2 { return .recursive }
+        if level <= 4 { return .selfReport }
+        if level <= 6 { return .confirmedClinicalDiagnosis }
         return .confirmedTest
     }
 
     /// …and this tells the two apart: the apps map day 1 to standard, day 2 to high infectiousness.
-    private static func infectiousness(for level: TransmissionRiskLevel) -> Int32 {
-        level.rawValue.isMultiple(of: 2) ? 2 : 1
+    static func infectiousness(forLevel level: Int) -> Int32 {
+        level.isMultiple(of: 2) ? 2 : 1
     }
 }

@@ -1,35 +1,42 @@
 package import Crypto
+import ExposureKeys
 
-/// One published key file: its `export.bin`, and the archive around it.
+/// One published key file: what is signed of it, and the archive around it.
 ///
 /// Its bytes are a pure function of header, signers and keys; the order in which the keys are given has no part in it,
 /// so a file can't tell which keys came together.
 package struct KeyExport: Sendable {
     /// The signers that the file names, the newest first.
     package let signers: [SigningIdentity]
+    /// What is signed: SHA-256 over all bytes of `export.bin`.
+    package let digest: SHA256.Digest
+    private let batch: Batch
     /// Everything before the keys: the header of 16 bytes, and the message's first fields.
     private let head: [UInt8]
-    private let keys: KeySet
-    private let batch: Batch
+    private let records: CompressedRecords
 
-    /// A file of a set of keys.
+    /// The files of one set of keys for several headers, which differ in a few bytes before the keys: what is expensive is done
+    /// once, in one pass over the keys.
     /// - Parameter signers: at least one, the newest first.
-    package init(header: ExportHeader, signers: [SigningIdentity], keys: KeySet) throws {
-        self.signers = signers
-        self.keys = keys
-        batch = header.batch
-        head = ExportFileHeader.bytes + (try WireKeyExport.encodeHead(header: header, signers: signers))
-    }
-
-    /// `export.bin`: the header of 16 bytes, then a `TemporaryExposureKeyExport` that names the signers.
-    package var encoded: [UInt8] { head + keys.records }
-
-    /// What is signed: SHA-256 over all bytes of `export.bin`.
-    package var digest: SHA256.Digest {
-        var hash = SHA256()
-        hash.update(data: head)
-        hash.update(data: keys.records)
-        return hash.finalize()
+    package static func files(
+        of keys: KeySet, headers: [ExportHeader], signers: [SigningIdentity]
+    ) throws -> [KeyExport] {
+        let heads = try headers.map { header in
+            ExportFileHeader.bytes + (try WireKeyExport.encodeHead(header: header, signers: signers))
+        }
+        var hashes = heads.map { head in
+            var hash = SHA256()
+            hash.update(data: head)
+            return hash
+        }
+        let records = CompressedRecords(of: keys) { piece in
+            for index in hashes.indices { hashes[index].update(bufferPointer: piece) }
+        }
+        return headers.indices.map { index in
+            KeyExport(
+                signers: signers, digest: hashes[index].finalize(), batch: headers[index].batch, head: heads[index],
+                records: records)
+        }
     }
 
     /// The file as it is published; the same bytes for the same content.
@@ -37,7 +44,7 @@ package struct KeyExport: Sendable {
     package func archive(signatures: [[UInt8]]) throws -> [UInt8] {
         let list = zip(signers, signatures).map { ArchiveSignature(identity: $0, batch: batch, bytes: $1) }
         var zip = ZipWriter()
-        try zip.add(name: ArchiveEntry.export.staticName, joining: head, with: keys)
+        try zip.add(name: ArchiveEntry.export.staticName, joining: head, with: records)
         try zip.add(name: ArchiveEntry.signature.staticName, content: WireSignatureList.encode(list), method: .stored)
         return try zip.finish()
     }

@@ -44,3 +44,33 @@ package struct CopyRow: ~Copyable {
         return value
     }
 }
+
+// The common types once more, each a function of its own: a day has millions of fields, and a function that learns its type at
+// run time, as one of another module does, takes half of the time of reading them.
+extension CopyRow {
+    /// The next field, a `smallint`.
+    package mutating func int16() throws(PostgresError) -> Int16 { try next(Int16.self) }
+
+    /// The next field, an `integer`.
+    package mutating func int32() throws(PostgresError) -> Int32 { try next(Int32.self) }
+
+    /// The next field, a `bytea` of exactly 16 bytes, as two integers, the first byte in the highest place.
+    package mutating func words() throws(PostgresError) -> (high: UInt64, low: UInt64) {
+        let words = try next(Words.self)
+        return (words.high, words.low)
+    }
+
+    private struct Words: PostgresDecodable {
+        let high: UInt64
+        let low: UInt64
+
+        static func accepts(_ type: PostgresType) -> Bool { type == .bytea }
+
+        static func decode(_ bytes: RawSpan, as type: PostgresType) -> Words? {
+            guard bytes.byteCount == 16, let high = bytes.bigEndian(UInt64.self),
+                let low = bytes.bigEndian(UInt64.self, at: 8)
+            else { return nil }
+            return Words(high: high, low: low)
+        }
+    }
+}

@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 
 /// A deadline that is moved often and passes seldom.
 ///
 /// A timer for each move would cost more than what it watches over. Here there is one timer, and when it fires too early,
 /// because the deadline was moved meanwhile, it is set again.
-final class LazyDeadline {
+package final class LazyDeadline {
     private let loop: any EventLoop
     private let expired: () -> Void
     private var deadline: NIODeadline?
@@ -12,13 +12,13 @@ final class LazyDeadline {
     private var timer: NIODeadline?
 
     /// - Parameter expired: is called when a deadline has passed, on the event loop.
-    init(on loop: any EventLoop, expired: @escaping () -> Void) {
+    package init(on loop: any EventLoop, expired: @escaping () -> Void) {
         self.loop = loop
         self.expired = expired
     }
 
     /// Sets or moves the deadline; nil takes it away.
-    func set(_ deadline: NIODeadline?) {
+    package func set(_ deadline: NIODeadline?) {
         self.deadline = deadline
         guard let deadline else { return }
         if let timer, timer <= deadline { return }

@@ -1,20 +1,25 @@
-import NIOCore
+package import NIOCore
 
 /// Stops accepting connections while there are as many as allowed.
-final class AcceptLimit: ChannelDuplexHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
-    typealias OutboundIn = Never
+package final class AcceptLimit: ChannelDuplexHandler {
+    /// A connection.
+    package typealias InboundIn = any Channel
+    /// A connection.
+    package typealias InboundOut = any Channel
+    /// Nothing.
+    package typealias OutboundIn = Never
 
     private let limit: Int
     private var open = 0
     private var isReadDue = false
 
-    init(_ limit: Int) {
+    /// - Parameter limit: the most connections at one time.
+    package init(_ limit: Int) {
         self.limit = limit
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    /// Counts a connection.
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         open += 1
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
@@ -24,7 +29,8 @@ final class AcceptLimit: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    func read(context: ChannelHandlerContext) {
+    /// Accepts another one, or not yet.
+    package func read(context: ChannelHandlerContext) {
         if open < limit { context.read() } else { isReadDue = true }
     }
 

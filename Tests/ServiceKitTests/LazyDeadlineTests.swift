@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import MetadataProxy
+@testable import ServiceKit
 
 @Suite struct LazyDeadlineTests {
     private final class Count { var expired = 0 }

@@ -1,0 +1,49 @@
+/// A prefix code for DEFLATE (RFC 1951, 3.2.2): for each symbol a length, and the canonical code that follows from it.
+struct HuffmanCode {
+    /// In bits; 0 for symbols that the code doesn't have.
+    let lengths: [UInt8]
+    /// As they are written, the first bit lowest.
+    let codes: [UInt16]
+
+    /// The best code for symbols that come as often as the weights say; those of weight 0 get none. It is complete, as
+    /// inflaters demand, if it has at least two symbols.
+    ///
+    /// The weights must be such that no code gets longer than DEFLATE allows, which those here are by far.
+    init(weights: [Int]) {
+        // Huffman's algorithm: the two lightest trees are joined until one is left.
+        var trees = weights.enumerated().filter { $1 > 0 }.map { (weight: $1, symbols: [$0]) }
+        var lengths = [UInt8](repeating: 0, count: weights.count)
+        while trees.count > 1 {
+            trees.sort { ($0.weight, $0.symbols[0]) > ($1.weight, $1.symbols[0]) }
+            let (lightest, next) = (trees.removeLast(), trees.removeLast())
+            let symbols = lightest.symbols + next.symbols
+            for symbol in symbols { lengths[symbol] += 1 }
+            trees.append((lightest.weight + next.weight, symbols))
+        }
+        self.init(lengths: lengths)
+    }
+
+    /// The canonical code of given lengths.
+    init(lengths: [UInt8]) {
+        self.lengths = lengths
+        var codes = [UInt16](repeating: 0, count: lengths.count)
+        var next: UInt16 = 0
+        for length in 1...UInt8(15) {
+            for symbol in lengths.indices where lengths[symbol] == length {
+                codes[symbol] = Self.reversed(next, length)
+                next += 1
+            }
+            next <<= 1
+        }
+        self.codes = codes
+    }
+
+    private static func reversed(_ code: UInt16, _ length: UInt8) -> UInt16 {
+        var (rest, result): (UInt16, UInt16) = (code, 0)
+        for _ in 0..<length {
+            result = result << 1 | rest & 1
+            rest >>= 1
+        }
+        return result
+    }
+}

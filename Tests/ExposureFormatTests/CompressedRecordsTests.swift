@@ -1,0 +1,64 @@
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// The encoder that knows what records look like: whatever it writes, others must read.
+@Suite("Compressed records")
+struct CompressedRecordsTests {
+    /// Keys whose starts, periods and data are of a kind, from few kinds of metadata to many.
+    private static func keys(_ count: Int, seed: UInt64, kind: UInt64) throws -> [DiagnosisKey] {
+        var random = SeededGenerator(seed: seed)
+        let starts: [UInt32] = [
+            1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 2_966_400, 268_435_456, 2_147_483_000,
+        ]
+        return try (0..<count).map { _ in
+            let start =
+                switch kind % 4 {
+                case 0: starts[7]
+                case 1: starts.randomElement(using: &random) ?? 1
+                case 2: 2_966_400 - 144 * UInt32.random(in: 0..<15, using: &random)
+                default: UInt32.random(in: 1...2_147_483_000, using: &random)
+                }
+            let isShort = UInt32.random(in: 0..<10, using: &random) < (kind == 2 ? 2 : 5)
+            let length = isShort ? UInt32.random(in: 1...144, using: &random) : 144
+            // Keys that begin alike, in nothing to all of their bytes.
+            let high =
+                kind < 4 ? random.next() : random.next() >> UInt64.random(in: 0...63, using: &random)
+            let low = kind < 8 ? random.next() : random.next() >> UInt64.random(in: 0...63, using: &random)
+            return DiagnosisKey(
+                data: KeyData(high: high, low: low),
+                rollingPeriod: try #require(RollingPeriod(start: IntervalNumber(rawValue: start), length: length)),
+                transmissionRiskLevel: try #require(
+                    TransmissionRiskLevel(rawValue: Int.random(in: 1...8, using: &random))),
+                daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 0)), reportType: .confirmedTest)
+        }
+    }
+
+    @Test("what was written is read again, for keys of every shape", arguments: 0..<12 as Range<UInt64>)
+    func roundTrip(kind: UInt64) throws {
+        for (seed, count) in [0, 1, 2, 3, 4, 5, 10, 100, 1000, 5000].enumerated() {
+            let keys = try Self.keys(count, seed: UInt64(seed) * 100 + kind, kind: kind)
+            let read = try ExportArchive.read(Fixtures.zipped(Fixtures.export(keys)))
+            #expect(read.isInPublishedOrder || Set(keys.map(PublishedKey.init)).count < count)
+            let isSame = read.keys.sorted() == keys.map(ExportedKey.init).sorted()
+            #expect(isSame, "\(count) keys")
+            #expect(try read.verify([Fixtures.verificationKey()]).map(\.outcome) == [.matches])
+        }
+    }
+
+    @Test("it is about as small as what zlib makes of the same keys in the same order, at its slowest")
+    func size() throws {
+        let keys = try Self.keys(20_000, seed: 1, kind: 2)
+        let archive = try Fixtures.zipped(Fixtures.export(keys))
+        let opened = try SignedArchive.read(archive)
+        let byZlib = try SignedArchive(export: opened.export, signatures: opened.signatures).zipped()
+        #expect(archive.count * 100 < byZlib.count * 101)
+    }
+}
+
+extension [ExportedKey] {
+    /// In an order of the tests' own.
+    fileprivate func sorted() -> [String] { map { "\($0)" }.sorted() }
+}
