@@ -21,7 +21,12 @@ package struct KeySet: Sendable {
     /// The keys may come in any order, and it has no part in the result. Nothing is left out: which keys may be published is
     /// decided before.
     package init(_ keys: some Sequence<DiagnosisKey>) {
-        self.init(sorted: keys.map(PublishedKey.init).sorted()[...])
+        self.init(keys.map(PublishedKey.init))
+    }
+
+    private init(_ keys: consuming [PublishedKey]) {
+        KeySort.sort(&keys)
+        self.init(sorted: keys[...])
     }
 
     private init(sorted keys: ArraySlice<PublishedKey>) { self.keys = keys }
@@ -30,8 +35,7 @@ package struct KeySet: Sendable {
     /// because the ones before it were full.
     /// - Parameter limit: the most keys of a file. Phones refuse files that are much larger (Corona-Warn-App sheet, 5.4).
     package static func batches(of keys: consuming [PublishedKey], atMost limit: Int) -> [KeySet] {
-        var sorted = keys
-        sorted.sort()
+        let sorted = KeySet(keys).keys
         let count = batchCount(for: sorted.count, atMost: limit)
         return (0..<count).map { number in
             KeySet(sorted: sorted[sorted.count * number / count..<sorted.count * (number + 1) / count])
