@@ -22,9 +22,11 @@ rows=(
     "export-600k 10 keys/s"
     "export-size-28k 1.03 keys/MB"
     "export-size-600k 1.03 keys/MB"
+    "export-memory-10m 1.0 keys/MiB"
     "export-from-postgres 0.66 keys/s"
     "serve-40k 1.0 requests/CPU-s"
     "serve-304 1.0 requests/CPU-s"
+    "serve-open-loop 1.0 p99.9s/s"
     "proxy-get 0.6 requests/CPU-s"
     "proxy-post-2k 0.6 requests/CPU-s"
     "proxy-post-64k 0.6 requests/CPU-s"
@@ -77,7 +79,7 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
+packages+=(wrk nghttp2-client curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
 prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000

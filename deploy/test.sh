@@ -32,7 +32,7 @@ done
 packages+=(softhsm2 opensc openssl)
 
 # Some tests let system calls fail; a server that plays an S3 store is Python's.
-packages+=(strace python3 python3-venv unzip)
+packages+=(strace python3 python3-venv unzip libarchive-tools)
 
 # MARK: The checks
 

@@ -23,8 +23,13 @@ package struct PublicationPolicy: Sendable {
     /// A key whose period ended more than the embargo before the upload's hour may appear at once. Any other appears in
     /// the hour after the one in which its embargo ends.
     package func releaseHour(of key: DiagnosisKey, submitted: Hour) -> Hour? {
-        guard key.transmissionRiskLevel >= lowestLevel else { return nil }
-        let end = key.rollingPeriod.end.startSeconds
+        releaseHour(of: key.rollingPeriod, key.transmissionRiskLevel, submitted: submitted)
+    }
+
+    /// The same by what it depends on.
+    package func releaseHour(of period: RollingPeriod, _ level: TransmissionRiskLevel, submitted: Hour) -> Hour? {
+        guard level >= lowestLevel else { return nil }
+        let end = period.end.startSeconds
         let embargo = embargoMinutes * 60
         guard submitted.startSeconds - end <= embargo else { return submitted }
         let released = Hour(number: Int32(clamping: (end + embargo + 3600) / 3600))

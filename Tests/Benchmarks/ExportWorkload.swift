@@ -1,4 +1,4 @@
-import ArgumentParser
+import ExposureFormat
 import ExposureKeys
 import Foundation
 
@@ -10,42 +10,41 @@ enum ExportWorkload {
     /// 2026-11-21 in intervals of ten minutes.
     private static let today: UInt32 = 2_991_888
 
-    static func keys(_ count: Int) -> [DiagnosisKey] {
-        var random = FastRandom(repeatable: 7)
-        var keys: [DiagnosisKey] = []
+    /// As they come from the table.
+    static func published(_ count: Int) -> [PublishedKey] {
+        var keys: [PublishedKey] = []
         keys.reserveCapacity(count)
-        while keys.count < count {
-            let start = today - 144 * UInt32.random(in: 0..<15, using: &random)
-            let length = random.next() % 5 == 0 ? UInt32.random(in: 1..<144, using: &random) : 144
-            let key = DiagnosisKey(
-                data: KeyData(high: random.next(), low: random.next()), start: start, length: length,
-                level: 1 + Int(random.next() % 8))
-            if let key { keys.append(key) }
+        each(count) { data, period, level in
+            keys.append(PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level))
         }
         return keys
     }
 
     /// A key in 22 bytes: data, start (32 bits, lowest byte first), period, level.
-    static func file(of keys: [DiagnosisKey]) -> Data {
+    static func file(_ count: Int) -> Data {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(keys.count * 22)
-        for key in keys {
-            key.data.append(to: &bytes)
-            withUnsafeBytes(of: key.rollingPeriod.start.rawValue.littleEndian) { bytes.append(contentsOf: $0) }
-            bytes.append(UInt8(key.rollingPeriod.length))
-            bytes.append(UInt8(key.transmissionRiskLevel.rawValue))
+        bytes.reserveCapacity(count * 22)
+        each(count) { data, period, level in
+            data.append(to: &bytes)
+            withUnsafeBytes(of: period.start.rawValue.littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(UInt8(period.length))
+            bytes.append(UInt8(level.rawValue))
         }
         return Data(bytes)
     }
-}
 
-extension DiagnosisKey {
-    fileprivate init?(data: KeyData, start: UInt32, length: UInt32, level: Int) {
-        guard let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length),
-            let level = TransmissionRiskLevel(rawValue: level), let onset = DaysSinceOnset(rawValue: 0)
-        else { return nil }
-        self.init(
-            data: data, rollingPeriod: period, transmissionRiskLevel: level, daysSinceOnsetOfSymptoms: onset,
-            reportType: .confirmedTest)
+    private static func each(_ count: Int, _ body: (KeyData, RollingPeriod, TransmissionRiskLevel) -> Void) {
+        var random = FastRandom(repeatable: 7)
+        var made = 0
+        while made < count {
+            let start = IntervalNumber(rawValue: today - 144 * UInt32.random(in: 0..<15, using: &random))
+            let length = random.next() % 5 == 0 ? UInt32.random(in: 1..<144, using: &random) : 144
+            let data = KeyData(high: random.next(), low: random.next())
+            guard let period = RollingPeriod(start: start, length: length),
+                let level = TransmissionRiskLevel(rawValue: 1 + Int(random.next() % 8))
+            else { continue }
+            body(data, period, level)
+            made += 1
+        }
     }
 }

@@ -1,8 +1,9 @@
-import ExposureFormat
 import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ExposureFormat
 
 /// The encoder that knows what records look like: whatever it writes, others must read.
 @Suite("Compressed records")
@@ -40,12 +41,30 @@ struct CompressedRecordsTests {
     func roundTrip(kind: UInt64) throws {
         for (seed, count) in [0, 1, 2, 3, 4, 5, 10, 100, 1000, 5000].enumerated() {
             let keys = try Self.keys(count, seed: UInt64(seed) * 100 + kind, kind: kind)
-            let read = try ExportArchive.read(Fixtures.zipped(Fixtures.export(keys)))
+            let export = try Fixtures.export(keys)
+            try export.readBack()
+            let read = try ExportArchive.read(Fixtures.zipped(export))
             #expect(read.isInPublishedOrder || Set(keys.map(PublishedKey.init)).count < count)
             let isSame = read.keys.sorted() == keys.map(ExportedKey.init).sorted()
             #expect(isSame, "\(count) keys")
             #expect(try read.verify([Fixtures.verificationKey()]).map(\.outcome) == [.matches])
         }
+    }
+
+    @Test("reading back finds every changed bit")
+    func readBack() throws {
+        let records = CompressedRecords(of: KeySet(try Self.keys(300, seed: 3, kind: 2))) { _ in }
+        let whole = try #require(Deflate.contentFacts(of: records.bytes))
+        #expect(whole.size == records.size && whole.checksum == records.checksum)
+        for bit in 0..<8 * records.bytes.count {
+            var bytes = records.bytes
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            // The bits that fill up the last byte mean nothing.
+            guard let facts = Deflate.contentFacts(of: bytes), bit / 8 < bytes.count - 1 else { continue }
+            #expect(facts.checksum != records.checksum || facts.size != records.size, "bit \(bit)")
+        }
+        #expect(Deflate.contentFacts(of: Array(records.bytes.dropLast())) == nil)
+        #expect(Deflate.contentFacts(of: records.bytes + [0]) == nil)
     }
 
     @Test("it is about as small as what zlib makes of the same keys in the same order, at its slowest")

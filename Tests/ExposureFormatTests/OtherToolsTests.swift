@@ -1,5 +1,6 @@
 import ExposureFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// What other people's programs make of our archives. A test is skipped where its program isn't installed.
@@ -40,6 +41,60 @@ struct OtherToolsTests {
                 "python3",
                 ["-c", program, folder.appending(path: "export.zip").path, folder.appending(path: "export.bin").path])
             #expect(result.status == 0, "\(result.text)")
+        }
+    }
+
+    @Test("libarchive reads the same bytes", .enabled(if: Tool.exists("bsdtar")))
+    func libarchive() throws {
+        try Scratch.with(["export.zip": zip]) { folder in
+            let result = try Tool.run("bsdtar", ["-xOf", folder.appending(path: "export.zip").path, "export.bin"])
+            #expect(result.status == 0)
+            let isSame = result.output == export
+            #expect(isSame)
+        }
+    }
+
+    /// Programs that say whether an archive is whole.
+    private static let judges: [(name: String, arguments: [String])] = [
+        ("unzip", ["-tqq"]), ("bsdtar", ["-xOf"]),
+        (
+            "python3",
+            ["-c", "import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip() is not None)"]
+        ),
+    ]
+
+    @Test(
+        "what was damaged on its way is refused, and nobody's program dies of it",
+        .enabled(if: judges.allSatisfy { Tool.exists($0.name) }))
+    func damaged() throws {
+        var random = SeededGenerator(seed: 5)
+        // In the compressed keys.
+        let middle = 400..<zip.count - 1000
+        var damaged: [String: [UInt8]] = [:]
+        for number in 0..<20 {
+            var bytes = zip
+            if number < 16 {
+                bytes[Int.random(in: middle, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            } else {
+                let start = Int.random(in: middle, using: &random)
+                bytes.replaceSubrange(start..<start + 200, with: (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) })
+            }
+            damaged["\(number).zip"] = bytes
+        }
+        try Scratch.with(damaged.merging(["whole.zip": zip]) { $1 }) { folder in
+            for judge in Self.judges {
+                func status(_ name: String) throws -> Int32 {
+                    try Tool.run(judge.name, judge.arguments + [folder.appending(path: name).path]).status
+                }
+                #expect(try status("whole.zip") == 0, "\(judge.name)")
+                for name in damaged.keys {
+                    let status = try status(name)
+                    #expect((1..<128).contains(status), "\(judge.name), \(name): \(status)")
+                }
+            }
+            for (name, bytes) in damaged {
+                #expect(throws: ArchiveDamage.self, "\(name)") { try SignedArchive.read(bytes) }
+            }
         }
     }
 

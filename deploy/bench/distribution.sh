@@ -106,3 +106,19 @@ serve_304_prepare() { serve_prepare; }
 serve_304_ours() { serve_rate "$serve_ours_id" 18940 -s "$scratch/serve-304.lua"; }
 serve_304_reference() { serve_rate "$serve_reference_id" 18941 -s "$scratch/serve-304.lua"; }
 serve_304_end() { :; }
+
+# A country's phones, who don't wait for each other: 8,500 requests each second on 100 connections, whatever comes back. What counts is the
+# time that one in a thousand takes longer than. $1: the server's port. Prints how often that time fits into a second.
+serve_latency() {
+    taskset -c 1 h2load --h1 -t 1 -c 100 -D "$seconds" --rps=85 --log-file="$scratch/serve-latency" \
+        "http://127.0.0.1:$1/$serve_file" >"$scratch/h2load.log" 2>&1 || fail "h2load failed: $(tail -n 3 "$scratch/h2load.log")"
+    # When it was sent, the status, microseconds.
+    awk -v expected=$((8500 * seconds)) '$2 == 200 { print $3; n++ } END { exit n < expected * 0.98 }' "$scratch/serve-latency" |
+        sort -n >"$scratch/serve-latencies" || fail "The server on port $1 didn't keep up."
+    awk -v n="$(wc -l <"$scratch/serve-latencies")" 'NR == int(n * 0.999) { print 1e6 / $1 }' "$scratch/serve-latencies"
+    rm -f "$scratch/serve-latency"
+}
+serve_open_loop_prepare() { serve_prepare; }
+serve_open_loop_ours() { serve_latency 18940; }
+serve_open_loop_reference() { serve_latency 18941; }
+serve_open_loop_end() { :; }

@@ -39,3 +39,11 @@ export_size_600k_prepare() { export_prepare; }
 export_size_600k_ours() { export_size_ours 600000; }
 export_size_600k_reference() { export_size_reference 600000; }
 export_size_600k_end() { :; }
+
+# Ten million keys in files of 600,000: keys for each MiB of the most memory that the program had, against 500 MiB.
+export_memory_10m_prepare() { :; }
+export_memory_10m_ours() {
+    export_figure peak_mib "$benchmarks" export-keys --keys 10000000 --repetitions 1 | awk '{ print 10000000 / $1 }'
+}
+export_memory_10m_reference() { echo $((10000000 / 500)); }
+export_memory_10m_end() { :; }

@@ -23,7 +23,7 @@ struct Explain: Sendable {
         }
         let waiting = try await store.keys(
             released: ReleaseRange(after: published.last { $0.keys > 0 }?.hour, through: last), by: policy)
-        return .threshold(waiting: waiting.count, minimum: policy.minimumKeys, since: release)
+        return .threshold(waiting: waiting.keys.count, minimum: policy.minimumKeys, since: release)
     }
 
     func hour(_ hour: Hour) async throws -> Explanation {

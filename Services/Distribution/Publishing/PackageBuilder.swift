@@ -15,7 +15,7 @@ struct PackageBuilder: Sendable {
     /// A file of keys.
     func build(_ export: KeyExport) async throws -> [UInt8] {
         let signatures = try await signing.signatures(over: export.digest, keptIn: store, at: clock.now)
-        return try checked(try export.archive(signatures: signatures))
+        return try export.archive(signatures: signatures)
     }
 
     /// Any other archive; its `export.bin` has no header.
@@ -27,13 +27,10 @@ struct PackageBuilder: Sendable {
             signatures: zip(signing.identities, signatures).map {
                 ArchiveSignature(identity: $0, batch: .only, bytes: $1)
             })
-        return try checked(try archive.zipped())
-    }
-
-    /// The archive, read as a phone reads it: what phones would refuse is never written.
-    private func checked(_ archive: [UInt8]) throws -> [UInt8] {
-        let read = try SignedArchive.read(archive)
+        let zipped = try archive.zipped()
+        // What phones would refuse is never written.
+        let read = try SignedArchive.read(zipped)
         for key in signing.verificationKeys { try read.requireSignature(of: [key]) }
-        return archive
+        return zipped
     }
 }

@@ -40,6 +40,8 @@ struct Publisher: Sendable {
         var bytes = 0
         /// Static files that are wrong.
         var refusedFiles = 0
+        /// What nothing has taken yet; nil if the run had no reason to look.
+        var waiting: WaitingKeys?
         /// Whether an index of packages names others than before.
         var namesOthers = false
 
@@ -66,8 +68,9 @@ struct Publisher: Sendable {
         progress.finish()
         // First of all: what fails after this isn't made up for by another announcement.
         if report.isNews { await announcement?.send() }
-        metrics.count(
-            report, waiting: try await store.waitingKeys(by: policy), at: instant, took: started.duration(to: .now))
+        var waiting = report.waiting
+        if waiting == nil { waiting = try await store.waitingKeys(by: policy) }
+        metrics.count(report, waiting: waiting ?? WaitingKeys(), at: instant, took: started.duration(to: .now))
         return report
     }
 

@@ -39,4 +39,15 @@ struct WaitingKeys: Sendable, Equatable {
     var count = 0
     /// In which hour the first of them was folded.
     var oldest: Hour?
+
+    /// One more, which was folded in an hour.
+    mutating func note(_ folded: Hour) {
+        count += 1
+        oldest = min(oldest ?? folded, folded)
+    }
+
+    static func + (left: WaitingKeys, right: WaitingKeys) -> WaitingKeys {
+        WaitingKeys(
+            count: left.count + right.count, oldest: [left.oldest, right.oldest].compactMap { $0 }.min())
+    }
 }

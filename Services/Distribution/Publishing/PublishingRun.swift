@@ -65,13 +65,16 @@ struct PublishingRun {
         progress.begin("Hours", total: first.distance(to: end) + 1)
         for hour in first...end {
             let range = ReleaseRange(after: lastKeys, through: hour)
-            let keys = try await store.keys(released: range, by: publisher.policy)
+            let read = try await store.keys(released: range, by: publisher.policy)
+            let keys = read.keys
             let reports = try await store.reportCount(after: lastReports, through: hour)
             let taken = PublishedHour(
                 hour: hour, keys: keys.count >= enough ? keys.count : 0, reports: reports >= enough ? reports : 0)
             try await store.insert(taken)
             if taken.keys > 0 { lastKeys = hour }
             if taken.reports > 0 { lastReports = hour }
+            // Nothing was folded later, so this was all.
+            if hour == folded.upperBound { report.waiting = taken.keys > 0 ? read.later : read.later + read.waiting }
             report.newHours += 1
             report.newKeys += taken.keys
             report.newReports += taken.reports
@@ -99,7 +102,7 @@ struct PublishingRun {
             if files.contains(where: { present[$0.key] == nil }) {
                 let keys: [PublishedKey] =
                     if let range = package.released {
-                        try await store.keys(released: range, by: publisher.policy)
+                        try await store.keys(released: range, by: publisher.policy).keys
                     } else { [] }
                 guard keys.count == package.keys else {
                     published.leaveOut(package.window)
@@ -126,6 +129,8 @@ struct PublishingRun {
             let files = missing.filter { Int($0.batch.number) == index + 1 }
             let exports = try KeyExport.files(
                 of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
+            // What phones couldn't read is never written. The signatures are verified when they are made.
+            try exports.first?.readBack()
             let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
                 for (file, export) in zip(files, exports) {
                     group.addTask {

@@ -33,15 +33,20 @@ struct DistributionStore: Sendable {
         return Hour(number: first)...Hour(number: last)
     }
 
-    /// The keys whose release lies in a range, in no order.
-    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> [PublishedKey] {
+    /// The keys whose release lies in a range, in no order, and what was folded by its end and is released later.
+    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> ReleasedKeys {
         try await database.transaction { session in
-            var keys: [PublishedKey] = []
-            try Self.readKeys(releasedAfter: range.after, through: range.through, by: policy, in: session) {
-                _, _, key in
-                keys.append(PublishedKey(key))
+            var read = ReleasedKeys()
+            try Self.readKeys(releasedAfter: range.after, foldedThrough: range.through, by: policy, in: session) {
+                folded, release, key in
+                if release <= range.through {
+                    read.keys.append(key)
+                    read.waiting.note(folded)
+                } else {
+                    read.later.note(folded)
+                }
             }
-            return keys
+            return read
         }
     }
 
@@ -53,11 +58,8 @@ struct DistributionStore: Sendable {
             ).flatMap { $0 }
             var waiting = WaitingKeys()
             try Self.readKeys(
-                releasedAfter: last.map(Hour.init(number:)), through: nil, by: policy, in: session
-            ) { folded, _, _ in
-                waiting.count += 1
-                waiting.oldest = min(waiting.oldest ?? folded, folded)
-            }
+                releasedAfter: last.map(Hour.init(number:)), foldedThrough: nil, by: policy, in: session
+            ) { folded, _, _ in waiting.note(folded) }
             return waiting
         }
     }
@@ -65,8 +67,8 @@ struct DistributionStore: Sendable {
     /// Reads keys by their release, which isn't in the table but follows from what is.
     /// - Parameter body: gets the hour in which a key was folded, that of its release, and the key.
     private static func readKeys(
-        releasedAfter earlier: Hour?, through last: Hour?, by policy: PublicationPolicy, in session: Session,
-        _ body: (Hour, Hour, DiagnosisKey) throws -> Void
+        releasedAfter earlier: Hour?, foldedThrough last: Hour?, by policy: PublicationPolicy, in session: Session,
+        _ body: (Hour, Hour, PublishedKey) -> Void
     ) throws {
         try session.limitStatements(to: readingTime)
         // A key is released at or after its upload, and not much later: no older partition needs a look. What was uploaded
@@ -83,9 +85,10 @@ struct DistributionStore: Sendable {
         for bound in bounds {
             try session.execute("SELECT set_config(\(bound.name), \(String(bound.value)), true)")
         }
+        // Only the columns that are published: every other costs the database time.
         try session.copyOut(
             """
-            SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
+            SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level
             FROM submission.diagnosis_key
             WHERE hour BETWEEN current_setting('vigil.first_upload')::integer
                     AND current_setting('vigil.last_upload')::integer
@@ -95,10 +98,11 @@ struct DistributionStore: Sendable {
             """
         ) { row in
             let hour = Hour(number: try row.int32())
-            guard let key = try DiagnosisKey(of: &row), let release = policy.releaseHour(of: key, submitted: hour),
-                last.map({ release <= $0 }) ?? true, earlier.map({ $0 < release }) ?? true
+            guard let (data, period, level) = try row.key(),
+                let release = policy.releaseHour(of: period, level, submitted: hour),
+                earlier.map({ $0 < release }) ?? true
             else { return }
-            try body(hour, release, key)
+            body(hour, release, PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level))
         }
     }
 
@@ -117,7 +121,14 @@ struct DistributionStore: Sendable {
                 """
             ) { row in
                 let hour = Hour(number: try row.int32())
-                if let key = try DiagnosisKey(of: &row) { found = (hour, key) }
+                guard let (data, period, level) = try row.key() else { return }
+                let (onset, report) = (try row.int16(), try row.int16())
+                guard let onset = DaysSinceOnset(rawValue: Int32(onset)), let report = ReportType(rawValue: Int(report))
+                else { return }
+                let key = DiagnosisKey(
+                    data: data, rollingPeriod: period, transmissionRiskLevel: level, daysSinceOnsetOfSymptoms: onset,
+                    reportType: report)
+                found = (hour, key)
             }
             return found
         }
@@ -205,20 +216,25 @@ struct DistributionStore: Sendable {
     }
 }
 
-extension DiagnosisKey {
-    /// Nil when a row's values make no key, which the table's constraints rule out.
-    fileprivate init?(of row: inout CopyRow) throws(PostgresError) {
-        let words = try row.words()
-        let (start, length) = (try row.int32(), try row.int16())
-        let (level, onset, report) = (try row.int16(), try row.int16(), try row.int16())
+/// What reading the keys of a range found.
+struct ReleasedKeys: Sendable {
+    var keys: [PublishedKey] = []
+    /// The same keys, as what waits if nothing takes them.
+    var waiting = WaitingKeys()
+    /// Keys that are released after the range.
+    var later = WaitingKeys()
+}
+
+extension CopyRow {
+    /// The next columns, `key_data` to `transmission_risk_level`. Nil when their values make no key, which the table's
+    /// constraints rule out.
+    fileprivate mutating func key() throws(PostgresError) -> (KeyData, RollingPeriod, TransmissionRiskLevel)? {
+        let words = try words()
+        let (start, length, level) = (try int32(), try int16(), try int16())
         guard let start = UInt32(exactly: start), let length = UInt32(exactly: length),
             let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length),
-            let level = TransmissionRiskLevel(rawValue: Int(level)),
-            let onset = DaysSinceOnset(rawValue: Int32(onset)), let report = ReportType(rawValue: Int(report))
+            let level = TransmissionRiskLevel(rawValue: Int(level))
         else { return nil }
-        self.init(
-            data: KeyData(high: words.high, low: words.low), rollingPeriod: period, transmissionRiskLevel: level,
-            daysSinceOnsetOfSymptoms: onset,
-            reportType: report)
+        return (KeyData(high: words.high, low: words.low), period, level)
     }
 }

@@ -36,6 +36,33 @@ enum Deflate {
         return output
     }
 
+    /// Size and checksum of what a whole DEFLATE stream holds; nil when it isn't one.
+    static func contentFacts(of stream: [UInt8]) -> (size: Int, checksum: UInt32)? {
+        guard let length = UInt32(exactly: stream.count) else { return nil }
+        var state = z_stream()
+        guard inflateInit2_(&state, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            return nil
+        }
+        defer { inflateEnd(&state) }
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { piece.deallocate() }
+        return stream.withUnsafeBufferPointer { source -> (size: Int, checksum: UInt32)? in
+            state.next_in = source.baseAddress
+            state.avail_in = length
+            var (size, sum) = (0, checksum([]))
+            while true {
+                state.next_out = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                state.avail_out = UInt32(piece.count)
+                let status = inflate(&state, Z_NO_FLUSH)
+                let written = piece.count - Int(state.avail_out)
+                sum = checksum(UnsafeRawBufferPointer(rebasing: piece[..<written]), after: sum)
+                size += written
+                if status == Z_STREAM_END { return state.avail_in == 0 ? (size, sum) : nil }
+                guard status == Z_OK else { return nil }
+            }
+        }
+    }
+
     /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, 3.2.4). Such a block ends with a
     /// whole byte, so any stream can follow it.
     static func storedBlock(_ content: [UInt8]) throws(ZipWriterError) -> [UInt8] {

@@ -4,12 +4,15 @@ package enum ZipWriterError: Error, Equatable, CustomStringConvertible {
     case tooLarge
     /// zlib refused to work, in practice because memory ran out.
     case compressionFailed
+    /// What was compressed doesn't read back as what it was.
+    case notReadable
 
     /// A plain sentence without any content of the archive.
     package var description: String {
         switch self {
         case .tooLarge: "The archive would be 4 GiB or larger."
         case .compressionFailed: "zlib could not compress the entry."
+        case .notReadable: "What was compressed does not read back as what it was. The memory may be faulty."
         }
     }
 }

@@ -39,6 +39,14 @@ package struct KeyExport: Sendable {
         }
     }
 
+    /// Reads the compressed keys back by zlib, as phones do. Files of one set have them in common: once is enough for all.
+    /// - Throws: ``ZipWriterError/notReadable``, after a fault of this encoder or of the memory.
+    package func readBack() throws(ZipWriterError) {
+        guard let (size, checksum) = Deflate.contentFacts(of: records.bytes), size == records.size,
+            checksum == records.checksum
+        else { throw .notReadable }
+    }
+
     /// The file as it is published; the same bytes for the same content.
     /// - Parameter signatures: of the signers over ``digest``, DER, in their order.
     package func archive(signatures: [[UInt8]]) throws -> [UInt8] {

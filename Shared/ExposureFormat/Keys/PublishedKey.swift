@@ -12,15 +12,19 @@ package struct PublishedKey: Comparable, Hashable, Sendable, BitwiseCopyable {
 
     /// A key that is to be published.
     package init(_ key: DiagnosisKey) {
-        self.init(key.rollingPeriod, key.transmissionRiskLevel, key.data)
+        self.init(
+            data: key.data, rollingPeriod: key.rollingPeriod, transmissionRiskLevel: key.transmissionRiskLevel)
     }
 
     /// A key of a file that was read.
     init(_ key: ExportedKey) {
-        self.init(key.rollingPeriod, key.transmissionRiskLevel, key.data)
+        self.init(
+            data: key.data, rollingPeriod: key.rollingPeriod, transmissionRiskLevel: key.transmissionRiskLevel)
     }
 
-    private init(_ period: RollingPeriod, _ level: TransmissionRiskLevel, _ data: KeyData) {
+    /// A key of what is published of it.
+    package init(data: KeyData, rollingPeriod period: RollingPeriod, transmissionRiskLevel level: TransmissionRiskLevel)
+    {
         metadata = UInt64(period.start.rawValue) << 16 | UInt64(level.rawValue) << 8 | UInt64(period.length)
         self.data = data
     }
