@@ -77,7 +77,8 @@ struct OtherToolsTests {
                 bytes[Int.random(in: middle, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             } else {
                 let start = Int.random(in: middle, using: &random)
-                bytes.replaceSubrange(start..<start + 200, with: (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) })
+                bytes.replaceSubrange(
+                    start..<start + 200, with: (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) })
             }
             damaged["\(number).zip"] = bytes
         }

@@ -101,61 +101,44 @@ final class FileConnection: ChannelDuplexHandler {
         guard request.method == .GET || request.method == .HEAD else {
             return refuse(.methodNotAllowed, "allow: GET, HEAD\r\n", closes: closes, context)
         }
-        let path = request.uri.prefix { $0 != "?" }
-        guard let key = TreeKey(requested: path), let file = files.file(key) else {
-            return refuse(.notFound, closes: closes, context)
-        }
+        guard let file = files.file(request.uri) else { return refuse(.notFound, closes: closes, context) }
         if let known = request.headers.first(name: "if-none-match"), Self.names(known, file.entityTag) {
-            return write(.notModified, file.fields, "", closes: closes, nil, context)
-        }
-        let size = file.content.readableBytes
-        if request.method == .HEAD {
-            return write(.ok, file.fields, "content-length: \(size)\r\n", closes: closes, nil, context)
+            return write(file.unchanged, closes: closes, context)
         }
         // A range of what has changed since is of no use to anybody: then all of it is sent.
         let isUnchanged = request.headers.first(name: "if-range").map { $0 == file.entityTag } ?? true
-        guard isUnchanged, let wanted = request.headers.first(name: "range").flatMap(WantedRange.init) else {
-            return write(.ok, file.fields, "content-length: \(size)\r\n", closes: closes, file.content, context)
-        }
+        guard request.method == .GET, isUnchanged,
+            let wanted = request.headers.first(name: "range").flatMap(WantedRange.init)
+        else { return write(file.whole, body: request.method == .GET ? file.content : nil, closes: closes, context) }
+        let size = file.content.readableBytes
         guard let range = wanted.range(in: size) else {
             let fields = "content-range: bytes */\(size)\r\ncontent-length: 0\r\n"
-            return write(.rangeNotSatisfiable, file.fields, fields, closes: closes, nil, context)
+            return write(FileAnswer(.rangeNotSatisfiable, file.fields + fields), closes: closes, context)
         }
         let fields =
             "content-range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)\r\n"
             + "content-length: \(range.count)\r\n"
         let body = file.content.getSlice(at: file.content.readerIndex + range.lowerBound, length: range.count)
-        write(.partialContent, file.fields, fields, closes: closes, body, context)
+        write(FileAnswer(.partialContent, file.fields + fields), body: body, closes: closes, context)
     }
 
     private func refuse(
         _ status: HTTPResponse.Status, _ fields: String = "", closes: Bool, _ context: ChannelHandlerContext
     ) {
-        write(status, ByteBuffer(), fields + "content-length: 0\r\n", closes: closes, nil, context)
+        write(FileAnswer(status, fields + "content-length: 0\r\n"), closes: closes, context)
     }
 
-    /// - Parameters:
-    ///   - common: fields that are the same in all answers about a file, as bytes.
-    ///   - fields: further fields, each with its line's end.
     private func write(
-        _ status: HTTPResponse.Status, _ common: ByteBuffer, _ fields: String, closes: Bool, _ body: ByteBuffer?,
-        _ context: ChannelHandlerContext
+        _ answer: FileAnswer, body: ByteBuffer? = nil, closes: Bool, _ context: ChannelHandlerContext
     ) {
-        var head = context.channel.allocator.buffer(capacity: 384)
-        head.writeStaticString("HTTP/1.1 ")
-        head.writeString(String(status.code))
-        head.writeStaticString(" ")
-        head.writeString(status.reasonPhrase)
-        head.writeStaticString("\r\n")
-        head.writeImmutableBuffer(common)
-        head.writeString(fields)
-        head.writeStaticString("date: ")
+        var head = context.channel.allocator.buffer(capacity: answer.head.readableBytes + 64)
+        head.writeImmutableBuffer(answer.head)
         head.writeString(date.text)
         if closes { head.writeStaticString("\r\nconnection: close") }
         head.writeStaticString("\r\n\r\n")
         context.write(wrapOutboundOut(head), promise: nil)
         if let body { context.write(wrapOutboundOut(body), promise: nil) }
-        metrics.count(status)
+        metrics.count(answer.status)
         let patience = Int64((body?.readableBytes ?? 0) / Self.leastSpeed)
         deadline.set(context.eventLoop.now + Self.idle + .seconds(patience))
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HTTPTypes
 import NIOCore
 import ServiceKit
 import Synchronization
@@ -13,8 +14,22 @@ final class ServedFiles: Sendable {
         let content: ByteBuffer
         /// Of the file's time and size, as nginx makes it; the time is a function of the content (``PublishedDirectory``).
         let entityTag: String
-        /// What every answer about it says, as it goes over the wire.
-        let fields: ByteBuffer
+        /// What every answer about it says, each field with its line's end.
+        let fields: String
+        /// The answer with all of it.
+        let whole: FileAnswer
+        /// The answer to whom has it already.
+        let unchanged: FileAnswer
+
+        init(content: ByteBuffer, entityTag: String, key: TreeKey) {
+            self.content = content
+            self.entityTag = entityTag
+            fields =
+                "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
+                + "accept-ranges: bytes\r\n"
+            whole = FileAnswer(.ok, fields + "content-length: \(content.readableBytes)\r\n")
+            unchanged = FileAnswer(.notModified, fields)
+        }
     }
 
     private struct Kept: Sendable {
@@ -23,7 +38,8 @@ final class ServedFiles: Sendable {
     }
 
     private struct State {
-        var kept: [TreeKey: Kept] = [:]
+        /// By what requests call them: to take such a path apart costs as much as half an answer.
+        var kept: [String: Kept] = [:]
         var bytes = 0
     }
 
@@ -40,14 +56,16 @@ final class ServedFiles: Sendable {
     init(tree: PublishedDirectory) { self.tree = tree }
 
     /// Nil when there is none.
-    func file(_ key: TreeKey) -> File? {
+    /// - Parameter target: as a request names it, with or without a query, which means nothing.
+    func file(_ target: String) -> File? {
         let now = NIODeadline.now()
-        let known = state.withLock { $0.kept[key] }
+        let known = state.withLock { $0.kept[target] }
         if let known, now - known.lookedAt < Self.freshness { return known.file }
-        let file = Self.read(tree.url(key).path, key, known: known?.file)
+        let key = TreeKey(requested: target.prefix { $0 != "?" })
+        let file = key.flatMap { Self.read(tree.url($0).path, $0, known: known?.file) }
         state.withLock { state in
-            state.bytes += (file?.content.readableBytes ?? 0) - (state.kept[key]?.file?.content.readableBytes ?? 0)
-            state.kept[key] = Kept(file: file, lookedAt: now)
+            state.bytes += (file?.content.readableBytes ?? 0) - (state.kept[target]?.file?.content.readableBytes ?? 0)
+            state.kept[target] = Kept(file: file, lookedAt: now)
             if state.bytes > Self.mostBytes || state.kept.count > Self.mostNames { state = State() }
         }
         return file
@@ -72,9 +90,6 @@ final class ServedFiles: Sendable {
             guard count > 0 else { return nil }
             position += count
         }
-        let fields =
-            "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
-            + "accept-ranges: bytes\r\n"
-        return File(content: content, entityTag: entityTag, fields: ByteBuffer(string: fields))
+        return File(content: content, entityTag: entityTag, key: key)
     }
 }
