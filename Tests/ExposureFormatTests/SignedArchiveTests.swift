@@ -116,12 +116,12 @@ struct SignedArchiveTests {
         #expect(throws: ArchiveDamage.noSignatures) { try SignedArchive(signing: Self.message, with: []) }
     }
 
-    @Test("a kept signature gives the same archive again", arguments: [ArchiveCompression.fast, .thorough])
-    func keptSignature(compression: ArchiveCompression) throws {
+    @Test("a kept signature gives the same archive again")
+    func keptSignature() throws {
         let signature = try Fixtures.signingKey().sign(Self.message)
         let first = try SignedArchive(export: Self.message, signatures: [signature])
         let again = try SignedArchive(export: Self.message, signatures: [signature])
-        #expect(try first.zipped(compression) == again.zipped(compression))
+        #expect(try first.zipped() == again.zipped())
     }
 
     @Test("entries are dated 1980-01-01 and have neither extra fields nor comments")

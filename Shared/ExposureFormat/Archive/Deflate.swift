@@ -5,13 +5,13 @@ import CZlib
 /// The same input gives the same output for as long as zlib stays the same; another build of zlib may compress
 /// differently, which is why signatures cover what is inside the archive and never the archive.
 enum Deflate {
-    /// The compressed form of fewer than 4 GiB, without a zlib or gzip header.
-    static func compress(_ input: [UInt8], level: ArchiveCompression) throws(ZipWriterError) -> [UInt8] {
+    /// The compressed form of fewer than 4 GiB, as small as zlib makes it, without a zlib or gzip header.
+    static func compress(_ input: [UInt8]) throws(ZipWriterError) -> [UInt8] {
         guard let length = UInt32(exactly: input.count) else { throw .tooLarge }
         var stream = z_stream()
         // Negative window bits ask for raw DEFLATE.
         let status = deflateInit2_(
-            &stream, level.rawValue, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { throw .compressionFailed }
         defer { deflateEnd(&stream) }

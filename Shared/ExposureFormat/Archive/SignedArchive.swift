@@ -24,9 +24,9 @@ package struct SignedArchive: Hashable, Sendable {
     }
 
     /// The archive as it is published; the same bytes for the same content.
-    package func zipped(_ compression: ArchiveCompression = .thorough) throws -> [UInt8] {
+    package func zipped() throws -> [UInt8] {
         var zip = ZipWriter()
-        try zip.add(name: ArchiveEntry.export.staticName, content: export, method: .deflated(compression))
+        try zip.add(name: ArchiveEntry.export.staticName, content: export, method: .deflated)
         try zip.add(
             name: ArchiveEntry.signature.staticName, content: WireSignatureList.encode(signatures), method: .stored)
         return try zip.finish()

@@ -24,7 +24,7 @@ struct ZipWriter {
     enum Method {
         /// As it is; for what doesn't compress, such as signatures.
         case stored
-        case deflated(ArchiveCompression)
+        case deflated
     }
 
     /// 1980-01-01 as MS-DOS counts: years since 1980 in bits 9 and up, then month and day.
@@ -41,8 +41,8 @@ struct ZipWriter {
         switch method {
         case .stored:
             try add(name, [content], method: Zip.storedMethod, size: content.count, Deflate.checksum(content))
-        case .deflated(let level):
-            let data = try Deflate.compress(content, level: level)
+        case .deflated:
+            let data = try Deflate.compress(content)
             try add(name, [data], method: Zip.deflatedMethod, size: content.count, Deflate.checksum(content))
         }
     }
