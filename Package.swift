@@ -161,10 +161,12 @@ targets += shared(
     uses: [
         "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging",
     ])
+targets += [.target(name: "CMatching", path: "Shared/CMatching")]
 targets += shared(
     "Phone",
     uses: [
-        "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI", "SubmissionAPI",
+        "CMatching", "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
+        "SubmissionAPI",
         "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["HTTPTypes"])
 
@@ -241,7 +243,7 @@ targets += [
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
-            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys",
+            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone",
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]

@@ -34,6 +34,7 @@ rows=(
     "proxy-1000-connections 1.0 requests/CPU-s"
     "proxy-handshakes 1.5 handshakes/CPU-s"
     "proxy-idle-memory 1.0 connections/MiB"
+    "match-28k 5 keys/CPU-s"
 )
 
 usage() {

@@ -2,14 +2,10 @@ import Crypto
 import CryptoExtras
 package import ExposureKeys
 
-/// What a phone broadcasts for about ten minutes; whoever hears it can't link it to the next one.
-package struct RollingProximityIdentifier: Hashable, Sendable {
-    /// Exactly 16 bytes.
-    package let bytes: [UInt8]
-}
-
 /// How a day's key becomes broadcasts (Exposure Notification Cryptography Specification 1.2): a rolling proximity
 /// identifier key by HKDF-SHA256, then for each interval one AES-128 block.
+///
+/// For the few keys that are the phone's own. ``Matcher`` computes the same for the many of others.
 package struct KeySchedule: Sendable {
     private let identifierKey: SymmetricKey
 
@@ -25,6 +21,7 @@ package struct KeySchedule: Sendable {
         var block = Array("EN-RPI".utf8) + [0, 0, 0, 0, 0, 0]
         block += [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
         try AES.permute(&block, key: identifierKey)
-        return RollingProximityIdentifier(bytes: block)
+        guard let identifier = RollingProximityIdentifier(block) else { preconditionFailure("a block has 16 bytes") }
+        return identifier
     }
 }

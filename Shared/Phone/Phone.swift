@@ -19,11 +19,6 @@ package struct Phone: Sendable {
         fileprivate let schedule: KeySchedule
     }
 
-    private struct Encounter: Hashable {
-        let identifier: RollingProximityIdentifier
-        let interval: IntervalNumber
-    }
-
     /// Days for which keys are kept, besides today.
     package static let daysKept = 14
 
@@ -77,41 +72,8 @@ package struct Phone: Sendable {
 
     // MARK: Matching
 
-    /// An encounter with somebody whose key was published.
-    package struct Match: Hashable, Sendable {
-        /// The published key; it says which day it was, but not who.
-        package let key: KeyData
-        /// When the other phone broadcast it, which is within two hours of when it was heard.
-        package let interval: IntervalNumber
-        /// As published with the key.
-        package let transmissionRiskLevel: TransmissionRiskLevel
-    }
-
-    /// How far apart two phones' clocks may be: two hours, in intervals.
-    private static let clockTolerance: UInt32 = 12
-
     /// Finds, on the phone, what it heard among the broadcasts of published keys. Nobody learns the outcome.
-    package func matches(among published: some Sequence<ExportedKey>) throws -> [Match] {
-        guard !heard.isEmpty else { return [] }
-        let intervals = Dictionary(grouping: heard, by: \.identifier).mapValues { $0.map(\.interval) }
-        var matches: [Match] = []
-        for key in published {
-            let schedule = KeySchedule(key.data)
-            for number in key.rollingPeriod.start.rawValue..<key.rollingPeriod.end.rawValue {
-                let interval = IntervalNumber(rawValue: number)
-                guard let heardAt = intervals[try schedule.identifier(at: interval)],
-                    heardAt.contains(where: { $0.distance(to: interval) <= Self.clockTolerance })
-                else { continue }
-                matches.append(
-                    Match(key: key.data, interval: interval, transmissionRiskLevel: key.transmissionRiskLevel))
-            }
-        }
-        return matches
-    }
-}
-
-extension IntervalNumber {
-    fileprivate func distance(to other: IntervalNumber) -> UInt32 {
-        max(rawValue, other.rawValue) - min(rawValue, other.rawValue)
+    package func matches(among published: [ExportedKey]) -> [Matcher.Match] {
+        Matcher(heard: heard).matches(among: published)
     }
 }

@@ -8,6 +8,6 @@ struct Benchmarks: AsyncParsableCommand {
         subcommands: [
             ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
-            LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self,
+            LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self, Matching.self,
         ])
 }

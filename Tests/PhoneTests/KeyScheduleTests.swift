@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeyScheduleTests {
     /// Published with the Exposure Notification Cryptography Specification: a key, and the first of its broadcasts. The
     /// others were computed with another library.
-    private static let key: [UInt8] = [
+    static let key: [UInt8] = [
         0x75, 0xc7, 0x34, 0xc6, 0xdd, 0x1a, 0x78, 0x2d, 0xe7, 0xa9, 0x65, 0xda, 0x5e, 0xb9, 0x31, 0x25,
     ]
     private static let firstInterval: UInt32 = 2_642_976

@@ -164,14 +164,14 @@ package struct Story: Sendable {
         b phoneB: Phone, c phoneC: Phone, metKeys phoneA: Phone, after before: PublishedHours
     ) async throws -> PublishedHours.Name {
         let new = try await publishedHours().names.filter { !before.names.contains($0) }
-        var found: (chunk: PublishedHours.Name, keys: Int, matches: [Phone.Match])?
+        var found: (chunk: PublishedHours.Name, keys: Int, matches: [Matcher.Match])?
         var downloaded = 0
         for name in new {
             let keys = try await stage.packages.keys(of: name.day, hour: name.hour)
             downloaded += keys.count
             try require(keys.isEmpty || keys.count >= stage.minimumKeys, "a chunk should never be small")
-            try require(try phoneC.matches(among: keys).isEmpty, "phone C should find nothing")
-            let matches = try phoneB.matches(among: keys)
+            try require(phoneC.matches(among: keys).isEmpty, "phone C should find nothing")
+            let matches = phoneB.matches(among: keys)
             if !matches.isEmpty { found = (name, keys.count, matches) }
         }
         say("They downloaded the index and \(new.count) new chunk(s) with \(downloaded) keys; each signature is right.")
