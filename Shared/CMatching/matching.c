@@ -6,6 +6,7 @@
 #endif
 
 #define BATCH VIGIL_MATCHING_BATCH
+#define INLINE static inline __attribute__((always_inline))
 
 // A rolling proximity identifier key.
 typedef struct {
@@ -58,36 +59,54 @@ typedef struct {
     vigil_matching_candidate *next;
 } sieve;
 
-static inline __attribute__((always_inline)) uint64_t word_at(const uint8_t *bytes) {
+// Identifiers of consecutive intervals of one key, `count` of them.
+typedef struct {
+    const uint8_t *identifiers;
+    uint32_t count, key, interval;
+} stretch;
+
+INLINE uint64_t word_at(const uint8_t *bytes) {
     uint64_t word;
     __builtin_memcpy(&word, bytes, sizeof word);
     return word;
 }
 
-// Keeps those of `count` identifiers, at most 16, that pass the filter. Most often that is none of them, so all are asked
-// before the first decision.
-static inline __attribute__((always_inline)) void keep(
-    sieve *kept, const uint8_t *identifiers, uint32_t count, uint32_t key, uint32_t interval) {
+INLINE uint64_t passes(const uint64_t *words, uint32_t shift, uint64_t number) {
+    return words[(uint32_t)number >> shift] >> (number & 63) & 1;
+}
+
+// Keeps those of at most 16 identifiers that pass the filter. Most often that is none of them, so all are asked before the first
+// decision. There is memory for 16, however many count.
+INLINE void keep(sieve *kept, stretch asked) {
     const uint64_t *words = kept->filter.words;
     const uint32_t shift = kept->filter.shift & 31;
     uint64_t any = 0;
 #pragma clang loop unroll(full)
     for (int i = 0; i < 16; i++) {
         uint32_t number;
-        __builtin_memcpy(&number, identifiers + 16 * i, sizeof number);
+        __builtin_memcpy(&number, asked.identifiers + 16 * i, sizeof number);
         any |= words[number >> shift] >> (number & 63);
     }
     if (__builtin_expect((any & 1) == 0, 1)) return;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t first = word_at(identifiers + 16 * i);
-        if ((words[(uint32_t)first >> shift] >> (first & 63) & 1) == 0) continue;
+    // Which they are, without a decision for each; of those that count.
+    uint32_t passed = 0;
+    for (int i = 0; i < 16; i++) passed |= (uint32_t)passes(words, shift, word_at(asked.identifiers + 16 * i)) << i;
+    for (passed &= (1u << asked.count) - 1; passed != 0; passed &= passed - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(passed);
+        const uint64_t first = word_at(asked.identifiers + 16 * i);
         *kept->next++ = (vigil_matching_candidate){
-            .first = first, .second = word_at(identifiers + 16 * i + 8), .key = key, .interval = interval + i};
+            .first = first,
+            .second = word_at(asked.identifiers + 16 * i + 8),
+            .key = asked.key,
+            .interval = asked.interval + i,
+        };
     }
 }
 
+static inline uint32_t at_most(uint32_t limit, uint32_t number) { return number < limit ? number : limit; }
+
 static inline uint32_t periods_length(const vigil_matching_key *key) {
-    return key->length < VIGIL_MATCHING_PER_KEY ? key->length : VIGIL_MATCHING_PER_KEY;
+    return at_most(VIGIL_MATCHING_PER_KEY, key->length);
 }
 
 // MARK: - Portable
@@ -233,7 +252,7 @@ static void scan_portable(
             for (uint32_t i = 0; i < 16; i++) {
                 encrypt_portable(round_keys, keys[k].start + done + i, identifiers + 16 * i);
             }
-            keep(kept, identifiers, length - done < 16 ? length - done : 16, first + k, keys[k].start + done);
+            keep(kept, (stretch){identifiers, at_most(16, length - done), first + k, keys[k].start + done});
         }
     }
 }
@@ -245,7 +264,6 @@ static void scan_portable(
 #include <cpuid.h>
 #include <immintrin.h>
 
-#define INLINE static inline __attribute__((always_inline))
 #define SHA_CODE __attribute__((target("sha,sse4.1,ssse3")))
 #define AES_CODE __attribute__((target("aes,sse4.1,ssse3")))
 #define VAES256_CODE __attribute__((target("vaes,avx2,bmi2,aes")))
@@ -254,7 +272,7 @@ static void scan_portable(
 // MARK: SHA-256
 
 // Several keys side by side: a round waits for the one before, but not for another key's.
-#define LANES 2
+#define LANES 4
 
 // State as the instructions want it, highest place first: A B E F and C D G H.
 typedef struct {
@@ -362,6 +380,9 @@ SHA_CODE static void derive_sha(const vigil_matching_key keys[BATCH], identifier
 
 // MARK: AES-128
 
+// The first look at an identifier would wait for its encryption, and with it all that comes after. So identifiers are looked
+// up while the next ones are encrypted: that alone was a seventh of the time.
+
 // Round keys of a batch: a round of one key takes long, but doesn't wait for another key's.
 typedef struct {
     __m128i rounds[BATCH][11];
@@ -398,13 +419,15 @@ AES_CODE static void scan_aes(
     key_schedules schedules;
     expand(derived, &schedules);
     const __m128i data = _mm_load_si128((const __m128i *)(const void *)padded_data);
+    __m128i identifiers[2][16];
+    stretch before = {.count = 0};
+    int turn = 0;
     for (uint32_t k = 0; k < count; k++) {
         const __m128i *round_keys = schedules.rounds[k];
         // The padded data is in the first round key already; what is left is the interval.
         const __m128i whitening = _mm_xor_si128(round_keys[0], data);
         const uint32_t length = periods_length(&keys[k]);
         for (uint32_t done = 0; done < length; done += 16) {
-            __m128i identifiers[16];
 #pragma clang loop unroll(full)
             for (uint32_t half = 0; half < 16; half += 8) {
                 __m128i block[8];
@@ -418,13 +441,15 @@ AES_CODE static void scan_aes(
                     for (int i = 0; i < 8; i++) block[i] = _mm_aesenc_si128(block[i], round_keys[round]);
                 }
 #pragma clang loop unroll(full)
-                for (int i = 0; i < 8; i++) identifiers[half + i] = _mm_aesenclast_si128(block[i], round_keys[10]);
+                for (int i = 0; i < 8; i++) identifiers[turn][half + i] = _mm_aesenclast_si128(block[i], round_keys[10]);
             }
-            keep(
-                kept, (const uint8_t *)identifiers, length - done < 16 ? length - done : 16, first + k,
-                keys[k].start + done);
+            if (before.count > 0) keep(kept, before);
+            before = (stretch){
+                (const uint8_t *)identifiers[turn], at_most(16, length - done), first + k, keys[k].start + done};
+            turn ^= 1;
         }
     }
+    if (before.count > 0) keep(kept, before);
 }
 
 VAES256_CODE static void scan_vaes256(
@@ -432,6 +457,9 @@ VAES256_CODE static void scan_vaes256(
     key_schedules schedules;
     expand(derived, &schedules);
     const __m128i data = _mm_load_si128((const __m128i *)(const void *)padded_data);
+    __m256i identifiers[2][8];
+    stretch before = {.count = 0};
+    int turn = 0;
     for (uint32_t k = 0; k < count; k++) {
         const __m256i whitening = _mm256_broadcastsi128_si256(_mm_xor_si128(schedules.rounds[k][0], data));
         __m256i round_keys[11];
@@ -457,10 +485,21 @@ VAES256_CODE static void scan_vaes256(
                 for (int i = 0; i < 8; i++) block[i] = _mm256_aesenc_epi128(block[i], round_keys[round]);
             }
 #pragma clang loop unroll(full)
-            for (int i = 0; i < 8; i++) block[i] = _mm256_aesenclast_epi128(block[i], round_keys[10]);
-            keep(
-                kept, (const uint8_t *)block, length - done < 16 ? length - done : 16, first + k, keys[k].start + done);
+            for (int i = 0; i < 8; i++) identifiers[turn][i] = _mm256_aesenclast_epi128(block[i], round_keys[10]);
+            if (before.count > 0) keep(kept, before);
+            before = (stretch){
+                (const uint8_t *)identifiers[turn], at_most(16, length - done), first + k, keys[k].start + done};
+            turn ^= 1;
         }
+    }
+    if (before.count > 0) keep(kept, before);
+}
+
+INLINE void keep_48(sieve *kept, stretch asked) {
+    for (uint32_t part = 0; part < asked.count; part += 16) {
+        keep(
+            kept, (stretch){
+                asked.identifiers + 16 * part, at_most(16, asked.count - part), asked.key, asked.interval + part});
     }
 }
 
@@ -469,6 +508,9 @@ VAES512_CODE static void scan_vaes512(
     key_schedules schedules;
     expand(derived, &schedules);
     const __m128i data = _mm_load_si128((const __m128i *)(const void *)padded_data);
+    __m512i identifiers[2][12];
+    stretch before = {.count = 0};
+    int turn = 0;
     for (uint32_t k = 0; k < count; k++) {
         const __m512i whitening = _mm512_broadcast_i32x4(_mm_xor_si128(schedules.rounds[k][0], data));
         __m512i round_keys[11];
@@ -496,14 +538,14 @@ VAES512_CODE static void scan_vaes512(
                 for (int i = 0; i < 12; i++) block[i] = _mm512_aesenc_epi128(block[i], round_keys[round]);
             }
 #pragma clang loop unroll(full)
-            for (int i = 0; i < 12; i++) block[i] = _mm512_aesenclast_epi128(block[i], round_keys[10]);
-            for (uint32_t part = done; part < done + 48 && part < length; part += 16) {
-                keep(
-                    kept, (const uint8_t *)(block + (part - done) / 4), length - part < 16 ? length - part : 16,
-                    first + k, keys[k].start + part);
-            }
+            for (int i = 0; i < 12; i++) identifiers[turn][i] = _mm512_aesenclast_epi128(block[i], round_keys[10]);
+            keep_48(kept, before);
+            before = (stretch){
+                (const uint8_t *)identifiers[turn], at_most(48, length - done), first + k, keys[k].start + done};
+            turn ^= 1;
         }
     }
+    keep_48(kept, before);
 }
 
 // MARK: What the processor has

@@ -6,7 +6,7 @@ package import ExposureKeys
 ///
 /// From each key follow an identifier key and up to 144 broadcasts (Exposure Notification Cryptography Specification 1.2).
 /// A country's day is four million of them, so `CMatching` computes them, with the best instructions that the processor has,
-/// and keeps those that a set of bits doesn't rule out. What is left, about one of a few hundred, is looked up here.
+/// and keeps those that a set of bits doesn't rule out. What is left, one of some hundred, is looked up here.
 ///
 /// A matcher is good for any number of packages, as long as nothing more is heard.
 package struct Matcher: Sendable {
@@ -77,7 +77,7 @@ package struct Matcher: Sendable {
     /// Whether it was heard at all, and near the time at which it was sent.
     private func wasHeard(_ candidate: vigil_matching_candidate) -> Bool {
         let identifier = RollingProximityIdentifier(first: candidate.first, second: candidate.second)
-        guard let heardAt = intervals[identifier] else { return false }
+        guard filter.passes(identifier), let heardAt = intervals[identifier] else { return false }
         let sent = candidate.interval
         return heardAt.contains { max($0.rawValue, sent) - min($0.rawValue, sent) <= Self.clockTolerance }
     }
