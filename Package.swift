@@ -152,7 +152,8 @@ targets += shared(
     "ServiceKit",
     uses: [
         "ArgumentParser", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "HummingbirdCore",
-        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS",
+        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPTypes", "NIOPosix",
+        "NIOSSL", "NIOTLS",
         "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto", "CHardening",
     ])
 targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
@@ -174,7 +175,7 @@ targets += shared(
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "Crypto", "DequeModule", "NIOCore", "NIOExtras", "NIOHPACK", "NIOHTTP1",
+        "VerificationAPI", "SubmissionAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK", "NIOHTTP1",
         "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
     ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
@@ -193,7 +194,7 @@ targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
         "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11", "AsyncHTTPClient",
-        "NIOExtras", "NIOHTTP1",
+        "NIOHTTP1",
     ], testsUse: ["HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += service(
     "Vigil", executable: "vigil",

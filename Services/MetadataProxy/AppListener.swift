@@ -1,14 +1,12 @@
 package import HTTPContract
 import Logging
 package import NIOCore
-import NIOExtras
 import NIOHTTP1
 import NIOHTTP2
 package import NIOPosix
 import NIOSSL
 import NIOTLS
 package import ServiceKit
-import ServiceLifecycle
 import Synchronization
 
 /// The port towards apps: TLS 1.2 and 1.3 without session tickets, HTTP/1.1 and HTTP/2.
@@ -16,9 +14,9 @@ import Synchronization
 /// Written on SwiftNIO, because here it matters which bytes leave when. Parsing is the library's.
 package final class AppListener: PortOwner, TLSUser {
     /// Names the port in metrics, messages and documents.
-    package let listener: String
+    package var listener: String { acceptor.listener }
     /// The port, as soon as it is open.
-    package let bound = BoundPort()
+    package var bound: BoundPort { acceptor.bound }
     /// Apps have no certificates.
     package var checksCallers: Bool { false }
     /// What passes.
@@ -26,14 +24,10 @@ package final class AppListener: PortOwner, TLSUser {
     /// The files of the certificate towards apps.
     package var watchedTLS: (any WatchedTLS)? { tls }
 
-    private let serviceName: String
-    private let host: String
-    private let port: Int
-    private let mostConnections: Int
+    private let acceptor: Acceptor
     private let idle: TimeAmount
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
-    private let group: MultiThreadedEventLoopGroup
     private let loops: PerLoop<ProxyLoop>
     private let isDraining = Atomic(false)
     /// Connections to services, the admin port and its connections, files: generously counted.
@@ -50,72 +44,41 @@ package final class AppListener: PortOwner, TLSUser {
         _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, idle: TimeAmount,
         tls: TLSFiles?, plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
     ) throws(ConfigurationProblem) {
-        self.listener = listener
-        self.serviceName = serviceName
-        self.host = host
-        self.port = port
+        acceptor = Acceptor(
+            listener, of: serviceName, host: host, port: port, connections: connections, otherFiles: Self.otherFiles,
+            on: group)
         self.idle = idle
-        mostConnections = min(connections, max(64, FileDescriptors.limit - Self.otherFiles))
         if let tls {
             self.tls = try ReloadedContext.publicServer(tls, listener: listener, protocols: ["h2", "http/1.1"])
         } else {
             self.tls = nil
         }
         self.plan = plan
-        self.group = group
         loops = PerLoop(group)
     }
 
     /// Accepts connections until the end; then those that are there are answered and closed.
     package func run() async throws {
-        let quiescing = ServerQuiescingHelper(group: group)
-        let server: any Channel
-        do {
-            server = try await bootstrap(quiescing).bind(host: host, port: port).get()
-        } catch let error as IOError {
-            let problem = ListenProblem(
-                port: port, listener: listener, host: host, serviceName: serviceName, reason: error.errnoCode)
-            bound.resolve(.failure(problem))
-            throw problem
-        } catch {
-            bound.resolve(.failure(error))
-            throw error
-        }
-        bound.resolve(.success(server.localAddress?.port ?? port))
-        try? await gracefulShutdown()
-        isDraining.store(true, ordering: .relaxed)
-        let end = server.eventLoop.makePromise(of: Void.self)
-        quiescing.initiateShutdown(promise: end)
-        try await end.futureResult.get()
-    }
-
-    private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
-        let mostConnections = mostConnections
-        return ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 1024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptLimit(mostConnections))
-                    try channel.pipeline.syncOperations.addHandler(
-                        quiescing.makeServerChannelHandler(channel: channel))
+        try await acceptor.run {
+            isDraining.store(true, ordering: .relaxed)
+        } configure: { bootstrap in
+            bootstrap
+                // Every layer of a connection keeps a buffer as large as what it was once given: by default 64 KiB each.
+                .childChannelOption(
+                    .recvAllocator,
+                    value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
+                )
+                // HTTP/2 writes no more to a channel that isn't writable, and an answer in two pieces would not be one
+                // (AnswerGate): there must be room for those of all streams that a connection may have.
+                .childChannelOption(
+                    .writeBufferWaterMark,
+                    value: ChannelOptions.Types.WriteBufferWaterMark(
+                        low: 32 << 10, high: (Self.mostStreams + 28) * AnswerEncoder.length)
+                )
+                .childChannelInitializer { [self] channel in
+                    channel.eventLoop.makeCompletedFuture { try accept(channel) }
                 }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Every layer of a connection keeps a buffer as large as what it was once given: by default 64 KiB each.
-            .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
-            )
-            // HTTP/2 writes no more to a channel that isn't writable, and an answer in two pieces would not be one
-            // (AnswerGate): there must be room for those of all streams that a connection may have.
-            .childChannelOption(
-                .writeBufferWaterMark,
-                value: ChannelOptions.Types.WriteBufferWaterMark(
-                    low: 32 << 10, high: (Self.mostStreams + 28) * AnswerEncoder.length)
-            )
-            .childChannelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture { try accept(channel) }
-            }
+        }
     }
 
     // MARK: Connections

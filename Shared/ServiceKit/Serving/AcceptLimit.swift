@@ -1,25 +1,25 @@
-package import NIOCore
+import NIOCore
 
 /// Stops accepting connections while there are as many as allowed.
-package final class AcceptLimit: ChannelDuplexHandler {
+final class AcceptLimit: ChannelDuplexHandler {
     /// A connection.
-    package typealias InboundIn = any Channel
+    typealias InboundIn = any Channel
     /// A connection.
-    package typealias InboundOut = any Channel
+    typealias InboundOut = any Channel
     /// Nothing.
-    package typealias OutboundIn = Never
+    typealias OutboundIn = Never
 
     private let limit: Int
     private var open = 0
     private var isReadDue = false
 
     /// - Parameter limit: the most connections at one time.
-    package init(_ limit: Int) {
+    init(_ limit: Int) {
         self.limit = limit
     }
 
     /// Counts a connection.
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         open += 1
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
@@ -30,7 +30,7 @@ package final class AcceptLimit: ChannelDuplexHandler {
     }
 
     /// Accepts another one, or not yet.
-    package func read(context: ChannelHandlerContext) {
+    func read(context: ChannelHandlerContext) {
         if open < limit { context.read() } else { isReadDue = true }
     }
 
