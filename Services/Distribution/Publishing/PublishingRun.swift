@@ -127,6 +127,7 @@ struct PublishingRun {
         let publisher = publisher
         for (index, batch) in KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
             let files = missing.filter { Int($0.batch.number) == index + 1 }
+            guard !files.isEmpty else { continue }
             let exports = try KeyExport.files(
                 of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
             // What phones couldn't read is never written. The signatures are verified when they are made.
