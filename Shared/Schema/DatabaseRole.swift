@@ -4,6 +4,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
     case testResults = "vigil_test_results"
     case submission = "vigil_submission"
     case distribution = "vigil_distribution"
+    case pushDispatcher = "vigil_push_dispatcher"
 
     /// The role that owns every table and runs migrations. It must exist before them, and own the database.
     package static let owner = "vigil_owner"

@@ -21,6 +21,6 @@ package struct Migration: Sendable {
 
     /// All steps, in order.
     package static let all: [Migration] = [
-        .first, .verificationLimits, .resultsToRedeem, .checkInReports, .publishedReports,
+        .first, .verificationLimits, .resultsToRedeem, .checkInReports, .publishedReports, .pushDispatcher,
     ]
 }

@@ -147,6 +147,17 @@ package enum Retention {
             try session.execute(
                 "DELETE FROM distribution.signature WHERE used_at < \(now.addingTimeInterval(-15 * day))")
         },
+        // A phone renews its registration after 14 days; one that didn't has lost its app, or its user has.
+        RetentionRule(.pushDispatcher, "push_dispatcher.registration", limit: "30 days after the last renewal") {
+            session, now throws(PostgresError) in
+            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 30 * 24
+            return try session.execute(
+                "DELETE FROM push_dispatcher.registration WHERE registered_hour < \(firstKept)")
+        },
+        RetentionRule(.pushDispatcher, "push_dispatcher.wave", limit: "7 days") { session, now throws(PostgresError) in
+            try session.execute(
+                "DELETE FROM push_dispatcher.wave WHERE planned_at < \(now.addingTimeInterval(-7 * day))")
+        },
     ]
 
     /// Applies every rule of one service.

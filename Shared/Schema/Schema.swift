@@ -67,9 +67,10 @@ package enum Schema {
                 checksum bytea NOT NULL,
                 applied_at timestamptz NOT NULL DEFAULT now()
             );
-            GRANT USAGE ON SCHEMA vigil TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution;
+            GRANT USAGE ON SCHEMA vigil
+                TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution, vigil_push_dispatcher;
             GRANT SELECT ON vigil.migration
-                TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution;
+                TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution, vigil_push_dispatcher;
             """)
     }
 
@@ -130,6 +131,7 @@ extension Script {
             case .testResults: "CREATE ROLE vigil_test_results LOGIN;"
             case .submission: "CREATE ROLE vigil_submission LOGIN;"
             case .distribution: "CREATE ROLE vigil_distribution LOGIN;"
+            case .pushDispatcher: "CREATE ROLE vigil_push_dispatcher LOGIN;"
             }
         self = """
             DO $$ BEGIN

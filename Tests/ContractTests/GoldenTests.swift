@@ -2,7 +2,10 @@ import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
+import PushAPI
+import PushFormat
 import SubmissionAPI
+import SwiftProtobuf
 import TestResultAPI
 import Testing
 import VerificationAPI
@@ -177,8 +180,13 @@ import VerificationAPI
         },
     ]
 
-    /// Corona-Warn-App sheet, 11.1.
+    /// Corona-Warn-App sheet, 11.1; push sheet, 1.1.
     static let foreign: [Golden] = [
+        .foreign("swisscovid-register", PushAPI.register) { _ in
+            pushRegistration(token: String(repeating: "a1b2c3d4", count: 8))
+        },
+        .foreign("swisscovid-deregister", PushAPI.register) { _ in pushRegistration(token: "") },
+        .foreign("notifyme-register", PushAPI.registerV1) { _ in pushRegistration(token: "aabb", type: .iod) },
         .foreign("ios-registrationToken", VerificationAPI.registrationToken) { .init(.guid($0.guid)) },
         .foreign("ios-registrationToken-fake", VerificationAPI.registrationToken) {
             fake(RegistrationTokenRequest(.guid($0.guid)))
@@ -213,6 +221,17 @@ import VerificationAPI
             .init(authorization: $0.tan.text, payload: payload)
         },
     ]
+
+    /// As phones in the field serialise it.
+    private static func pushRegistration(token: String, type: PushType = .ios) -> PushRegistrationRequest {
+        let registration = PushRegistration.with {
+            $0.version = 1
+            $0.pushToken = token
+            $0.pushType = type
+            $0.deviceID = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        }
+        return PushRegistrationRequest(payload: (try? registration.serializedBytes()) ?? Data())
+    }
 
     private static func fake<Message: FakeableMessage>(_ message: Message) -> Message {
         var message = message

@@ -2,6 +2,7 @@ import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
+import PushAPI
 import SubmissionAPI
 import TestResultAPI
 import Testing
@@ -105,6 +106,21 @@ import VerificationAPI
                 path: "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
                 request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
+        Pin(
+            PushAPI.register,
+            .init(
+                path: "/v3/register", callers: [.metadataProxy], bodyLimit: 4096, status: 200,
+                request: "application/x-protobuf", answer: nil)),
+        Pin(
+            PushAPI.registerV1,
+            .init(
+                path: "/v1/register", callers: [.metadataProxy], bodyLimit: 4096, status: 200,
+                request: "application/x-protobuf", answer: nil)),
+        Pin(
+            PushAPI.announce,
+            .init(
+                path: "/version/v1/announcement", callers: [.distribution], bodyLimit: 0, status: 202, request: nil,
+                answer: nil)),
     ]
 
     @Test("a route is what it always was", arguments: pins)

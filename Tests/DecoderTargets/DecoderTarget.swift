@@ -4,7 +4,9 @@ import ExposureKeys
 package import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import PushFormat
 import SubmissionAPI
+import SwiftProtobuf
 import TestResultAPI
 import VerificationAPI
 
@@ -51,6 +53,7 @@ package struct DecoderTarget: Sendable {
         answer("app-result-answer", TestResultAPI.appResult),
         answer("diagnosis-keys-answer", SubmissionAPI.diagnosisKeys),
         DecoderTarget(name: "submission-payload", judge: submissionPayload),
+        DecoderTarget(name: "push-registration", judge: pushRegistration),
         text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
         text("token-text", length: 36...36) { RegistrationToken($0)?.text },
         text("tan-text", length: 36...36) { TAN($0)?.text },
@@ -117,6 +120,14 @@ package struct DecoderTarget: Sendable {
             guard isSame.contains(true) else { return .broken("it is not what was sent") }
             return parse(read) == read ? .value : .broken("read again, it is another")
         }
+    }
+
+    private static func pushRegistration(_ bytes: Data) -> Verdict {
+        guard let registration = try? PushRegistration(decoding: bytes) else { return .refused }
+        guard let again: Data = try? registration.serializedBytes(),
+            let copy = try? PushRegistration(decoding: again)
+        else { return .broken("it can't be written and read again") }
+        return copy == registration ? .value : .broken("read again, it is another registration")
     }
 
     private static func submissionPayload(_ bytes: Data) -> Verdict {

@@ -9,9 +9,10 @@ enum Fixtures {
     /// The folder of this source file.
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-    /// The schemas and what was generated from them.
-    static let protobuf =
-        folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Shared/ExposureFormat/Protobuf")
+    /// A module's schemas and what was generated from them.
+    static func protobuf(of module: String) -> URL {
+        folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Shared/\(module)/Protobuf")
+    }
 
     static func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: folder.appending(path: "Fixtures").appending(path: name)))

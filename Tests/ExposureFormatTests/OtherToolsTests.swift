@@ -139,7 +139,7 @@ struct OtherToolsTests {
     func protocDecodes() throws {
         let bytes = try Fixtures.encoded(Fixtures.export(Fixtures.goldenKeys()))
         try Scratch.with(["message": Array(bytes.dropFirst(16))]) { folder in
-            let schemas = Fixtures.protobuf.appending(path: "protos").path
+            let schemas = Fixtures.protobuf(of: "ExposureFormat").appending(path: "protos").path
             let arguments = ["-I", schemas, "export.proto"]
             let message = "vigil.exposure.TemporaryExposureKeyExport"
             let decoded = try Tool.run(

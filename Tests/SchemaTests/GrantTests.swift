@@ -12,6 +12,7 @@ struct GrantTests {
     private static let allowed: [String: [DatabaseRole: String]] = [
         "vigil.migration": [
             .verification: "SELECT", .testResults: "SELECT", .submission: "SELECT", .distribution: "SELECT",
+            .pushDispatcher: "SELECT",
         ],
         "test_results.result": [.testResults: everything],
         "verification.session": [.verification: everything],
@@ -30,6 +31,8 @@ struct GrantTests {
         "submission.diagnosis_key_20600": [:],
         "distribution.published_hour": [.distribution: "SELECT INSERT DELETE"],
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],
+        "push_dispatcher.registration": [.pushDispatcher: everything],
+        "push_dispatcher.wave": [.pushDispatcher: everything],
     ]
 
     private func withDatabase(_ body: (MigratedDatabase, PostgresClient) async throws -> Void) async throws {
@@ -97,6 +100,7 @@ struct GrantTests {
         ("a table in test_results", "CREATE TABLE test_results.mine (x integer)"),
         ("a table in submission", "CREATE TABLE submission.mine (x integer)"),
         ("a table in distribution", "CREATE TABLE distribution.mine (x integer)"),
+        ("a table in push_dispatcher", "CREATE TABLE push_dispatcher.mine (x integer)"),
         (
             "a partition",
             "CREATE TABLE submission.mine PARTITION OF submission.diagnosis_key FOR VALUES FROM (0) TO (24)"

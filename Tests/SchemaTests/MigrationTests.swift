@@ -189,7 +189,7 @@ struct MigrationTests {
                 """
                 SELECT format('%s %s %s', oid::regclass, relkind, relacl) FROM pg_class
                 WHERE relnamespace::regnamespace::text IN
-                    ('vigil', 'verification', 'test_results', 'submission', 'distribution')
+                    ('vigil', 'verification', 'test_results', 'submission', 'distribution', 'push_dispatcher')
                 UNION ALL
                 SELECT format('%s %s', nspname, nspacl) FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_t%'
                 UNION ALL

@@ -53,6 +53,13 @@ struct RetentionRuleTests {
         INSERT INTO distribution.signature (digest, signing_key, signature, used_at)
         VALUES (\(bytes), \(bytes), \(bytes), \(old))
         """,
+        "push_dispatcher.registration": """
+        INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
+        VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))
+        """,
+        "push_dispatcher.wave": """
+        INSERT INTO push_dispatcher.wave (id, planned_at) VALUES (\(Array(bytes.prefix(16))), \(old))
+        """,
     ]
 
     /// All tables but the partitions of others.

@@ -2,22 +2,32 @@
 package struct MediaType: Hashable, Sendable {
     /// Type and subtype in lower case, such as `application/json`.
     package let name: String
+    /// A second name that others use for the same; we never send it.
+    package let alias: String?
 
-    /// - Parameter name: in lower case and without parameters, else it matches nothing.
-    package init(_ name: StaticString) {
+    /// - Parameters:
+    ///   - name: in lower case and without parameters, else it matches nothing.
+    ///   - alias: the same of a second name.
+    package init(_ name: StaticString, alias: StaticString? = nil) {
         self.name = name.description
+        self.alias = alias?.description
     }
 
     /// What apps, laboratories and our own services exchange, uploads excepted.
     package static let json = MediaType("application/json")
     /// What the apps send to the submission server (Corona-Warn-App sheet, 4.1).
     package static let protobuf = MediaType("application/x-protobuf")
+    /// What phones send to the push dispatcher (push sheet, 1.1).
+    package static let protobufOfEitherName = MediaType("application/x-protobuf", alias: "application/protobuf")
+
+    /// All its names.
+    package var names: [String] { [name] + (alias.map { [$0] } ?? []) }
 
     /// Whether a `Content-Type` value names this type.
     package func matches(contentType: String) -> Bool {
         let essence = contentType.prefix { $0 != ";" }
         var trimmed = Substring(essence)
         while trimmed.last == " " { trimmed.removeLast() }
-        return trimmed.lowercased() == name
+        return names.contains(trimmed.lowercased())
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Protobuf/Generated/ from Protobuf/protos/. Run it after changing a schema and commit both.
+# Makes Protobuf/Generated/ from Protobuf/protos/, here and in PushFormat. Run it after changing a schema and commit both.
 #
 #   bash Shared/ExposureFormat/Protobuf/generate.sh          use protoc and protoc-gen-swift from PATH
 #   bash Shared/ExposureFormat/Protobuf/generate.sh --help   how to get the two
@@ -59,22 +59,29 @@ else
     exit 69
 fi
 
-generated="$here/Generated"
-mkdir -p "$generated"
-rm -f "$generated"/*.pb.swift "$generated/MANIFEST"
-
-cd "$here/protos"
-# What phones send is part of the module's interface; everything else stays inside.
-interface=(check_in.proto export.proto submission_payload.proto)
+# Generates one module's code: generate MODULE, then the schemas that are part of its interface; everything else of it
+# stays inside.
 generate() {
+    local protobuf="$root/Shared/$1/Protobuf" generated="$root/Shared/$1/Protobuf/Generated" inside
+    shift
+    mkdir -p "$generated"
+    rm -f "$generated"/*.pb.swift "$generated/MANIFEST"
+    cd "$protobuf/protos"
+    with_visibility Package "$@"
+    mapfile -t inside < <(printf '%s\n' *.proto | grep -vxF "$(printf '%s\n' "$@")")
+    [[ ${#inside[@]} = 0 ]] || with_visibility Internal "${inside[@]}"
+
+    # One line a schema, "<sha256>  <file>", in the order of the names.
+    LC_ALL=C sha256sum -- *.proto >"$generated/MANIFEST"
+    echo "generated $(ls "$generated"/*.pb.swift | wc -l) files from $(ls -- *.proto | wc -l) schemas"
+}
+
+with_visibility() {
     protoc --proto_path=. --plugin=protoc-gen-swift="$plugin" \
         --swift_opt=Visibility="$1" --swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath \
         --swift_out="$generated" "${@:2}"
 }
-mapfile -t inside < <(printf '%s\n' *.proto | grep -vxF "$(printf '%s\n' "${interface[@]}")")
-generate Package "${interface[@]}"
-generate Internal "${inside[@]}"
 
-# One line a schema, "<sha256>  <file>", in the order of the names.
-LC_ALL=C sha256sum -- *.proto >"$generated/MANIFEST"
-echo "generated $(ls "$generated"/*.pb.swift | wc -l) files from $(ls -- *.proto | wc -l) schemas"
+# What phones send is part of the interface.
+generate ExposureFormat check_in.proto export.proto submission_payload.proto
+generate PushFormat push_registration.proto

@@ -46,7 +46,10 @@ extension EndpointDescription {
             .serviceUnavailable: "A database or another service does not answer; repeat the request as it is.",
         ]
         if checksCallers { all[.forbidden] = "The caller's certificate names another role." }
-        if let media = route.requestMedia { all[.unsupportedMediaType] = "The body is not `\(media.name)`." }
+        if let media = route.requestMedia {
+            all[.unsupportedMediaType] =
+                "The body is not \(media.names.map { "`\($0)`" }.joined(separator: " or "))."
+        }
         return all.merging(refusals) { $1 }
     }
 
@@ -117,6 +120,7 @@ extension EndpointDescription {
     }
 
     private func content(_ media: MediaType, _ schema: JSONSchema?) -> JSONValue {
-        .object([media.name: schema.map { ["schema": $0.json] } ?? [:]])
+        .object(
+            Dictionary(uniqueKeysWithValues: media.names.map { ($0, schema.map { ["schema": $0.json] } ?? [:]) }))
     }
 }
