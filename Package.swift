@@ -140,6 +140,9 @@ targets += shared(
     "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
 
+targets += shared(
+    "PushFormat", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
+
 // What crosses the wire between processes.
 targets += shared("HTTPContract", path: "Shared/Contracts/HTTPContract", uses: ["HTTPTypes"])
 targets += api("VerificationAPI", uses: ["Credentials"])
@@ -167,15 +170,15 @@ targets += shared(
     "Phone",
     uses: [
         "CMatching", "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
-        "SubmissionAPI",
-        "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
+        "SubmissionAPI", "PushAPI", "PushFormat", "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore",
+        "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["HTTPTypes"])
 
 // Services.
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK", "NIOHTTP1",
+        "VerificationAPI", "SubmissionAPI", "PushAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK", "NIOHTTP1",
         "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
     ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
@@ -197,6 +200,10 @@ targets += service(
         "NIOHTTP1",
     ], testsUse: ["HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += service(
+    "PushDispatcher", executable: "push-dispatcher",
+    uses: serviceParts + storageParts + ["PushAPI", "PushFormat", "Credentials", "Crypto"],
+    testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "SwiftProtobuf"])
+targets += service(
     "Vigil", executable: "vigil",
     uses: [
         "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
@@ -217,15 +224,16 @@ targets += [
     .target(
         name: "DecoderTargets",
         dependencies: dependencies([
-            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Credentials", "HTTPTypes",
-            "ExposureFormat", "ExposureKeys",
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
+            "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
             "TestSupport", "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer",
-            "Distribution", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys", "ExposureFormat",
+            "Distribution", "PushDispatcher", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys",
+            "ExposureFormat",
             "InMemoryLogging",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
             "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
@@ -234,8 +242,8 @@ targets += [
     .testTarget(
         name: "ContractTests",
         dependencies: dependencies([
-            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Credentials", "HTTPTypes",
-            "DecoderTargets", "TestSupport",
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
+            "SwiftProtobuf", "Credentials", "HTTPTypes", "DecoderTargets", "TestSupport",
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
@@ -265,6 +273,7 @@ let package = Package(
         .executable(name: "test-result-server", targets: ["test-result-server"]),
         .executable(name: "submission-server", targets: ["submission-server"]),
         .executable(name: "distribution", targets: ["distribution"]),
+        .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),
         .executable(name: "vigil", targets: ["vigil"]),
     ],
     dependencies: [

@@ -5,7 +5,10 @@ import Testing
 struct TrustZones {
     @Test("a service imports no other service")
     func services() throws {
-        let services = ["MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution"]
+        let services = [
+            "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
+            "PushDispatcher",
+        ]
         for service in services {
             let tree = try SourceTree("Services/\(service)")
             for other in services where other != service {
@@ -37,7 +40,10 @@ struct TrustZones {
 
     @Test(
         "each service's README gives its six answers",
-        arguments: ["MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution"])
+        arguments: [
+            "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
+            "PushDispatcher",
+        ])
     func readmes(service: String) throws {
         let path = SourceTree.root.appending(path: "Services/\(service)/README.md")
         let headings = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")

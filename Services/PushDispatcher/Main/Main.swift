@@ -1,0 +1,8 @@
+import PushDispatcher
+import ServiceKit
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(PushDispatcher.self, name: "push-dispatcher")
+    }
+}

@@ -1,0 +1,50 @@
+package import ArgumentParser
+import HTTPContract
+import PushAPI
+import Schema
+package import ServiceKit
+
+/// The executable `push-dispatcher`: keeps where phones can be woken, and wakes them.
+package struct PushDispatcher: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "push-dispatcher",
+        abstract: "Keeps the registrations of phones that want silent pushes, and sends them in waves.",
+        subcommands: [ServeCommand.self], defaultSubcommand: ServeCommand.self)
+
+    /// For ArgumentParser, which chooses among the subcommands.
+    package init() {}
+
+    /// Runs the service until it is told to stop.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let database = try ServiceDatabase.client(for: runtime)
+        let vault = try TokenVault(settings)
+        try await Schema.check(database)
+        let register = RegisterForPush(store: RegistrationStore(database), vault: vault, clock: runtime.clock)
+        let announce = AnnounceNews(store: WaveStore(database), clock: runtime.clock)
+
+        let listener = try Listener(
+            "listen", from: settings, defaultPort: 8050, security: .mutualTLS(try TLSFiles(settings))
+        ) { routes in
+            routes.on(PushAPI.register, use: register.handle)
+            routes.on(PushAPI.registerV1, use: register.handle)
+            routes.on(PushAPI.announce, use: announce.handle)
+        }
+        try await runtime.run(
+            listeners: [listener],
+            services: [database, Retention.everyHour(for: .pushDispatcher, in: database, runtime)],
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+}
+
+/// `push-dispatcher serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Take registrations and send waves (the default).")
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await PushDispatcher.serve(ServiceRuntime(name: "push-dispatcher", options: options))
+    }
+}

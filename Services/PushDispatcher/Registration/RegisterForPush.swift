@@ -1,0 +1,31 @@
+import HTTPContract
+import PushAPI
+import PushFormat
+import ServiceKit
+
+/// `POST /v3/register` and `POST /v1/register`: a phone says where pushes reach it, or that it wants none any more.
+///
+/// Both may be repeated, and are answered alike whatever there was before. A phone that wants none leaves nothing behind
+/// (push sheet, 1.3, D1 and D7).
+struct RegisterForPush: Sendable {
+    let store: RegistrationStore
+    let vault: TokenVault
+    let clock: WallClock
+
+    func handle(_ request: PushRegistrationRequest, from caller: Caller) async throws -> NoContent {
+        guard let registration = try? PushRegistration(decoding: request.payload),
+            let wish = PushWish(registration)
+        else { throw Problem.badRequest }
+        let instance = vault.hash(instance: wish.instance)
+        if let device = wish.device {
+            let hash = vault.hash(token: device.token)
+            try await store.register(
+                RegistrationRow(
+                    instance: instance, token: hash, sealed: try vault.seal(device.token, hash: hash),
+                    kind: device.kind, hour: RegistrationHour(containing: clock.now)))
+        } else {
+            try await store.remove(instance)
+        }
+        return NoContent()
+    }
+}

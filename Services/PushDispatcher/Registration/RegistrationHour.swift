@@ -1,0 +1,13 @@
+import FoundationEssentials
+
+/// A UTC hour, as a number since the epoch: the finest time that is kept of a registration.
+struct RegistrationHour: Hashable, Comparable, Sendable {
+    let number: Int32
+
+    /// The hour that contains an instant.
+    init(containing instant: Date) {
+        number = Int32(clamping: Int64((instant.timeIntervalSince1970 / 3600).rounded(.down)))
+    }
+
+    static func < (left: RegistrationHour, right: RegistrationHour) -> Bool { left.number < right.number }
+}

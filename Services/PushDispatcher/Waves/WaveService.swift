@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Logging
+import Metrics
+import ServiceKit
+import ServiceLifecycle
+
+/// Looks every other second whether a wave is due, and leads it.
+///
+/// Unlike a ``RecurringJob`` it isn't cancelled when the process is told to end: the page that is being sent is finished, so
+/// that none of it need be repeated.
+struct WaveService: Service {
+    let engine: WaveEngine
+    let logger: Logger
+
+    private static let look = Duration.seconds(2)
+    private static let retryDelay = Duration.seconds(30)
+
+    func run() async throws {
+        let lastSuccess = Gauge(label: "job_last_success_seconds", dimensions: [("job", "wave")])
+        let failures = Counter(label: "job_failures_total", dimensions: [("job", "wave")])
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            do {
+                if let report = try await engine.runDue() {
+                    logger.info("job done", metadata: report.metadata.merging(["job": "wave"]) { $1 })
+                    if report.outcome == .finished {
+                        lastSuccess.record(engine.clock.now.timeIntervalSince1970)
+                    }
+                }
+                await pause(Self.look)
+            } catch is CancellationError {
+                return
+            } catch {
+                let reason = (error as? any OperatorProblem)?.description ?? "\(type(of: error))"
+                logger.error("job failed and is repeated", metadata: ["job": "wave", "reason": "\(reason)"])
+                failures.increment()
+                await pause(Self.retryDelay)
+            }
+        }
+    }
+}

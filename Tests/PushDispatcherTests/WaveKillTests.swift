@@ -1,0 +1,110 @@
+import Foundation
+import Logging
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PushDispatcher
+
+/// A dispatcher that dies in the middle of a wave, and its successor.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct WaveKillTests {
+    /// Where it dies.
+    enum Moment: Sendable, CaseIterable {
+        /// The page's end is written down, and nothing sent.
+        case beforeSending
+        /// Half of the page is sent.
+        case halfway
+        /// All is sent, and nothing written down of what came of it.
+        case afterSending
+    }
+
+    /// Sends like APNs's client until its fatal page.
+    private final class Mortal: Sendable {
+        private let pages: Mutex<Int>
+        private let moment: Moment
+        private let apns: ScriptedAPNs
+        let death: AsyncStream<Void>
+        private let dies: AsyncStream<Void>.Continuation
+
+        init(fatalPage: Int, _ moment: Moment, _ apns: ScriptedAPNs) {
+            pages = Mutex(fatalPage)
+            self.moment = moment
+            self.apns = apns
+            (death, dies) = AsyncStream.makeStream(of: Void.self)
+        }
+
+        func send(_ pushes: [SilentPush]) async -> [PushOutcome] {
+            let isFatal = pages.withLock { pages in
+                pages -= 1
+                return pages < 0
+            }
+            guard isFatal else { return apns.send(pushes) }
+            switch moment {
+            case .beforeSending: break
+            case .halfway: _ = apns.send(Array(pushes.prefix(pushes.count / 2)))
+            case .afterSending: _ = apns.send(pushes)
+            }
+            dies.yield()
+            // Nothing more happens in a dead process.
+            try? await Task.sleep(for: .seconds(3600))
+            return []
+        }
+    }
+
+    @Test("no phone is missed, at most a page is repeated, and repeats have the same name", arguments: Moment.allCases)
+    func killed(at moment: Moment) async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<4500)
+            let gone = Set((0..<4500).filter { $0.isMultiple(of: 20) })
+            stage.apns.answer(.unregistered(stage.clock.now), for: gone)
+            for fatalPage in [0, 2, 1] {
+                let mortal = Mortal(fatalPage: fatalPage, moment, stage.apns)
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        _ = try? await stage.engine(send: { pushes, _ in await mortal.send(pushes) }).runDue()
+                    }
+                    for await _ in mortal.death { break }
+                    group.cancelAll()
+                }
+            }
+            let report = try #require(try await stage.engine().runDue())
+            #expect(report.outcome == .finished && report.wave.sent == 4500)
+            #expect(try await stage.outcomes() == ["finished"])
+            var repeated = 0
+            for number in 0..<4500 {
+                let pushes = stage.apns.pushes(number)
+                #expect(pushes.count >= 1 && pushes.names == 1)
+                repeated += pushes.count - 1
+            }
+            #expect(repeated == (moment == .beforeSending ? 0 : moment == .halfway ? 1500 : 3000))
+            #expect(try await stage.registered(below: 4500) == Set(0..<4500).subtracting(gone))
+        }
+    }
+
+    @Test("a dispatcher that is told to end finishes its page, and nothing is repeated")
+    func graceful() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3000)
+            let group = Mutex<ServiceGroup?>(nil)
+            let engine = stage.engine { pushes, _ in
+                let outcomes = stage.apns.send(pushes)
+                if stage.apns.calls.count == 2 {
+                    await group.withLock { $0 }?.triggerGracefulShutdown()
+                    while !Task.isShuttingDownGracefully { await Task.yield() }
+                }
+                return outcomes
+            }
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let services = ServiceGroup(services: [WaveService(engine: engine, logger: logger)], logger: logger)
+            group.withLock { $0 = services }
+            try await services.run()
+            #expect(stage.apns.calls == [1000, 1000])
+            let report = try #require(try await stage.engine().runDue())
+            #expect(report.wave.sent == 3000)
+            for number in 0..<3000 { #expect(stage.apns.pushes(number).count == 1) }
+        }
+    }
+}
