@@ -3,6 +3,8 @@ import ExposureFormat
 package import ExposureKeys
 import FoundationEssentials
 import HTTPContract
+import PushAPI
+import PushFormat
 package import ServiceKit
 package import SubmissionAPI
 import SwiftProtobuf
@@ -98,6 +100,17 @@ package struct AppClient: Sendable {
             SubmissionAPI.diagnosisKeys,
             UploadRequest(
                 authorization: nobodys.text, isFake: true, payload: try Self.padded(SubmissionPayload())))
+    }
+
+    /// Registers for silent pushes, or takes the registration back: two requests that nobody can tell apart by their length.
+    /// - Parameter instance: names this installation of the app, for this server only.
+    package func ask(for wish: PushRegistrationState.Wish, as instance: AppInstanceToken) async throws {
+        let registration = PushRegistration.with {
+            $0.version = 1
+            $0.deviceID = instance.text
+            if case .pushes(let token) = wish { $0.pushToken = token }
+        }
+        _ = try await proxy.call(PushAPI.register, PushRegistrationRequest(payload: try registration.padded()))
     }
 
     /// Brings a payload to the one size that they all have, so that it doesn't tell how many keys and reports there are.
