@@ -13,7 +13,8 @@ build_suite() {
         return
     fi
     local product
-    for product in vigil metadata-proxy verification-server test-result-server submission-server distribution; do
+    for product in vigil metadata-proxy verification-server test-result-server submission-server distribution \
+        push-dispatcher; do
         swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
             fail "The build failed: see what the compiler says above."
     done
@@ -23,7 +24,7 @@ build_suite() {
 scratch=
 # Where that folder is made.
 scratch_parent=/tmp
-# The process `vigil up`, and the first of its 50 ports, which is the metadata proxy's.
+# The process `vigil up`, and the first of its 70 ports, which is the metadata proxy's.
 suite=
 first_port=
 

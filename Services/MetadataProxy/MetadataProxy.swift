@@ -2,6 +2,7 @@ package import ArgumentParser
 import HTTPContract
 import NIOCore
 import NIOPosix
+import PushAPI
 package import ServiceKit
 import SubmissionAPI
 import VerificationAPI
@@ -24,13 +25,16 @@ package struct MetadataProxy: AsyncParsableCommand {
         try await Self.serve(ServiceRuntime(name: "metadata-proxy", options: options))
     }
 
-    /// What verification and submission offer to apps; everything else is 404.
+    /// What verification, submission and the push dispatcher offer to apps; everything else is 404.
     private static let verificationOperations = [
         EndpointDescription(VerificationAPI.registrationToken), EndpointDescription(VerificationAPI.testResult),
         EndpointDescription(VerificationAPI.tan),
     ]
     private static let submissionOperations = [
         EndpointDescription(SubmissionAPI.diagnosisKeys), EndpointDescription(SubmissionAPI.onBehalf),
+    ]
+    private static let pushOperations = [
+        EndpointDescription(PushAPI.register), EndpointDescription(PushAPI.registerV1),
     ]
 
     /// Runs the service until it is told to stop.
@@ -42,11 +46,14 @@ package struct MetadataProxy: AsyncParsableCommand {
             base: settings.url("verification.url"), tls: tls, name: "verification-server", on: group)
         let submission = try Upstream(
             base: settings.url("submission.url"), tls: tls, name: "submission-server", on: group)
+        let push = try Upstream(base: settings.url("push.url"), tls: tls, name: "push-dispatcher", on: group)
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
         let registrations = PrefixLimit(
             try settings.int("limits.registrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
+        let pushRegistrations = PrefixLimit(
+            try settings.int("limits.pushRegistrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
@@ -59,6 +66,7 @@ package struct MetadataProxy: AsyncParsableCommand {
                 operation, of: verification, within: isRegistration ? [requests, registrations] : [requests])
         }
         for operation in submissionOperations { plan.offer(operation, of: submission, within: [requests]) }
+        for operation in pushOperations { plan.offer(operation, of: push, within: [requests, pushRegistrations]) }
 
         let listener = try AppListener(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
@@ -66,6 +74,6 @@ package struct MetadataProxy: AsyncParsableCommand {
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
-        try await runtime.run(listeners: [], services: [verification, submission, listener])
+        try await runtime.run(listeners: [], services: [verification, submission, push, listener])
     }
 }

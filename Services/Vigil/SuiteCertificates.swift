@@ -38,6 +38,7 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "test-result-server", role: .testResultServer, isServer: true),
         Holder(name: "submission-server", role: .submissionServer, isServer: true),
         Holder(name: "distribution", role: .distribution, isServer: true),
+        Holder(name: "push-dispatcher", role: .pushDispatcher, isServer: true),
         Holder(name: "public", role: nil, isServer: true),
     ]
 

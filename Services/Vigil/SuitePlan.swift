@@ -20,7 +20,8 @@ package struct SuitePlan: Sendable {
         changes: [SettingChange] = [], connection: @escaping @Sendable (DatabaseRole) -> String
     ) throws {
         guard firstPort > 0, SuitePort.allCases.allSatisfy({ $0.number(first: firstPort) <= 65_535 }) else {
-            throw CommandFailure("--first-port must be from 1 to \(65_535 - 49).")
+            let last = SuitePort.allCases.map(\.rawValue).max() ?? 0
+            throw CommandFailure("--first-port must be from 1 to \(65_535 - last).")
         }
         self.folder = folder
         self.firstPort = firstPort
@@ -36,7 +37,10 @@ package struct SuitePlan: Sendable {
 
     /// Callers come after what they call.
     package var services: [ServicePlan] {
-        [testResultServer, verificationServer, submissionServer, distribution, distributionServe, metadataProxy]
+        [
+            testResultServer, verificationServer, submissionServer, pushDispatcher, distribution, distributionServe,
+            metadataProxy,
+        ]
     }
 
     /// Where something listens.
@@ -84,10 +88,17 @@ package struct SuitePlan: Sendable {
             ])
     }
 
+    private var pushDispatcher: ServicePlan {
+        plan(
+            "push-dispatcher", ["serve"], ports: [.push], admin: .pushAdmin, role: .pushDispatcher,
+            settings: ["secrets.tokenKey": .text(folder.secret(SuiteSecrets.tokenKey))])
+    }
+
     private var distribution: ServicePlan {
         plan(
-            "distribution", ["run"], ports: [], admin: .distributionRunAdmin, role: .distribution, hasTLS: false,
+            "distribution", ["run"], ports: [], admin: .distributionRunAdmin, role: .distribution,
             settings: [
+                "push.url": .text(url(.push)),
                 "directory": .text(folder.published),
                 "signing.keys": .text("262/v1=\(folder.secret(SuiteSecrets.signingKey))"),
                 "signing.bundleID": .text("de.rki.coronawarnapp-dev"),
@@ -111,6 +122,7 @@ package struct SuitePlan: Sendable {
                 "public.key": .text(folder.certificateKey("public")),
                 "verification.url": .text(url(.verificationApp)),
                 "submission.url": .text(url(.submission)),
+                "push.url": .text(url(.push)),
             ])
     }
 

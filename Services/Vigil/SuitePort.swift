@@ -14,6 +14,8 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     case distribution = 40
     case distributionRunAdmin = 48
     case distributionServeAdmin = 49
+    case push = 50
+    case pushAdmin = 59
 
     /// The first port of a suite that was not told otherwise.
     package static let defaultFirst = 8000
@@ -28,9 +30,9 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         switch self {
         case .verificationApp: "app.port"
         case .verificationInternal: "internal.port"
-        case .proxy, .testResults, .submission, .distribution: "listen.port"
+        case .proxy, .testResults, .submission, .distribution, .push: "listen.port"
         case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin:
+            .distributionServeAdmin, .pushAdmin:
             "admin.port"
         }
     }
@@ -44,8 +46,9 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .testResults: "labs, test centres and verification-server (mutual TLS)"
         case .submission: "metadata-proxy only (mutual TLS)"
         case .distribution: "apps: what is published"
+        case .push: "metadata-proxy and distribution (mutual TLS)"
         case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin:
+            .distributionServeAdmin, .pushAdmin:
             "operator: /health /ready /metrics"
         }
     }
@@ -53,9 +56,9 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     /// Published files are public; admin ports never leave the machine; all else is TLS.
     private var scheme: String {
         switch self {
-        case .proxy, .verificationApp, .verificationInternal, .testResults, .submission: "https"
+        case .proxy, .verificationApp, .verificationInternal, .testResults, .submission, .push: "https"
         case .distribution, .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin,
-            .distributionRunAdmin, .distributionServeAdmin:
+            .distributionRunAdmin, .distributionServeAdmin, .pushAdmin:
             "http"
         }
     }

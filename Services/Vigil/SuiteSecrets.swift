@@ -13,6 +13,8 @@ package enum SuiteSecrets {
     package static let teleTANKey = "tele-tan-key"
     /// The keyed hash that ties a TAN to one upload.
     package static let tagKey = "tag-key"
+    /// Hides and seals what the push dispatcher stores of phones.
+    package static let tokenKey = "push-token-key"
     /// Signs published archives.
     package static let signingKey = "export-signing.key"
     /// Signs the officers' tokens, in place of the health authority's identity provider.
@@ -36,7 +38,7 @@ package enum SuiteSecrets {
 
     /// Makes what is missing, and writes the public halves.
     package static func prepare(in folder: StateFolder) throws {
-        for name in [tanKey, teleTANKey, tagKey] {
+        for name in [tanKey, teleTANKey, tagKey, tokenKey] {
             _ = try keep(folder.secret(name), in: folder) { "\(randomHexadecimal())\n" }
         }
         for role in [PostgresCluster.superuser, DatabaseRole.owner] + DatabaseRole.allCases.map(\.rawValue) {

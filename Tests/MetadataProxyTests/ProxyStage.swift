@@ -72,6 +72,7 @@ final class ProxyStage: Sendable {
                 "listen.port": "\(port)", "public.certificate": outer.certificate, "public.key": outer.key,
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
+                "push.url": "https://localhost:\(target)",
             ].merging(others) { $1 }
             return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) {
                 runtime in

@@ -6,6 +6,7 @@ import HTTPContract
 import Logging
 import MetadataProxy
 import Phone
+import PushDispatcher
 import Schema
 import ServiceKit
 import SubmissionServer
@@ -33,6 +34,7 @@ struct InProcessSuite: Sendable {
         let testResults = TestPort.free()
         let submission = TestPort.free()
         let distribution = TestPort.free()
+        let push = TestPort.free()
     }
 
     /// Starts the suite, calls `body`, and stops it.
@@ -58,9 +60,11 @@ struct InProcessSuite: Sendable {
         try await start("test-result-server", testResultSettings, TestResultServer.serve) {
             try await start("verification-server", verificationSettings, VerificationServer.serve) {
                 try await start("submission-server", submissionSettings, SubmissionServer.serve) {
-                    try await start("distribution-serve", distributionSettings, Distribution.serve) {
-                        try await start("metadata-proxy", proxySettings, MetadataProxy.serve) {
-                            try await body(self)
+                    try await start("push-dispatcher", pushSettings, PushDispatcher.serve) {
+                        try await start("distribution-serve", distributionSettings, Distribution.serve) {
+                            try await start("metadata-proxy", proxySettings, MetadataProxy.serve) {
+                                try await body(self)
+                            }
                         }
                     }
                 }
@@ -148,12 +152,20 @@ struct InProcessSuite: Sendable {
         ]) { $1 }
     }
 
+    private func pushSettings() throws -> [String: String] {
+        try common(.pushDispatcher).merging([
+            "listen.port": "\(ports.push)", "postgres.connection": database.connection(as: .pushDispatcher),
+            "secrets.tokenKey": folder.secret(SuiteSecrets.tokenKey),
+        ]) { $1 }
+    }
+
     private func distributionSettings() throws -> [String: String] {
-        [
+        try common(.distribution).merging([
             "listen.port": "\(ports.distribution)", "directory": folder.published,
             "postgres.connection": database.connection(as: .distribution),
             "signing.keys": "262/v1=" + folder.secret(SuiteSecrets.signingKey),
-        ]
+            "push.url": "https://localhost:\(ports.push)",
+        ]) { $1 }
     }
 
     private func proxySettings() throws -> [String: String] {
@@ -162,6 +174,7 @@ struct InProcessSuite: Sendable {
             "listen.port": "\(ports.proxy)", "public.certificate": outer.certificate, "public.key": outer.key,
             "verification.url": "https://localhost:\(ports.verificationApp)",
             "submission.url": "https://localhost:\(ports.submission)",
+            "push.url": "https://localhost:\(ports.push)",
         ]) { $1 }
     }
 }

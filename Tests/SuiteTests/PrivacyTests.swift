@@ -109,7 +109,7 @@ struct PrivacyTests {
                 let names = try session.rows(
                     """
                     SELECT schemaname::text, tablename::text FROM pg_tables
-                    WHERE schemaname IN ('verification', 'test_results', 'submission', 'distribution')
+                    WHERE schemaname IN ('verification', 'test_results', 'submission', 'distribution', 'push_dispatcher')
                     """, as: String.self, String.self)
                 return try names.compactMap { schema, table in
                     guard let schemaName = Identifier(validating: schema), let name = Identifier(validating: table)

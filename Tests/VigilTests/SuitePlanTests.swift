@@ -60,6 +60,8 @@ struct SuitePlanTests {
                 "8040 distribution-serve listen.port",
                 "8048 distribution admin.port",
                 "8049 distribution-serve admin.port",
+                "8050 push-dispatcher listen.port",
+                "8059 push-dispatcher admin.port",
             ])
     }
 
@@ -107,10 +109,14 @@ struct SuitePlanTests {
     func databases() throws {
         let connected = try Self.plan().services.filter { $0.settings["postgres.connection"] != nil }.map(\.name)
         #expect(
-            connected.sorted() == ["distribution", "submission-server", "test-result-server", "verification-server"])
+            connected.sorted() == [
+                "distribution", "push-dispatcher", "submission-server", "test-result-server", "verification-server",
+            ])
     }
 
-    @Test("no configuration file holds a secret: all are named by path", arguments: ["tan-key", "pgpass"])
+    @Test(
+        "no configuration file holds a secret: all are named by path",
+        arguments: ["tan-key", "push-token-key", "pgpass"])
     func holdsNoSecret(of kind: String) throws {
         for service in try Self.plan().services {
             for case (let key, .text(let value)) in service.settings where value.contains(kind) {
@@ -127,7 +133,7 @@ struct SuitePlanTests {
         }
     }
 
-    @Test("ports that don't exist are refused", arguments: [0, -1, 65_487])
+    @Test("ports that don't exist are refused", arguments: [0, -1, 65_477])
     func impossiblePorts(first: Int) {
         #expect(throws: CommandFailure.self) { try Self.plan(firstPort: first) }
     }

@@ -118,7 +118,7 @@ class Proxy(Process):
     """A running metadata proxy; ends with the `with` that it is used in."""
 
     def __init__(self, suite, upstream, **changes):
-        """`upstream`: the port of the server that takes the place of both services. `changes`: settings, with `__` for
+        """`upstream`: the port of the server that takes the place of all services. `changes`: settings, with `__` for
         the dot."""
         self.port = free_port()
         self.admin = free_port()
@@ -128,9 +128,11 @@ class Proxy(Process):
             "admin.port": self.admin,
             "verification.url": f"https://127.0.0.1:{upstream}",
             "submission.url": f"https://127.0.0.1:{upstream}",
+            "push.url": f"https://127.0.0.1:{upstream}",
             # All come from one address here.
             "limits.requests": 10_000_000,
             "limits.registrations": 10_000_000,
+            "limits.pushRegistrations": 10_000_000,
             # As short as a machine with much to do can bear: at eight times that an answer is a 503.
             "answers.deadline": 100,
         } | {name.replace("__", "."): value for name, value in changes.items()}
