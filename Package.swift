@@ -129,6 +129,8 @@ var targets: [Target] = [
     .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
     .systemLibrary(name: "CHardening", path: "Shared/CHardening"),
     .systemLibrary(
+        name: "CNghttp2", path: "Shared/CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(
         name: "CPKCS11", path: "Shared/CPKCS11", pkgConfig: "p11-kit-1", providers: [.apt(["libp11-kit-dev"])]),
     .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
@@ -149,6 +151,7 @@ targets += api("VerificationAPI", uses: ["Credentials"])
 targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
 targets += api("PushAPI")
+targets += api("DevelopmentAPNsAPI")
 
 // Machinery.
 targets += shared(
@@ -201,14 +204,26 @@ targets += service(
     ], testsUse: ["HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += service(
     "PushDispatcher", executable: "push-dispatcher",
-    uses: serviceParts + storageParts + ["PushAPI", "PushFormat", "Credentials", "Crypto"],
-    testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "SwiftProtobuf"])
+    uses: serviceParts + storageParts + [
+        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "CNghttp2", "NIOCore", "NIOPosix", "NIOSSL",
+        "NIOTLS",
+    ],
+    testsUse: [
+        "DevelopmentAPNs", "DevelopmentAPNsAPI", "NIOEmbedded", "AsyncHTTPClient", "NIOHTTP1", "SwiftProtobuf",
+        "InMemoryLogging",
+    ])
+targets += service(
+    "DevelopmentAPNs", executable: "development-apns",
+    uses: serviceParts + [
+        "DevelopmentAPNsAPI", "Crypto", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+    ])
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
         "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
-        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "AsyncHTTPClient", "Crypto", "X509",
-        "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle",
+        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
+        "Crypto", "X509", "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL",
+        "ServiceLifecycle",
         "UnixSignals",
     ])
 
@@ -231,7 +246,8 @@ targets += [
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
-            "TestSupport", "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer",
+            "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
+            "TestResultServer", "SubmissionServer",
             "Distribution", "PushDispatcher", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys",
             "ExposureFormat",
             "InMemoryLogging",
@@ -274,6 +290,7 @@ let package = Package(
         .executable(name: "submission-server", targets: ["submission-server"]),
         .executable(name: "distribution", targets: ["distribution"]),
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),
+        .executable(name: "development-apns", targets: ["development-apns"]),
         .executable(name: "vigil", targets: ["vigil"]),
     ],
     dependencies: [

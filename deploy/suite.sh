@@ -14,7 +14,7 @@ build_suite() {
     fi
     local product
     for product in vigil metadata-proxy verification-server test-result-server submission-server distribution \
-        push-dispatcher; do
+        push-dispatcher development-apns; do
         swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
             fail "The build failed: see what the compiler says above."
     done
@@ -90,10 +90,10 @@ conclude_checks() {
     fail "FAILED: ${failed[*]}; the objections are above."
 }
 
-# Whether nobody listens on any of a suite's 50 ports from $1 on.
+# Whether nobody listens on any of a suite's 70 ports from $1 on.
 is_free() {
     local port
-    for port in $(seq "$1" $(($1 + 49))); do
+    for port in $(seq "$1" $(($1 + 69))); do
         ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 1
     done
 }

@@ -9,7 +9,8 @@ package struct PushDispatcher: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "push-dispatcher",
         abstract: "Keeps the registrations of phones that want silent pushes, and sends them in waves.",
-        subcommands: [ServeCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeCommand.self, StatusCommand.self, TestTokenCommand.self],
+        defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
@@ -21,7 +22,14 @@ package struct PushDispatcher: AsyncParsableCommand {
         let vault = try TokenVault(settings)
         try await Schema.check(database)
         let register = RegisterForPush(store: RegistrationStore(database), vault: vault, clock: runtime.clock)
-        let announce = AnnounceNews(store: WaveStore(database), clock: runtime.clock)
+        let waves = WaveStore(database)
+        let announce = AnnounceNews(store: waves, clock: runtime.clock)
+        let apns = APNsClient(
+            try APNsPlan(settings, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics)
+        let engine = WaveEngine(
+            store: waves, vault: vault, schedule: try WaveSchedule(settings), clock: runtime.clock,
+            send: { await apns.send($0, expiration: $1) }, metrics: WaveMetrics(runtime.metrics),
+            logger: runtime.logger)
 
         let listener = try Listener(
             "listen", from: settings, defaultPort: 8050, security: .mutualTLS(try TLSFiles(settings))
@@ -32,7 +40,10 @@ package struct PushDispatcher: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [listener],
-            services: [database, Retention.everyHour(for: .pushDispatcher, in: database, runtime)],
+            services: [
+                database, apns, WaveService(engine: engine, logger: runtime.logger),
+                Retention.everyHour(for: .pushDispatcher, in: database, runtime),
+            ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
 }

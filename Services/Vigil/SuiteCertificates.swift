@@ -10,7 +10,7 @@ package struct SuiteCertificates: Sendable {
     package struct Holder: Sendable {
         /// Names the files, and stands in the certificate.
         package let name: String
-        /// What the holder may call; nil for what apps see.
+        /// What the holder may call; nil for what outsiders see.
         package let role: Role?
         /// A caller that serves nobody gets no host name, so that its certificate can't pose as a service.
         let isServer: Bool
@@ -39,6 +39,7 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "submission-server", role: .submissionServer, isServer: true),
         Holder(name: "distribution", role: .distribution, isServer: true),
         Holder(name: "push-dispatcher", role: .pushDispatcher, isServer: true),
+        Holder(name: "development-apns", role: nil, isServer: true),
         Holder(name: "public", role: nil, isServer: true),
     ]
 

@@ -38,8 +38,8 @@ package struct SuitePlan: Sendable {
     /// Callers come after what they call.
     package var services: [ServicePlan] {
         [
-            testResultServer, verificationServer, submissionServer, pushDispatcher, distribution, distributionServe,
-            metadataProxy,
+            testResultServer, verificationServer, submissionServer, developmentAPNs, pushDispatcher, distribution,
+            distributionServe, metadataProxy,
         ]
     }
 
@@ -88,10 +88,36 @@ package struct SuitePlan: Sendable {
             ])
     }
 
+    private var developmentAPNs: ServicePlan {
+        plan(
+            "development-apns", ["serve"], ports: [.apnsProduction, .apnsSandbox, .apnsControl], admin: .apnsAdmin,
+            role: nil,
+            settings: [
+                "topic": .text(SimulatedAccount.topic),
+                "teamID": .text(SimulatedAccount.team),
+                "keyID": .text(SimulatedAccount.keyID),
+                "publicKey": .text(SuiteSecrets.apnsPublicKeyFile(in: folder)),
+            ])
+    }
+
+    /// Its waves wait for nobody: the phones that it wakes here don't mind.
     private var pushDispatcher: ServicePlan {
         plan(
             "push-dispatcher", ["serve"], ports: [.push], admin: .pushAdmin, role: .pushDispatcher,
-            settings: ["secrets.tokenKey": .text(folder.secret(SuiteSecrets.tokenKey))])
+            settings: [
+                "secrets.tokenKey": .text(folder.secret(SuiteSecrets.tokenKey)),
+                "waves.pause": .number(0),
+                "waves.spread": .number(0),
+                "apns.topic": .text(SimulatedAccount.topic),
+                "apns.teamID": .text(SimulatedAccount.team),
+                "apns.keyID": .text(SimulatedAccount.keyID),
+                "apns.key": .text(folder.secret(SuiteSecrets.apnsKey)),
+                "apns.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+                "apns.production.host": .text("localhost"),
+                "apns.production.port": .number(SuitePort.apnsProduction.number(first: firstPort)),
+                "apns.sandbox.host": .text("localhost"),
+                "apns.sandbox.port": .number(SuitePort.apnsSandbox.number(first: firstPort)),
+            ])
     }
 
     private var distribution: ServicePlan {

@@ -16,6 +16,10 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     case distributionServeAdmin = 49
     case push = 50
     case pushAdmin = 59
+    case apnsProduction = 61
+    case apnsSandbox = 62
+    case apnsControl = 63
+    case apnsAdmin = 69
 
     /// The first port of a suite that was not told otherwise.
     package static let defaultFirst = 8000
@@ -31,8 +35,11 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .verificationApp: "app.port"
         case .verificationInternal: "internal.port"
         case .proxy, .testResults, .submission, .distribution, .push: "listen.port"
+        case .apnsProduction: "production.port"
+        case .apnsSandbox: "sandbox.port"
+        case .apnsControl: "control.port"
         case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin, .pushAdmin:
+            .distributionServeAdmin, .pushAdmin, .apnsAdmin:
             "admin.port"
         }
     }
@@ -47,8 +54,10 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .submission: "metadata-proxy only (mutual TLS)"
         case .distribution: "apps: what is published"
         case .push: "metadata-proxy and distribution (mutual TLS)"
+        case .apnsProduction, .apnsSandbox: "push-dispatcher, in place of Apple's service"
+        case .apnsControl: "operator: tells which phones were woken"
         case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin, .pushAdmin:
+            .distributionServeAdmin, .pushAdmin, .apnsAdmin:
             "operator: /health /ready /metrics"
         }
     }
@@ -56,9 +65,11 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     /// Published files are public; admin ports never leave the machine; all else is TLS.
     private var scheme: String {
         switch self {
-        case .proxy, .verificationApp, .verificationInternal, .testResults, .submission, .push: "https"
+        case .proxy, .verificationApp, .verificationInternal, .testResults, .submission, .push, .apnsProduction,
+            .apnsSandbox:
+            "https"
         case .distribution, .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin,
-            .distributionRunAdmin, .distributionServeAdmin, .pushAdmin:
+            .distributionRunAdmin, .distributionServeAdmin, .pushAdmin, .apnsControl, .apnsAdmin:
             "http"
         }
     }

@@ -15,6 +15,8 @@ package enum SuiteSecrets {
     package static let tagKey = "tag-key"
     /// Hides and seals what the push dispatcher stores of phones.
     package static let tokenKey = "push-token-key"
+    /// Signs what shows the push service who we are, as a key that Apple gives out does.
+    package static let apnsKey = "apns-key.p8"
     /// Signs published archives.
     package static let signingKey = "export-signing.key"
     /// Signs the officers' tokens, in place of the health authority's identity provider.
@@ -23,6 +25,11 @@ package enum SuiteSecrets {
     /// The public half of the signing key: what apps are built with.
     package static func signingPublicKeyFile(in folder: StateFolder) -> String {
         "\(folder.configuration)/export-signing-public.pem"
+    }
+
+    /// The public half of the push service's key: what `development-apns` knows in Apple's place.
+    package static func apnsPublicKeyFile(in folder: StateFolder) -> String {
+        "\(folder.configuration)/apns-public.pem"
     }
 
     /// The public half of the officer issuer's key, as a JSON web key set.
@@ -45,6 +52,8 @@ package enum SuiteSecrets {
             _ = try password(of: role, in: folder)
         }
         try prepareSigningKey(in: folder)
+        let apns = try privateKey(apnsKey, in: folder)
+        try folder.write("\(apns.publicKey.pemRepresentation)\n", to: apnsPublicKeyFile(in: folder), mode: 0o644)
         let issuer = try OfficerIssuer(in: folder)
         try folder.write(try issuer.keySet, to: officerKeysFile(in: folder))
     }

@@ -7,7 +7,7 @@ package struct VigilCommand: AsyncParsableCommand {
         commandName: "vigil", abstract: "Runs and looks after a Vigil suite.",
         subcommands: [
             UpCommand.self, StoryCommand.self, CertificatesCommand.self, KeysCommand.self, MigrateCommand.self,
-            InspectCommand.self,
+            InspectCommand.self, PushCommand.self,
         ])
 
     /// For the parser.

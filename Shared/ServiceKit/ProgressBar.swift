@@ -32,6 +32,9 @@ package final class ProgressBar: Sendable {
         }
     }
 
+    /// Whether somebody sees it.
+    package var isShown: Bool { draw != nil }
+
     /// Begins with a step, in a few words, of which so many parts must be done.
     package func begin(_ step: String, total: Int) {
         guard draw != nil else { return }

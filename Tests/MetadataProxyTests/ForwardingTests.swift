@@ -84,6 +84,26 @@ struct ForwardingTests {
         }
     }
 
+    @Test(
+        "a registration for push passes under both paths and both names of its media type, and goes in under one name",
+        arguments: ["/v3/register", "/v1/register"], ["application/x-protobuf", "application/protobuf"])
+    func registerForPush(path: String, media: String) async throws {
+        try await ProxyStage.run(settings: ["limits.pushRegistrations": "2"]) { stage in
+            stage.answer.withLock { $0 = Response(status: .ok) }
+            var statuses: [UInt] = []
+            for _ in 0..<3 {
+                let fields = ["content-type": media, "cookie": "canary", "cwa-fake": "0", "user-agent": "canary"]
+                statuses.append(try await stage.send(path, body: "payload", fields: fields).status.code)
+            }
+            #expect(statuses == [200, 200, 429])
+            let seen = try #require(stage.seen.withLock { $0.first })
+            #expect(seen.path == path)
+            #expect(seen.fields[.contentType] == "application/x-protobuf")
+            #expect(Set(seen.fields.map(\.name.canonicalName)) == ["content-type", "content-length"])
+            #expect(seen.body == "payload")
+        }
+    }
+
     @Test("of an answer only status, body and named fields come back")
     func answers() async throws {
         try await ProxyStage.run { stage in

@@ -5,6 +5,8 @@ import Foundation
 import HTTPContract
 import HTTPTypes
 import Phone
+import PushAPI
+import PushFormat
 import ServiceKit
 import SubmissionAPI
 import Synchronization
@@ -37,6 +39,7 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
     private final class Proxy: Sendable {
         let bodies = Mutex<[Data]>([])
         let uploads = Mutex<[UploadRequest]>([])
+        let registrations = Mutex<[Data]>([])
         let token: RegistrationToken
         let tan: TAN
 
@@ -67,6 +70,10 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             routes.on(unread(VerificationAPI.tan)) { request, _ in
                 proxy.bodies.withLock { $0.append(request.body) }
                 return TANResponse(proxy.tan)
+            }
+            routes.on(PushAPI.register) { registration, _ in
+                proxy.registrations.withLock { $0.append(registration.payload) }
+                return NoContent()
             }
             for operation in [SubmissionAPI.diagnosisKeys, SubmissionAPI.onBehalf] {
                 routes.on(operation) { upload, _ in
@@ -118,6 +125,21 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             #expect(Set(uploads.map { $0.authorization?.count }) == [36])
             let payloads = try uploads.map { try SubmissionPayload(decoding: Array($0.payload), maximum: 4096) }
             #expect(payloads.map(\.wellFormedReports.count) == [0, 32, 3, 0])
+        }
+    }
+
+    @Test("who registers for push and who takes it back send as many bytes, under one name")
+    func registrations() async throws {
+        try await withApp { app, proxy in
+            let instance = AppInstanceToken()
+            let token = String(repeating: "a1", count: 32)
+            try await app.ask(for: .pushes(token: token), as: instance)
+            try await app.ask(for: .nothing, as: instance)
+            let bodies = proxy.registrations.withLock { $0 }
+            #expect(bodies.map(\.count) == [512, 512])
+            let read = try bodies.map { try PushRegistration(decoding: $0) }
+            #expect(read.map(\.pushToken) == [token, ""])
+            #expect(read.allSatisfy { $0.deviceID == instance.text && $0.pushType == .ios && $0.version == 1 })
         }
     }
 

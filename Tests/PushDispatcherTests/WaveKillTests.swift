@@ -11,64 +11,16 @@ import Testing
 /// A dispatcher that dies in the middle of a wave, and its successor.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
 struct WaveKillTests {
-    /// Where it dies.
-    enum Moment: Sendable, CaseIterable {
-        /// The page's end is written down, and nothing sent.
-        case beforeSending
-        /// Half of the page is sent.
-        case halfway
-        /// All is sent, and nothing written down of what came of it.
-        case afterSending
-    }
-
-    /// Sends like APNs's client until its fatal page.
-    private final class Mortal: Sendable {
-        private let pages: Mutex<Int>
-        private let moment: Moment
-        private let apns: ScriptedAPNs
-        let death: AsyncStream<Void>
-        private let dies: AsyncStream<Void>.Continuation
-
-        init(fatalPage: Int, _ moment: Moment, _ apns: ScriptedAPNs) {
-            pages = Mutex(fatalPage)
-            self.moment = moment
-            self.apns = apns
-            (death, dies) = AsyncStream.makeStream(of: Void.self)
-        }
-
-        func send(_ pushes: [SilentPush]) async -> [PushOutcome] {
-            let isFatal = pages.withLock { pages in
-                pages -= 1
-                return pages < 0
-            }
-            guard isFatal else { return apns.send(pushes) }
-            switch moment {
-            case .beforeSending: break
-            case .halfway: _ = apns.send(Array(pushes.prefix(pushes.count / 2)))
-            case .afterSending: _ = apns.send(pushes)
-            }
-            dies.yield()
-            // Nothing more happens in a dead process.
-            try? await Task.sleep(for: .seconds(3600))
-            return []
-        }
-    }
-
-    @Test("no phone is missed, at most a page is repeated, and repeats have the same name", arguments: Moment.allCases)
-    func killed(at moment: Moment) async throws {
+    @Test(
+        "no phone is missed, at most a page is repeated, and repeats have the same name",
+        arguments: MortalSender.Moment.allCases)
+    func killed(at moment: MortalSender.Moment) async throws {
         try await WaveStage.run { stage in
             try await stage.register(0..<4500)
             let gone = Set((0..<4500).filter { $0.isMultiple(of: 20) })
             stage.apns.answer(.unregistered(stage.clock.now), for: gone)
             for fatalPage in [0, 2, 1] {
-                let mortal = Mortal(fatalPage: fatalPage, moment, stage.apns)
-                await withTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        _ = try? await stage.engine(send: { pushes, _ in await mortal.send(pushes) }).runDue()
-                    }
-                    for await _ in mortal.death { break }
-                    group.cancelAll()
-                }
+                await stage.runUntilDeath(at: moment, onPage: fatalPage) { pushes, _ in stage.apns.send(pushes) }
             }
             let report = try #require(try await stage.engine().runDue())
             #expect(report.outcome == .finished && report.wave.sent == 4500)

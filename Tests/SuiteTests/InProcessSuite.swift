@@ -1,4 +1,5 @@
 import Crypto
+import DevelopmentAPNs
 import Distribution
 import ExposureFormat
 import Foundation
@@ -35,6 +36,9 @@ struct InProcessSuite: Sendable {
         let submission = TestPort.free()
         let distribution = TestPort.free()
         let push = TestPort.free()
+        let apnsProduction = TestPort.free()
+        let apnsSandbox = TestPort.free()
+        let apnsControl = TestPort.free()
     }
 
     /// Starts the suite, calls `body`, and stops it.
@@ -57,28 +61,33 @@ struct InProcessSuite: Sendable {
     private func run<Result: Sendable>(
         _ body: @Sendable (InProcessSuite) async throws -> Result
     ) async throws -> Result {
-        try await start("test-result-server", testResultSettings, TestResultServer.serve) {
-            try await start("verification-server", verificationSettings, VerificationServer.serve) {
-                try await start("submission-server", submissionSettings, SubmissionServer.serve) {
-                    try await start("push-dispatcher", pushSettings, PushDispatcher.serve) {
-                        try await start("distribution-serve", distributionSettings, Distribution.serve) {
-                            try await start("metadata-proxy", proxySettings, MetadataProxy.serve) {
-                                try await body(self)
-                            }
-                        }
-                    }
-                }
-            }
+        try await start([
+            ("test-result-server", testResultSettings, TestResultServer.serve),
+            ("verification-server", verificationSettings, VerificationServer.serve),
+            ("submission-server", submissionSettings, SubmissionServer.serve),
+            ("development-apns", apnsSettings, DevelopmentAPNs.serve),
+            ("push-dispatcher", pushSettings, PushDispatcher.serve),
+            ("distribution-serve", distributionSettings, Distribution.serve),
+            ("metadata-proxy", proxySettings, MetadataProxy.serve),
+        ]) {
+            try await body(self)
         }
     }
 
-    private func start<Result: Sendable>(
-        _ name: String, _ settings: () throws -> [String: String],
-        _ serve: @escaping @Sendable (ServiceRuntime) async throws -> Void, _ body: () async throws -> Result
-    ) async throws -> Result {
-        try await withRunningService(name, settings: try settings(), clock: clock, logger: logger, serve: serve) {
+    private typealias Start = (
+        name: String, settings: () throws -> [String: String],
+        serve: @Sendable (ServiceRuntime) async throws -> Void
+    )
+
+    /// Starts services one after the other, the next when the last one is ready.
+    private func start<Result: Sendable>(_ services: [Start], _ body: () async throws -> Result) async throws -> Result
+    {
+        guard let first = services.first else { return try await body() }
+        return try await withRunningService(
+            first.name, settings: try first.settings(), clock: clock, logger: logger, serve: first.serve
+        ) {
             runtimes.add($0)
-            return try await body()
+            return try await start(Array(services.dropFirst()), body)
         }
     }
 
@@ -87,6 +96,7 @@ struct InProcessSuite: Sendable {
     var proxyURL: String { "https://localhost:\(ports.proxy)" }
     var treeURL: String { "http://localhost:\(ports.distribution)" }
     var testResultsURL: String { "https://localhost:\(ports.testResults)" }
+    var apnsControlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
     var verificationInternalURL: String { "https://localhost:\(ports.verificationInternal)" }
     var authorities: String { "\(certificates.directory)/authority.pem" }
 
@@ -155,7 +165,20 @@ struct InProcessSuite: Sendable {
     private func pushSettings() throws -> [String: String] {
         try common(.pushDispatcher).merging([
             "listen.port": "\(ports.push)", "postgres.connection": database.connection(as: .pushDispatcher),
-            "secrets.tokenKey": folder.secret(SuiteSecrets.tokenKey),
+            "secrets.tokenKey": folder.secret(SuiteSecrets.tokenKey), "waves.pause": "0", "waves.spread": "0",
+            "apns.topic": SimulatedAccount.topic, "apns.teamID": SimulatedAccount.team,
+            "apns.keyID": SimulatedAccount.keyID, "apns.key": folder.secret(SuiteSecrets.apnsKey),
+            "apns.authorities": authorities,
+            "apns.production.host": "localhost", "apns.production.port": "\(ports.apnsProduction)",
+            "apns.sandbox.host": "localhost", "apns.sandbox.port": "\(ports.apnsSandbox)",
+        ]) { $1 }
+    }
+
+    private func apnsSettings() throws -> [String: String] {
+        try common(nil).merging([
+            "production.port": "\(ports.apnsProduction)", "sandbox.port": "\(ports.apnsSandbox)",
+            "control.port": "\(ports.apnsControl)", "topic": SimulatedAccount.topic, "teamID": SimulatedAccount.team,
+            "keyID": SimulatedAccount.keyID, "publicKey": SuiteSecrets.apnsPublicKeyFile(in: folder),
         ]) { $1 }
     }
 

@@ -38,7 +38,7 @@ actor MortalSuite {
         self.cluster = cluster
         self.postgresSettings = postgresSettings
         self.servers = servers
-        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(50), changes: changes) { role in
+        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(70), changes: changes) { role in
             cluster.connection(
                 user: role.rawValue, database: SuiteDatabase.name,
                 passwordFile: SuiteSecrets.passwordFile(of: role.rawValue, in: folder))

@@ -1,3 +1,4 @@
+import DevelopmentAPNsAPI
 import ExposureFormat
 import ExposureKeys
 import Foundation
@@ -65,8 +66,10 @@ extension InProcessSuite {
             base: testResultsURL, tls: try certificates.files(role: .lab), name: "test-result-server")
         let portal = try ServiceClient(
             base: verificationInternalURL, tls: try certificates.files(role: .portal), name: "verification-server")
+        let apns = try ServiceClient(base: apnsControlURL, tls: nil, name: "development-apns")
         let stage = StoryStage(
             apps: apps, packages: packages, lab: lab, portal: portal,
+            wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: 140, fold: fold, publish: publish,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
@@ -80,6 +83,7 @@ extension InProcessSuite {
         await packages.close()
         await lab.close()
         await portal.close()
+        await apns.close()
         return try result.get()
     }
 

@@ -62,6 +62,10 @@ struct SuitePlanTests {
                 "8049 distribution-serve admin.port",
                 "8050 push-dispatcher listen.port",
                 "8059 push-dispatcher admin.port",
+                "8061 development-apns production.port",
+                "8062 development-apns sandbox.port",
+                "8063 development-apns control.port",
+                "8069 development-apns admin.port",
             ])
     }
 
@@ -116,7 +120,7 @@ struct SuitePlanTests {
 
     @Test(
         "no configuration file holds a secret: all are named by path",
-        arguments: ["tan-key", "push-token-key", "pgpass"])
+        arguments: ["tan-key", "push-token-key", "apns-key", "pgpass"])
     func holdsNoSecret(of kind: String) throws {
         for service in try Self.plan().services {
             for case (let key, .text(let value)) in service.settings where value.contains(kind) {
@@ -133,7 +137,7 @@ struct SuitePlanTests {
         }
     }
 
-    @Test("ports that don't exist are refused", arguments: [0, -1, 65_477])
+    @Test("ports that don't exist are refused", arguments: [0, -1, 65_467])
     func impossiblePorts(first: Int) {
         #expect(throws: CommandFailure.self) { try Self.plan(firstPort: first) }
     }

@@ -32,20 +32,49 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// What is known of the waves.
-    func times() async throws -> WaveTimes {
-        try await database.session { try Self.times(in: $0) }
+    /// What is known of the waves. Those of a future that a rehearsal's clock has seen don't count.
+    func times(asOf now: Date) async throws -> WaveTimes {
+        try await database.session { try Self.times(asOf: now, in: $0) }
     }
 
-    private static func times(in session: Session) throws(PostgresError) -> WaveTimes {
+    private static func times(asOf now: Date, in session: Session) throws(PostgresError) -> WaveTimes {
         let row = try session.row(
             """
-            SELECT coalesce(bool_or(started_at IS NOT NULL AND ended_at IS NULL), false), max(started_at),
-                max(ended_at) FILTER (WHERE sent > 0), max(planned_at) FILTER (WHERE started_at IS NULL)
+            SELECT coalesce(bool_or(started_at IS NOT NULL AND ended_at IS NULL), false),
+                max(started_at) FILTER (WHERE started_at <= \(now)),
+                max(ended_at) FILTER (WHERE sent > 0 AND ended_at <= \(now)),
+                max(planned_at) FILTER (WHERE started_at IS NULL)
             FROM push_dispatcher.wave
             """, as: Bool.self, Date?.self, Date?.self, Date?.self)
         guard let (isRunning, lastStart, lastEnd, planned) = row else { return WaveTimes() }
         return WaveTimes(isRunning: isRunning, lastStart: lastStart, lastEnd: lastEnd, planned: planned)
+    }
+
+    /// How the waves stand.
+    func status(asOf now: Date) async throws -> WaveStatus {
+        try await database.session { session in
+            let row = try session.row(
+                """
+                SELECT id, started_at, ended_at, outcome, size, sent, accepted, removed FROM push_dispatcher.wave
+                WHERE started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
+                """, as: [UInt8].self, Date.self, Date?.self, String?.self, Int32.self, Int32.self, Int32.self,
+                Int32.self)
+            let last = row.map { id, startedAt, endedAt, outcome, size, sent, accepted, removed in
+                WaveStatus.Last(
+                    id: WaveID(bytes: id), startedAt: startedAt, endedAt: endedAt,
+                    outcome: outcome.flatMap(WaveOutcome.init(rawValue:)), size: Int(size), sent: Int(sent),
+                    accepted: Int(accepted), removed: Int(removed))
+            }
+            let counts = try session.row(
+                """
+                SELECT count(*) FILTER (WHERE kind <> \(Device.Kind.android.rawValue)),
+                    count(*) FILTER (WHERE kind = \(Device.Kind.android.rawValue))
+                FROM push_dispatcher.registration
+                """, as: Int64.self, Int64.self)
+            return WaveStatus(
+                last: last, times: try Self.times(asOf: now, in: session), phones: Int(counts?.0 ?? 0),
+                androidPhones: Int(counts?.1 ?? 0))
+        }
     }
 
     /// Takes over the wave that goes on, or begins one if it is due; the leader from now on is `leader`.
@@ -66,7 +95,7 @@ struct WaveStore: Sendable {
                 WHERE started_at IS NOT NULL AND ended_at IS NULL
                 """)
             if let left { return left }
-            guard schedule.next(after: try Self.times(in: session)) <= now else { return nil }
+            guard schedule.next(after: try Self.times(asOf: now, in: session)) <= now else { return nil }
             let size = try session.row(
                 "SELECT count(*) FROM push_dispatcher.registration WHERE kind <> \(Device.Kind.android.rawValue)",
                 as: Int64.self)

@@ -36,7 +36,7 @@ struct WaveEngine: Sendable {
     /// Leads a wave to its end if one is due, or was left.
     /// - Returns: nil if none is, or if another process leads it.
     func runDue() async throws -> Report? {
-        let times = try await store.times()
+        let times = try await store.times(asOf: clock.now)
         guard times.isRunning || schedule.next(after: times) <= clock.now else { return nil }
         let led: Result<Report?, any Error>
         do {
@@ -85,7 +85,7 @@ struct WaveEngine: Sendable {
                 logger.error("Push tokens could not be opened", metadata: ["tokens": "\(page.unreadable)"])
             }
             if let refusal = report.refusal {
-                logger.error("APNs refuses pushes, the wave stops", metadata: ["reason": "\(refusal.name)"])
+                logger.error("APNs refuses pushes, the wave stops", metadata: ["reason": "\(refusal.rawValue)"])
                 return Report(wave: wave, outcome: .refused)
             }
             let verdict = breaker.judge(report.tally)

@@ -46,6 +46,7 @@ package struct Story: Sendable {
             return try await publishedHours()
         }
         let tokenA = try await step(1) { try await registerOnce(guidA) }
+        let sleeper = try await step(1) { try await registerForPush() }
         try await step(2, "A lab posts results.") { try await postResults(positive: guidA, negative: guidN) }
         try await step(3, "The phones ask for their results.") { try await askForResults(tokenA, negative: guidN) }
         let waiting = try await step(4, "Phone A warns others.") { () -> Int in
@@ -54,8 +55,10 @@ package struct Story: Sendable {
         }
         try await step(5, "A health officer helps phone T by telephone.") { try await uploadByTeleTAN() }
         try await step(6, "The hour passes.") { try await foldAndPublish(after: before.last, waiting: waiting) }
-        let chunk = try await step(7, "Phones B and C look for what is new.") { () -> PublishedHours.Name in
-            try await matchOnPhones(b: phoneB, c: phoneC, metKeys: phoneA, after: before)
+        let chunk = try await step(7, "Phone B is woken; phones B and C look for what is new.") {
+            () -> PublishedHours.Name in
+            try await wake(sleeper)
+            return try await matchOnPhones(b: phoneB, c: phoneC, metKeys: phoneA, after: before)
         }
         try await step(8, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
@@ -71,6 +74,16 @@ package struct Story: Sendable {
         try require(try await stage.apps.testResult(token) == .pcrPending, "its result should be pending")
         say("It polled: pending (0).")
         return token
+    }
+
+    /// Phone B's app from when its user switches exposure notifications off, with a visit in its diary.
+    private func registerForPush() async throws -> Sleeper {
+        var sleeper = Sleeper()
+        try await sleeper.live([.checkedOut, .encounters(isOn: false)], on: stage)
+        try require(sleeper.isRegistered, "phone B should be registered")
+        try require(try await stage.wakes(sleeper.token) == 0, "phone B should sleep")
+        say("Phone B was at a venue, switched encounters off, and registered for silent pushes (200). It sleeps.")
+        return sleeper
     }
 
     private func postResults(positive: HashedGUID, negative: HashedGUID) async throws {
@@ -158,6 +171,22 @@ package struct Story: Sendable {
         try require(try stage.publishedFiles() == files, "a second run should change no byte")
         say("Running it again changed no byte.")
     }
+
+    /// Waits until Apple's service has taken a push for phone B, whose app then does what the push is for.
+    private func wake(_ sleeper: Sleeper) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while try await stage.wakes(sleeper.token) == 0 {
+            guard ContinuousClock.now < deadline else { throw Unmet("phone B should be woken") }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        var sleeper = sleeper
+        let actions = try await sleeper.live([.pushArrived], on: stage)
+        try require(actions.contains(.synchronise), "the push should make phone B look for what is new")
+        say("distribution announced the new hour, push-dispatcher sent a wave, and a silent push woke phone B.")
+    }
+
+    /// How long phone B may be left asleep when something new is out.
+    private static let patience = Duration.seconds(60)
 
     /// - Returns: the chunk in which phone B found its match.
     private func matchOnPhones(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DevelopmentAPNsAPI
 import ExposureFormat
 import Foundation
 import Phone
@@ -37,6 +38,7 @@ private struct StoryClients {
     let packages: PackageClient
     let lab: ServiceClient
     let portal: ServiceClient
+    let apns: ServiceClient
 
     init(_ folder: StateFolder, _ suite: RunningSuite) throws {
         let authority = folder.certificate(SuiteCertificates.authority)
@@ -54,6 +56,7 @@ private struct StoryClients {
         lab = try ServiceClient(base: suite.url(.testResults), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
             base: suite.url(.verificationInternal), tls: identity("portal"), name: "verification-server")
+        apns = try ServiceClient(base: suite.url(.apnsControl), tls: nil, name: "development-apns")
     }
 
     func close() async {
@@ -61,14 +64,16 @@ private struct StoryClients {
         await packages.close()
         await lab.close()
         await portal.close()
+        await apns.close()
     }
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
         let clock = WallClock.offset(by: Double(suite.clockOffset))
         let officerToken = try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300)
         return StoryStage(
-            apps: apps, packages: packages, lab: lab, portal: portal, officerToken: officerToken, clock: clock,
-            minimumKeys: 140,
+            apps: apps, packages: packages, lab: lab, portal: portal,
+            wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
+            officerToken: officerToken, clock: clock, minimumKeys: 140,
             fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder) },
             publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder) },
             publishedFiles: { try Self.files(below: folder.published) },

@@ -12,6 +12,8 @@ package struct StoryStage: Sendable {
     package var lab: ServiceClient
     /// The verification server's internal listener, as the portal reaches it.
     package var portal: ServiceClient
+    /// How often Apple's service, or what stands in for it, took a push for a token.
+    package var wakes: @Sendable (String) async throws -> Int
     /// A health officer's token that allows teleTANs for tests.
     package var officerToken: String
     /// What time it is on the stage; the services must have been told the same.
@@ -29,8 +31,9 @@ package struct StoryStage: Sendable {
 
     /// A stage as its parts.
     package init(
-        apps: AppClient, packages: PackageClient, lab: ServiceClient, portal: ServiceClient, officerToken: String,
-        clock: WallClock, minimumKeys: Int, fold: @escaping @Sendable (Date) async throws -> Void,
+        apps: AppClient, packages: PackageClient, lab: ServiceClient, portal: ServiceClient,
+        wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
+        minimumKeys: Int, fold: @escaping @Sendable (Date) async throws -> Void,
         publish: @escaping @Sendable (Date) async throws -> Void,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
@@ -39,6 +42,7 @@ package struct StoryStage: Sendable {
         self.packages = packages
         self.lab = lab
         self.portal = portal
+        self.wakes = wakes
         self.officerToken = officerToken
         self.clock = clock
         self.minimumKeys = minimumKeys

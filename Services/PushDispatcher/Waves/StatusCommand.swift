@@ -1,0 +1,108 @@
+import ArgumentParser
+import FoundationEssentials
+import Postgres
+import Schema
+import ServiceKit
+
+/// `push-dispatcher status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the wave that goes on, with its progress, or how the last one ended.",
+        discussion: "While a wave goes on and somebody watches, a bar follows it to its end.")
+
+    @OptionGroup var options: ServiceOptions
+
+    private static let look = Duration.milliseconds(500)
+
+    func run() async throws {
+        let runtime = try ServiceRuntime(name: "push-dispatcher", options: options)
+        let database = try ServiceDatabase.client(for: runtime)
+        let outcome: Result<Void, any Error>
+        do {
+            try await Schema.check(database)
+            outcome = .success(
+                try await Self.show(
+                    WaveStore(database), schedule: WaveSchedule(runtime.configuration), clock: runtime.clock,
+                    progress: .onTerminal, say: Console.say))
+        } catch {
+            outcome = .failure(error)
+        }
+        await database.close()
+        try outcome.get()
+    }
+
+    /// Follows the wave that goes on, then says how it stands.
+    static func show(
+        _ store: WaveStore, schedule: WaveSchedule, clock: WallClock, progress: ProgressBar,
+        say: (String) -> Void
+    ) async throws {
+        var status = try await store.status(asOf: clock.now)
+        var shown = 0
+        if let wave = status.last, wave.outcome == nil, progress.isShown {
+            progress.begin("wave", total: wave.size)
+            while let latest = status.last, latest.id == wave.id {
+                progress.advance(by: latest.sent - shown)
+                shown = latest.sent
+                guard latest.outcome == nil else { break }
+                try await Task.sleep(for: look)
+                status = try await store.status(asOf: clock.now)
+            }
+            progress.finish()
+        }
+        for line in status.lines(schedule: schedule, at: clock.now) { say(line) }
+    }
+}
+
+/// How the waves stand, for an operator.
+struct WaveStatus: Sendable, Equatable {
+    /// The wave that began last.
+    struct Last: Sendable, Equatable {
+        let id: WaveID
+        let startedAt: Date
+        let endedAt: Date?
+        /// Nil while it goes on.
+        let outcome: WaveOutcome?
+        let size: Int
+        let sent: Int
+        let accepted: Int
+        let removed: Int
+    }
+
+    let last: Last?
+    let times: WaveTimes
+    /// Registrations by kind.
+    let phones: Int
+    let androidPhones: Int
+
+    func lines(schedule: WaveSchedule, at now: Date) -> [String] {
+        var lines = ["\(phones) phones are registered for pushes, and \(androidPhones) that are never pushed to."]
+        if let last {
+            let counts =
+                "\(last.sent) of \(last.size) sent, \(last.accepted) accepted, \(last.removed) registrations removed"
+            let start = last.startedAt.formatted(.iso8601)
+            switch last.outcome {
+            case nil: lines.append("A wave goes on since \(start): \(counts).")
+            case .finished: lines.append("The last wave began \(start) and is finished: \(counts).")
+            case .expired: lines.append("The last wave began \(start) and did not come to its end in time: \(counts).")
+            case .refused:
+                lines.append("The last wave began \(start) and stopped because APNs refuses our pushes: \(counts).")
+                lines.append("The log names the reason; `vigil push test-token` explains it.")
+            case .breaker:
+                lines.append(
+                    "The last wave began \(start) and stopped because APNs called too many tokens wrong: \(counts).")
+                lines.append("Look at apns.topic and at the hosts before anything else.")
+            }
+        } else {
+            lines.append("There has been no wave in the last 7 days.")
+        }
+        let next = schedule.next(after: times)
+        if !times.isRunning {
+            lines.append(
+                next <= now
+                    ? "The next wave is due now."
+                    : "The next wave is due \(next.formatted(.iso8601))"
+                        + (times.planned == nil ? "." : ": something new was announced."))
+        }
+        return lines
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Phone
+import ServiceKit
+
+/// A phone whose app wants to be woken, with its operating system.
+struct Sleeper: Sendable {
+    /// What Apple's service knows the app by: 64 hexadecimal digits.
+    let token: String
+    private let instance = AppInstanceToken()
+    /// What the app knows of its registration.
+    private(set) var app = PushRegistrationState(areEncountersOn: true)
+
+    /// A phone that was never registered.
+    init() {
+        token = (0..<64).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
+    }
+
+    /// Whether the server has confirmed that this token is registered.
+    var isRegistered: Bool {
+        if case .confirmed(token, _) = app.registration { true } else { false }
+    }
+
+    /// Lets things happen to the app, and does what it wants done of the system and the network.
+    /// - Returns: what it wanted.
+    @discardableResult
+    mutating func live(
+        _ events: [PushRegistrationState.Event], on stage: StoryStage
+    ) async throws -> [PushRegistrationState.Action] {
+        var waiting = events
+        var done: [PushRegistrationState.Action] = []
+        while !waiting.isEmpty {
+            for action in app.handle(waiting.removeFirst(), at: stage.clock.now) {
+                done.append(action)
+                switch action {
+                case .askForToken: waiting.append(.tokenArrived(token))
+                case .send(let request):
+                    try await stage.apps.ask(for: request.wish, as: instance)
+                    waiting.append(.ended(request, isSuccess: true))
+                case .cancel, .wake, .synchronise, .deleteCheckIns: break
+                }
+            }
+        }
+        return done
+    }
+}

@@ -1,0 +1,93 @@
+import Credentials
+import DevelopmentAPNs
+import Foundation
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import PushDispatcher
+
+/// Waves through the client to a simulated service that resets streams and says farewell by chance, while dispatchers die.
+/// What counts is what the service has seen.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+struct WaveAPNsTests {
+    private static let phones = 4000
+
+    @Test(
+        "no live phone is missed, repeats stay within a page and under one name, dead ones are gone",
+        arguments: MortalSender.Moment.allCases)
+    func killed(at moment: MortalSender.Moment) async throws {
+        try await WaveStage.run { stage in
+            stage.clock.set(APNsStage.start)
+            try await stage.register(0..<Self.phones)
+            try await APNsStage.run(rules: { $0.updates = .perConnection }) { apns in
+                let dead = Set((0..<Self.phones).filter { $0.isMultiple(of: 20) })
+                for number in dead {
+                    apns.service.answer(
+                        WaveStage.token(number),
+                        always: .reply(status: 410, reason: "Unregistered", timestamp: APNsStage.start))
+                }
+                apns.service.fail(oneIn: 400, with: .goAway(SimulatedFarewell(last: .previous)))
+                apns.service.fail(oneIn: 200, with: .reset(code: 7))
+                let client = apns.client
+                let send: MortalSender.Send = { await client.send($0, expiration: $1) }
+                for page in [0, 1] { await stage.runUntilDeath(at: moment, onPage: page, sending: send) }
+                let report = try #require(try await stage.engine(send: send).runDue())
+                #expect(report.outcome == .finished && report.wave.sent == Self.phones)
+
+                var repeats = 0
+                for number in 0..<Self.phones where !dead.contains(number) {
+                    let accepted = apns.service.accepted(token: WaveStage.token(number))
+                    let name = stage.vault.pushID(
+                        wave: report.wave.id.bytes, instance: stage.vault.hash(instance: Secret("phone \(number)")))
+                    #expect(accepted >= 1 && apns.service.accepted(id: name) == accepted)
+                    repeats += accepted - 1
+                }
+                switch moment {
+                case .beforeSending: #expect(repeats == 0)
+                case .halfway: #expect(repeats > 900 && repeats <= 1000)
+                case .afterSending: #expect(repeats > 1800 && repeats <= 2000)
+                }
+                #expect(try await stage.registered(below: Self.phones) == Set(0..<Self.phones).subtracting(dead))
+                #expect(apns.service.totals.rejections["Unregistered", default: 0] >= dead.count)
+                #expect(apns.service.totals.connections > 3)
+            }
+        }
+    }
+
+    @Test("if no dispatcher dies, each phone is woken exactly once, whatever the connections do")
+    func exactlyOnce() async throws {
+        try await WaveStage.run { stage in
+            stage.clock.set(APNsStage.start)
+            try await stage.register(0..<Self.phones)
+            try await APNsStage.run(rules: { $0.updates = .perConnection }) { apns in
+                apns.service.fail(oneIn: 300, with: .goAway(SimulatedFarewell(last: .previous)))
+                apns.service.fail(oneIn: 100, with: .reset(code: 7))
+                let client = apns.client
+                let report = try #require(
+                    try await stage.engine(send: { await client.send($0, expiration: $1) }).runDue())
+                #expect(report.outcome == .finished && report.wave.accepted == Self.phones)
+                for number in 0..<Self.phones { #expect(apns.service.accepted(token: WaveStage.token(number)) == 1) }
+            }
+        }
+    }
+
+    @Test("a service that takes every token for wrong stops the wave, and costs no registration")
+    func wrongHost() async throws {
+        try await WaveStage.run { stage in
+            stage.clock.set(APNsStage.start)
+            try await stage.register(0..<1200)
+            try await APNsStage.run { apns in
+                for number in 0..<1200 {
+                    apns.service.answer(WaveStage.token(number), always: .reply(status: 400, reason: "BadDeviceToken"))
+                }
+                let client = apns.client
+                let report = try #require(
+                    try await stage.engine(send: { await client.send($0, expiration: $1) }).runDue())
+                #expect(report.outcome == .breaker)
+                #expect(apns.service.totals.rejections == ["BadDeviceToken": 1000])
+                #expect(try await stage.registered(below: 1200).count == 1200)
+            }
+        }
+    }
+}
