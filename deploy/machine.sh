@@ -11,7 +11,7 @@ fail() {
 
 # Debian packages that are needed to build and run; all but the first line come with most systems.
 packages=(
-    postgresql libpq-dev libzip-dev zlib1g-dev libp11-kit-dev pkg-config
+    postgresql libpq-dev libzip-dev zlib1g-dev libp11-kit-dev libnghttp2-dev pkg-config
     binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 tzdata
 )
 

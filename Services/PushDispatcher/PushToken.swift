@@ -2,16 +2,18 @@
 ///
 /// It is a secret as long as the phone uses it: whoever knows it and has the app's signing key can wake the phone. It has no
 /// description and is not logged; the database has it sealed (``TokenVault``).
-struct PushToken: Hashable, Sendable {
+package struct PushToken: Hashable, Sendable {
     /// Hexadecimal digits in lower case, an even number from 2 to 200: Apple says that the length may change.
     let hex: String
 
+    /// The most digits of one.
+    static let longest = 200
+
     /// Nil unless the text has the shape of a token; digits may be of either case.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let digits = text.utf8
-        guard (2...200).contains(digits.count), digits.count.isMultiple(of: 2), digits.allSatisfy(Self.isDigit) else {
-            return nil
-        }
+        guard (2...Self.longest).contains(digits.count), digits.count.isMultiple(of: 2), digits.allSatisfy(Self.isDigit)
+        else { return nil }
         hex = text.lowercased()
     }
 
@@ -27,7 +29,7 @@ struct PushToken: Hashable, Sendable {
 
 extension PushToken: CustomStringConvertible, CustomReflectable {
     /// Never the token.
-    var description: String { "redacted" }
+    package var description: String { "redacted" }
     /// Never the token.
-    var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

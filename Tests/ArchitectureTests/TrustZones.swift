@@ -7,7 +7,7 @@ struct TrustZones {
     func services() throws {
         let services = [
             "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "PushDispatcher",
+            "PushDispatcher", "DevelopmentAPNs",
         ]
         for service in services {
             let tree = try SourceTree("Services/\(service)")
@@ -42,7 +42,7 @@ struct TrustZones {
         "each service's README gives its six answers",
         arguments: [
             "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "PushDispatcher",
+            "PushDispatcher", "DevelopmentAPNs",
         ])
     func readmes(service: String) throws {
         let path = SourceTree.root.appending(path: "Services/\(service)/README.md")

@@ -23,4 +23,18 @@ package enum ReloadedContext {
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
         try ReloadedTLS(files, label: ("peer", peer)) { try NIOSSLContext(configuration: try $0.client()) }
     }
+
+    /// For calls of a server that isn't ours and wants a certificate of us: TLS 1.2 and 1.3, server's name verified against the
+    /// authorities of the files, or the system's where there are none.
+    ///
+    /// - Parameter peer: names it in metrics and log.
+    package static func outsideClient(
+        _ files: TLSFiles, peer: String, protocols: [String]
+    ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
+        try ReloadedTLS(files, label: ("peer", peer)) { material in
+            var configuration = try material.outsideClient()
+            configuration.applicationProtocols = protocols
+            return try NIOSSLContext(configuration: configuration)
+        }
+    }
 }

@@ -69,6 +69,18 @@ struct TLSMaterial: Sendable {
         return configuration
     }
 
+    /// A client of a server that isn't ours: TLS 1.2 and 1.3, own certificate, server's name verified.
+    func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = .fullVerification
+        if let authorities { configuration.trustRoots = .certificates(authorities) }
+        _ = try context(configuration)
+        return configuration
+    }
+
     /// A client that has no certificate and trusts one file of authorities.
     static func anonymousClient(trusting contents: [UInt8]) throws(TLSFlaw) -> TLSConfiguration {
         guard let authorities = certificates(in: contents) else { throw .authorities }

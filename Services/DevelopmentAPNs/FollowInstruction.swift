@@ -1,0 +1,21 @@
+import DevelopmentAPNsAPI
+import FoundationEssentials
+
+extension SimulatedAPNs {
+    /// Does as the control port was told.
+    func follow(_ instruction: Instruction) {
+        let answer: SimulatedAnswer =
+            switch instruction.kind {
+            case .reply:
+                .reply(
+                    status: instruction.status ?? 400, reason: instruction.reason,
+                    timestamp: instruction.timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000) })
+            case .silence: .silence
+            case .reset: .reset(code: UInt32(clamping: instruction.code ?? 7))
+            case .goAway: .goAway(SimulatedFarewell(last: .previous))
+            case .hangUp: .hangUp
+            }
+        guard let times = instruction.times else { return self.answer(instruction.token, always: answer) }
+        for _ in 0..<min(max(0, times), 10_000) { self.answer(instruction.token, next: answer) }
+    }
+}

@@ -1,0 +1,14 @@
+import FoundationEssentials
+
+/// Why a request isn't in order, as Apple's service says it.
+struct Rejection: Error, Equatable, Sendable {
+    let status: Int
+    let reason: String
+
+    init(_ status: Int, _ reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+
+    var answer: SimulatedAnswer { .reply(status: status, reason: reason) }
+}

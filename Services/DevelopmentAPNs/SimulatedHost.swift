@@ -1,0 +1,118 @@
+import FoundationEssentials
+package import HTTPContract
+package import NIOCore
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import NIOTLS
+package import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// A port on which the simulated service listens, as Apple's two hosts do: TLS 1.2 or later, HTTP/2 only.
+package final class SimulatedHost: PortOwner {
+    /// Names the port in metrics and messages.
+    package let listener: String
+    /// The port, as soon as it is open.
+    package let bound = BoundPort()
+    /// Clients may show a certificate; who has none needs a provider token.
+    package var checksCallers: Bool { false }
+    /// What is here is Apple's, not ours to document.
+    package var operations: [EndpointDescription] { [] }
+
+    private let service: SimulatedAPNs
+    private let host: String
+    private let port: Int
+    private let tls: NIOSSLContext
+    private let group: any EventLoopGroup
+    private let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    /// - Parameters:
+    ///   - listener: its name.
+    ///   - tls: its certificate; its authorities are those of clients' certificates, if any are taken.
+    package init(
+        _ listener: String, of service: SimulatedAPNs, host: String, port: Int, tls files: TLSFiles,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws {
+        self.listener = listener
+        self.service = service
+        self.host = host
+        self.port = port
+        self.group = group
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2"]
+        if let authorities = files.authorities {
+            configuration.certificateVerification = .optionalVerification
+            configuration.trustRoots = .file(authorities)
+            configuration.sendCANameList = true
+        }
+        tls = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Accepts connections until the end, then closes them all.
+    package func run() async throws {
+        let server: any Channel
+        do {
+            server = try await bootstrap.bind(host: host, port: port).get()
+        } catch let error as IOError {
+            let problem = ListenProblem(
+                port: port, listener: listener, host: host, serviceName: "development-apns", reason: error.errnoCode)
+            bound.resolve(.failure(problem))
+            throw problem
+        } catch {
+            bound.resolve(.failure(error))
+            throw error
+        }
+        bound.resolve(.success(server.localAddress?.port ?? port))
+        try? await gracefulShutdown()
+        try? await server.close().get()
+        for connection in connections.withLock({ Array($0.values) }) { connection.close(promise: nil) }
+    }
+
+    private var bootstrap: ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [self] channel in
+                let id = ObjectIdentifier(channel)
+                connections.withLock { $0[id] = channel }
+                channel.closeFuture.whenComplete { [self] _ in connections.withLock { $0[id] = nil } }
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+                    try pipeline.addHandler(
+                        ApplicationProtocolNegotiationHandler { [self] result, channel in
+                            channel.eventLoop.makeCompletedFuture {
+                                guard case .negotiated("h2") = result else { return channel.close(promise: nil) }
+                                try speak(channel)
+                            }
+                        })
+                }
+            }
+    }
+
+    private func speak(_ channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let certificate = try pipeline.handler(type: NIOSSLServerHandler.self).peerCertificate
+        let connection = SimulatedConnection(service, hasCertificate: certificate != nil)
+        var settings = NIOHTTP2Handler.ConnectionConfiguration()
+        settings.initialSettings = [
+            HTTP2Setting(
+                parameter: .maxConcurrentStreams,
+                value: SimulatedConnection.initialLimit(service, hasCertificate: certificate != nil)),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 8000),
+        ]
+        // A client that acknowledges each change of the limit sends many control frames.
+        settings.controlFrameRateLimit.maximumCount = 1_000_000
+        var streams = NIOHTTP2Handler.StreamConfiguration()
+        streams.streamResetFrameRateLimit.maximumCount = 1_000_000
+        streams.streamErrorRateLimit.maximumCount = 1_000_000
+        try pipeline.addHandler(
+            NIOHTTP2Handler(mode: .server, connectionConfiguration: settings, streamConfiguration: streams))
+        try pipeline.addHandler(connection)
+    }
+}

@@ -1,0 +1,342 @@
+import FoundationEssentials
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceKit
+
+/// Brings windows of pushes and connections together. It lives on one event loop.
+final class APNsDispatch {
+    private let loop: any EventLoop
+    private let plan: APNsPlan
+    private let clock: WallClock
+    private let metrics: APNsMetrics
+    private var random: any RandomNumberGenerator
+    private var rate: SendRate
+    private var connections: [[APNsConnection]]
+    private var gates: [Gate]
+    private var current: Run?
+    private var following: [Run] = []
+    /// The newest window that came.
+    private var newest: UInt64 = 0
+    /// Windows that were cancelled before they came.
+    private var cancelled: Set<UInt64> = []
+    private var wake: (moment: NIODeadline, task: Scheduled<Void>)?
+    private var isClosing = false
+    private var whenClosed: [() -> Void] = []
+
+    /// A window, and who waits for it.
+    private struct Run {
+        let id: UInt64
+        let pushes: [SilentPush]
+        let expiration: Date
+        let finish: ([PushOutcome]) -> Void
+        var window: PushWindow
+        /// By environment; made anew when the provider token is.
+        var requests: [APNsEnvironment: PushRequest] = [:]
+        var token: ProviderToken?
+    }
+
+    /// When a lane's next connection may be opened.
+    private struct Gate {
+        /// Connections in a row that were of no use.
+        var failures = 0
+        var notBefore: NIODeadline?
+    }
+
+    init(
+        on loop: any EventLoop, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics,
+        random: any RandomNumberGenerator
+    ) {
+        self.loop = loop
+        self.plan = plan
+        self.clock = clock
+        self.metrics = metrics
+        self.random = random
+        rate = SendRate(perSecond: plan.rate, now: loop.now)
+        connections = PushLane.allCases.map { _ in [] }
+        gates = PushLane.allCases.map { _ in Gate() }
+        metrics.rate(rate.perSecond)
+    }
+
+    // MARK: Windows
+
+    /// Sends a window after those that came before.
+    func begin(
+        _ id: UInt64, _ pushes: [SilentPush], expiration: Date, finish: @escaping ([PushOutcome]) -> Void
+    ) {
+        let left = max(0, min(86_400 * 30, expiration.timeIntervalSince(clock.now)))
+        var window = PushWindow(
+            pushes, backoff: plan.timing.backoff, expiry: loop.now + .nanoseconds(Int64(left * 1e9)))
+        newest = max(newest, id)
+        if cancelled.remove(id) != nil { window.giveUp() }
+        following.append(Run(id: id, pushes: pushes, expiration: expiration, finish: finish, window: window))
+        goOn()
+    }
+
+    /// Nobody waits for a window any more.
+    func cancel(_ id: UInt64) {
+        if id > newest { cancelled.insert(id) }
+        if current?.id == id { current?.window.giveUp() }
+        for number in following.indices where following[number].id == id { following[number].window.giveUp() }
+        goOn()
+    }
+
+    /// Gives up what is there, and closes every connection.
+    func close(_ done: @escaping () -> Void) {
+        isClosing = true
+        whenClosed.append(done)
+        current?.window.giveUp()
+        for number in following.indices { following[number].window.giveUp() }
+        for connection in connections.flatMap({ $0 }) { connection.close() }
+        goOn()
+        reportClosed()
+    }
+
+    private func reportClosed() {
+        guard isClosing, connections.allSatisfy(\.isEmpty) else { return }
+        wake?.task.cancel()
+        wake = nil
+        let waiting = whenClosed
+        whenClosed = []
+        for done in waiting { done() }
+    }
+
+    // MARK: What connections tell
+
+    func opened(_ connection: APNsConnection) {
+        updateGauges(connection.lane)
+    }
+
+    func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
+        gates[connection.lane.index] = Gate()
+        if let reason = reply.reason { metrics.rejected(reason) }
+        switch APNsVerdict(reply) {
+        case .outcome(let outcome):
+            if outcome == .accepted { rate.accepted() }
+            current?.window.settle(push, outcome)
+        case .again(let cause):
+            retry(push, cause, retryAfter: reply.retryAfter, on: connection)
+        }
+    }
+
+    func failed(_ push: Int, _ cause: RetryCause, on connection: APNsConnection) {
+        retry(push, cause, retryAfter: nil, on: connection)
+    }
+
+    private func retry(_ push: Int, _ cause: RetryCause, retryAfter: Int?, on connection: APNsConnection) {
+        metrics.retried(cause)
+        if cause.endsConnection { connection.drain() }
+        switch cause {
+        case .overloaded:
+            rate.overloaded(at: loop.now)
+            metrics.rate(rate.perSecond)
+        case .expiredProviderToken:
+            // The service goes on refusing whatever comes over a connection that had a token too old.
+            for connection in connections.flatMap({ $0 }) { connection.drain() }
+            if let token = connection.providerToken { try? plan.credentials.tokens?.expired(token) }
+        case .tokenUpdates:
+            if let token = connection.providerToken { plan.credentials.tokens?.renewedTooOften(token) }
+        case .serverError, .farewell, .unrelatedKey, .refusedStream, .lost, .silence: break
+        }
+        current?.window.again(push, cause, retryAfter: retryAfter, at: loop.now, using: &random)
+    }
+
+    /// The service takes no more requests on a connection, and may say why.
+    func goingAway(_ reason: APNsReason?) {
+        guard let reason else { return }
+        metrics.rejected(reason)
+        switch reason {
+        case .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken, .missingProviderToken:
+            // It would be so on the next connection, too. One push is enough to stop them all.
+            guard let lane = PushLane.allCases.first(where: { (current?.window.waiting(in: $0) ?? 0) > 0 }),
+                let next = current?.window.next(in: lane)
+            else { return }
+            current?.window.settle(next.number, .refused(reason))
+        default: break
+        }
+    }
+
+    func closed(_ connection: APNsConnection) {
+        let lane = connection.lane
+        connections[lane.index].removeAll { $0 === connection }
+        updateGauges(lane)
+        if !connection.isProven { useless(lane) }
+        // Not now: whoever closes it is in the midst of something.
+        loop.assumeIsolated().execute { [self] in
+            goOn()
+            reportClosed()
+        }
+    }
+
+    /// A connection of a lane came to nothing.
+    private func useless(_ lane: PushLane) {
+        metrics.connectingFailed()
+        var gate = gates[lane.index]
+        gate.failures += 1
+        gate.notBefore = loop.now + plan.timing.backoff.pause(before: gate.failures, using: &random)
+        gates[lane.index] = gate
+        guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
+        else { return }
+        gates[lane.index] = Gate()
+        current?.window.giveUp(lane)
+    }
+
+    // MARK: The next step
+
+    /// Does what can be done now: sends, opens connections, finishes windows.
+    func goOn() {
+        let now = loop.now
+        while true {
+            if current == nil {
+                guard !following.isEmpty else { return }
+                current = following.removeFirst()
+            }
+            current?.window.release(at: now)
+            if let result = current?.window.result {
+                finish(result)
+                continue
+            }
+            guard !isClosing else {
+                current?.window.giveUp()
+                continue
+            }
+            guard fill(at: now) else { continue }
+            return setWake(now)
+        }
+    }
+
+    private func finish(_ result: [PushOutcome]) {
+        metrics.count(result)
+        let finish = current?.finish
+        current = nil
+        finish?(result)
+    }
+
+    /// - Returns: false if the window has come to an end by it.
+    private func fill(at now: NIODeadline) -> Bool {
+        guard prepareRequests() else { return false }
+        var touched: [APNsConnection] = []
+        for lane in PushLane.allCases where (current?.window.waiting(in: lane) ?? 0) > 0 {
+            for connection in connections[lane.index] {
+                if send(in: lane, over: connection, at: now) { touched.append(connection) }
+            }
+            if (current?.window.waiting(in: lane) ?? 0) > 0 { open(lane, at: now) }
+        }
+        for connection in touched { connection.flush() }
+        return true
+    }
+
+    /// - Returns: whether anything was sent.
+    private func send(in lane: PushLane, over connection: APNsConnection, at now: NIODeadline) -> Bool {
+        guard let run = current, let request = run.requests[lane.environment] else { return false }
+        let token = run.token
+        var room = min(connection.room, rate.available(at: now))
+        var sent = 0
+        while room > 0, let next = current?.window.next(in: lane) {
+            guard connection.send(next.number, next.push, request, with: token, at: now) else {
+                current?.window.putBack(next.number)
+                break
+            }
+            sent += 1
+            room -= 1
+        }
+        rate.take(sent)
+        return sent > 0
+    }
+
+    /// Makes the header anew if the provider token is another one.
+    ///
+    /// - Returns: false if there is no token; then the window is over.
+    private func prepareRequests() -> Bool {
+        guard var run = current else { return false }
+        let token: ProviderToken?
+        do {
+            token = try plan.credentials.tokens?.current()
+        } catch {
+            // Signing can't fail with a key that was read; if it does, nothing can be sent.
+            for lane in PushLane.allCases {
+                while let next = current?.window.next(in: lane) {
+                    current?.window.settle(next.number, .refused(.missingProviderToken))
+                }
+            }
+            current?.window.giveUp()
+            return false
+        }
+        guard run.requests.isEmpty || run.token != token else { return true }
+        run.token = token
+        for environment in APNsEnvironment.allCases {
+            run.requests[environment] = PushRequest(
+                authority: plan.host(of: environment).name, topic: plan.topic, collapseID: plan.collapseID,
+                authorization: token, expiration: Int(run.expiration.timeIntervalSince1970))
+        }
+        current = run
+        return true
+    }
+
+    private func setWake(_ now: NIODeadline) {
+        guard let window = current?.window else { return }
+        var moments = [window.nextMoment].compactMap { $0 }
+        for lane in PushLane.allCases where window.waiting(in: lane) > 0 {
+            if let notBefore = gates[lane.index].notBefore, notBefore > now { moments.append(notBefore) }
+            if rate.available(at: now) == 0, connections[lane.index].contains(where: { $0.room > 0 }) {
+                moments.append(rate.nextMoment(after: now))
+            }
+        }
+        guard let moment = moments.min() else { return }
+        if let wake, wake.moment <= moment, wake.moment > now { return }
+        wake?.task.cancel()
+        let task = loop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
+            wake = nil
+            goOn()
+        }
+        wake = (moment, task)
+    }
+
+    // MARK: Connections
+
+    /// Opens a connection if one more is allowed, and of use.
+    private func open(_ lane: PushLane, at now: NIODeadline) {
+        let there = connections[lane.index].filter(\.isUsable)
+        // Before the first accepted push a connection takes one at a time: that's no reason for another one.
+        guard there.count < (lane.isQuarantine ? 1 : plan.connections), !there.contains(where: \.isOpening),
+            there.allSatisfy({ $0.isProven && $0.room == 0 })
+        else { return }
+        if let notBefore = gates[lane.index].notBefore, notBefore > now { return }
+        connect(lane, now)
+    }
+
+    private func connect(_ lane: PushLane, _ now: NIODeadline) {
+        metrics.connecting()
+        let host = plan.host(of: lane.environment)
+        let connection: APNsConnection
+        do {
+            connection = try APNsConnection(lane, of: self, timing: plan.timing, now: now)
+        } catch {
+            return useless(lane)
+        }
+        connections[lane.index].append(connection)
+        let bound = NIOLoopBound(connection, eventLoop: loop)
+        let context = plan.credentials.tls
+        ClientBootstrap(group: loop)
+            .connectTimeout(plan.timing.connect)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16_384, maximum: 65_536)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(
+                        NIOSSLClientHandler(context: context.current, serverHostname: host.serverName))
+                    try pipeline.addHandler(bound.value)
+                }
+            }
+            .connect(host: host.name, port: host.port)
+            .whenFailure { _ in bound.value.close() }
+    }
+
+    private func updateGauges(_ lane: PushLane) {
+        let there = connections[lane.index]
+        metrics.connections(there.count, limit: there.reduce(0) { $0 + $1.streamLimit }, in: lane)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import NIOCore
+import NIOHPACK
+import Testing
+
+@testable import DevelopmentAPNs
+
+/// What the simulated service refuses, as Apple's does (push sheet, 1.6.3 and 1.6.4).
+struct PushCheckTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let change: [String: String?]
+        var body = #"{"aps":{"content-available":1}}"#
+        let rejection: Rejection
+
+        init(_ change: [String: String?], body: String? = nil, _ status: Int, _ reason: String) {
+            self.change = change
+            if let body { self.body = body }
+            rejection = Rejection(status, reason)
+        }
+
+        var testDescription: String { "\(rejection.reason) \(change.keys.sorted())" }
+    }
+
+    private static let id = "eabeae54-14a8-11e5-b60b-1697f925ec7b"
+    private static let good: [(String, String)] = [
+        (":method", "POST"), (":scheme", "https"), (":path", "/3/device/00ff"), (":authority", "localhost"),
+        ("apns-topic", "org.example.app"), ("apns-push-type", "background"), ("apns-priority", "5"),
+        ("apns-expiration", "1790000000"), ("apns-collapse-id", "sync"), ("apns-id", id),
+    ]
+
+    static let cases: [Case] = [
+        Case([":method": "GET"], 405, "MethodNotAllowed"),
+        Case([":path": "/2/device/00ff"], 404, "BadPath"),
+        Case([":path": "/"], 404, "BadPath"),
+        Case([":path": "/3/device/"], 400, "MissingDeviceToken"),
+        Case([":path": "/3/device/00f"], 400, "BadDeviceToken"),
+        Case([":path": "/3/device/00fg"], 400, "BadDeviceToken"),
+        Case([":path": "/3/device/" + String(repeating: "0", count: 202)], 400, "BadDeviceToken"),
+        Case(["apns-topic": nil], 400, "MissingTopic"),
+        Case(["apns-topic": ""], 400, "BadTopic"),
+        Case(["apns-topic": "org.example.other"], 400, "TopicDisallowed"),
+        Case(["apns-push-type": nil], 400, "InvalidPushType"),
+        Case(["apns-push-type": "silent"], 400, "InvalidPushType"),
+        Case(["apns-priority": "10"], 400, "BadPriority"),
+        Case(["apns-priority": nil], 400, "BadPriority"),
+        Case(["apns-priority": "7"], 400, "BadPriority"),
+        Case(["apns-expiration": "soon"], 400, "BadExpirationDate"),
+        Case(["apns-expiration": "-1"], 400, "BadExpirationDate"),
+        Case(["apns-collapse-id": String(repeating: "a", count: 65)], 400, "BadCollapseId"),
+        Case(["apns-id": "7"], 400, "BadMessageId"),
+        Case(["apns-id": id.uppercased()], 400, "BadMessageId"),
+        Case([:], body: "", 400, "PayloadEmpty"),
+        Case([:], body: "{}", 400, "PayloadEmpty"),
+        Case([:], body: #"{"aps":{}}"#, 400, "PayloadEmpty"),
+        Case(
+            [:], body: #"{"aps":{"content-available":1},"a":"\#(String(repeating: "a", count: 4096))"}"#, 413,
+            "PayloadTooLarge"),
+    ]
+
+    @Test("a request with one mistake gets that mistake's answer", arguments: cases)
+    func rejects(_ mistake: Case) throws {
+        var fields = Self.good
+        for (name, value) in mistake.change {
+            fields.removeAll { $0.0 == name }
+            if let value { fields.append((name, value)) }
+        }
+        #expect(throws: mistake.rejection) {
+            try PushCheck(topic: "org.example.app", needsTopic: true).check(
+                HPACKHeaders(fields), body: ByteBuffer(string: mistake.body))
+        }
+    }
+
+    @Test("a request without a mistake is taken, and at its limits too")
+    func accepts() throws {
+        let check = PushCheck(topic: "org.example.app", needsTopic: true)
+        let body = #"{"aps":{"content-available":1},"a":""}"#
+        let room = String(repeating: "a", count: 4096 - body.utf8.count)
+        for text in [
+            #"{"aps":{"content-available":1}}"#, body.replacingOccurrences(of: #""a":"""#, with: #""a":"\#(room)""#),
+        ] {
+            let push = try check.check(HPACKHeaders(Self.good), body: ByteBuffer(string: text))
+            #expect(push == PushCheck.Push(token: "00ff", id: Self.id))
+        }
+        let bare = Self.good.filter {
+            !["apns-topic", "apns-expiration", "apns-collapse-id", "apns-id"].contains($0.0)
+        }
+        let push = try PushCheck(topic: "org.example.app", needsTopic: false).check(
+            HPACKHeaders(bare), body: ByteBuffer(string: body))
+        #expect(push == PushCheck.Push(token: "00ff", id: nil))
+    }
+
+    @Test("a field that stands there twice is a mistake")
+    func duplicates() {
+        #expect(throws: Rejection(400, "DuplicateHeaders")) {
+            try PushCheck(topic: "org.example.app", needsTopic: true).check(
+                HPACKHeaders(Self.good + [("apns-topic", "org.example.app")]), body: ByteBuffer(string: "{}"))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Crypto
+import DevelopmentAPNs
+import Foundation
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import PushDispatcher
+
+/// The provider token: what is in it, and when there is a new one (push sheet, 1.6.2).
+struct ProviderTokensTests {
+    private let key = P256.Signing.PrivateKey()
+    private let clock = ManualClock(APNsStage.start)
+    private let tokens: ProviderTokens
+
+    init() throws {
+        tokens = try ProviderTokens(
+            team: "TEAM123456", keyID: "KEY1234567", privateKey: key.pemRepresentation, clock: clock.clock)
+    }
+
+    @Test("three parts: algorithm and key, team and time, a signature of 64 bytes over both; no expiry")
+    func content() throws {
+        let parts = try tokens.current().text.split(separator: ".").map(String.init)
+        #expect(parts.count == 3)
+        #expect(String(decoding: try decoded(parts[0]), as: UTF8.self) == #"{"alg":"ES256","kid":"KEY1234567"}"#)
+        #expect(String(decoding: try decoded(parts[1]), as: UTF8.self) == #"{"iss":"TEAM123456","iat":1790000000}"#)
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: decoded(parts[2]))
+        #expect(key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
+    }
+
+    @Test("it is renewed at 45 minutes, and not before")
+    func renewal() throws {
+        let first = try tokens.current()
+        clock.advance(by: 45 * 60 - 1)
+        #expect(try tokens.current() == first)
+        clock.advance(by: 1)
+        #expect(try tokens.current() != first)
+    }
+
+    @Test("one that the service calls expired is renewed at once, unless it is younger than 20 minutes")
+    func expired() throws {
+        let first = try tokens.current()
+        clock.advance(by: 20 * 60 - 1)
+        try tokens.expired(first)
+        #expect(try tokens.current() == first)
+        clock.advance(by: 1)
+        try tokens.expired(first)
+        let second = try tokens.current()
+        #expect(second != first)
+        // Whoever hears of it later changes nothing.
+        clock.advance(by: 30 * 60)
+        try tokens.expired(first)
+        #expect(try tokens.current() == second)
+    }
+
+    @Test("renewed too often: the one before is used again while it may be, and for 20 minutes there is no other")
+    func tooOften() throws {
+        let first = try tokens.current()
+        clock.advance(by: 45 * 60)
+        let second = try tokens.current()
+        tokens.renewedTooOften(second)
+        #expect(try tokens.current() == first)
+        clock.advance(by: 20 * 60 - 1)
+        #expect(try tokens.current() == first)
+        clock.advance(by: 1)
+        let third = try tokens.current()
+        #expect(third != first && third != second)
+    }
+
+    @Test(
+        "what can't be right is refused before the first push",
+        arguments: [("TEAM12345", "KEY1234567"), ("team123456", "KEY1234567"), ("TEAM123456", "KEY12345678"), ("", "")])
+    func wrong(team: String, keyID: String) {
+        #expect(throws: ProviderTokenProblem.self) {
+            try ProviderTokens(team: team, keyID: keyID, privateKey: key.pemRepresentation, clock: clock.clock)
+        }
+        #expect(throws: ProviderTokenProblem.self) {
+            try ProviderTokens(team: "TEAM123456", keyID: "KEY1234567", privateKey: "", clock: clock.clock)
+        }
+    }
+
+    @Test("over hours of windows the service sees a new token each 45 minutes and refuses none")
+    func hours() async throws {
+        try await APNsStage.run { stage in
+            for _ in 0..<36 {
+                let outcomes = try await stage.send([1, 2])
+                #expect(outcomes == [.accepted, .accepted])
+                stage.clock.advance(by: 600)
+            }
+            // Six hours, in steps of ten minutes: renewed at each fifth.
+            #expect(stage.service.totals.providerTokens == 8)
+            #expect(stage.service.totals.rejections.isEmpty)
+        }
+    }
+
+    private func decoded(_ part: String) throws -> Data {
+        var text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        while text.count % 4 != 0 { text += "=" }
+        return try #require(Data(base64Encoded: text))
+    }
+}
