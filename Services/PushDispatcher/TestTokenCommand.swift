@@ -70,7 +70,8 @@ extension APNsReason {
         case .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken:
             "the key in apns.key is for the other environment only."
         case .tooManyProviderTokenUpdates: "somebody makes provider tokens too often with this key; wait 20 minutes."
-        case .badCertificate, .badCertificateEnvironment: "look at apns.certificate: is it valid, and for this host?"
+        case .badCertificate, .badCertificateEnvironment:
+            "look at apns.certificate: it must be valid, and for this host."
         case .badTopic, .missingTopic, .topicDisallowed:
             "look at apns.topic: the key must be allowed to push to this app."
         case .badCollapseId, .badDeviceToken, .badExpirationDate, .badMessageId, .badPriority, .deviceTokenNotForTopic,

@@ -14,6 +14,8 @@ import ServiceKit
 import SwiftProtobuf
 import TestSupport
 
+import enum Crypto.P256
+
 @testable import PushDispatcher
 
 /// A push dispatcher from its front door, on a database of its own.
@@ -48,6 +50,8 @@ struct DispatcherStage: Sendable {
             defer { try? FileManager.default.removeItem(at: directory) }
             let key = directory.appending(path: "token-key")
             try Data(secret.hex.utf8).write(to: key)
+            let apnsKey = directory.appending(path: "apns-key.p8")
+            try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: apnsKey)
             let certificates = try TestCertificates()
             let files = try certificates.files(role: .pushDispatcher)
             let port = TestPort.free()
@@ -55,6 +59,11 @@ struct DispatcherStage: Sendable {
                 "listen.port": "\(port)", "postgres.connection": database.connection(as: .pushDispatcher),
                 "secrets.tokenKey": key.path, "tls.certificate": files.certificate, "tls.key": files.key,
                 "tls.authorities": "\(certificates.directory)/authority.pem",
+                // Nothing is sent: no wave is due while the tests look.
+                "apns.topic": APNsStage.topic, "apns.teamID": APNsStage.team, "apns.keyID": APNsStage.keyID,
+                "apns.key": apnsKey.path, "apns.production.host": "localhost",
+                "apns.production.port": "\(TestPort.free())", "apns.sandbox.host": "localhost",
+                "apns.sandbox.port": "\(TestPort.free())",
             ]
             let clock = ManualClock(now)
             let http = HTTPClient(

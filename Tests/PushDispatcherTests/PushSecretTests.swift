@@ -80,7 +80,7 @@ struct PushSecretTests {
         try await WaveStage.run { [logger] stage in
             try await stage.register(0..<30)
             for outcome: PushOutcome in [
-                .accepted, .givenUp, .wrongToken, .unregistered(stage.clock.now), .refused(.invalidProviderToken),
+                .accepted, .givenUp, .wrongToken, .refused(.invalidProviderToken), .unregistered(stage.clock.now),
             ] {
                 stage.apns.answer(outcome, for: 0..<30)
                 let report = try await stage.engine(logger: logger).runDue()
