@@ -18,6 +18,8 @@ final class SimulatedConnection: ChannelInboundHandler {
     private var answers: CircularBuffer<Due> = []
     private var isTimerSet = false
     private var limit: Int
+    /// Bytes of bodies for which the client wasn't given new room yet.
+    private var consumed = 0
     /// Set when nothing that is newer is looked at.
     private var lastStream: HTTP2StreamID?
 
@@ -65,7 +67,11 @@ final class SimulatedConnection: ChannelInboundHandler {
             begin(stream, headers.headers)
             if headers.endStream { complete(stream) }
         case .data(let data):
-            if case .byteBuffer(var bytes) = data.data { arriving[stream]?.body.writeBuffer(&bytes) }
+            if case .byteBuffer(var bytes) = data.data {
+                let length = bytes.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
+                giveRoom(for: length, on: data.endStream ? nil : stream)
+                arriving[stream]?.body.writeBuffer(&bytes)
+            }
             if data.endStream { complete(stream) }
         case .rstStream:
             arriving[stream] = nil
@@ -85,6 +91,17 @@ final class SimulatedConnection: ChannelInboundHandler {
     }
 
     // MARK: Requests
+
+    /// At this level the library leaves it to us to say that there is room for more.
+    ///
+    /// - Parameter stream: nil if it sends no more.
+    private func giveRoom(for length: Int, on stream: HTTP2StreamID?) {
+        if let stream, length > 0 { send(stream, .windowUpdate(windowSizeIncrement: length)) }
+        consumed += length
+        guard consumed >= 16_384 else { return }
+        send(.rootStream, .windowUpdate(windowSizeIncrement: consumed))
+        consumed = 0
+    }
 
     private func begin(_ stream: HTTP2StreamID, _ headers: HPACKHeaders) {
         guard waiting.count + arriving.count < limit else {

@@ -13,16 +13,16 @@ struct TransportTests {
     @Test("a window of a thousand is accepted, each push once, over one connection that begins with one stream")
     func window() async throws {
         try await APNsStage.run { stage in
-            for _ in 1...2 {
+            for _ in 1...3 {
                 let outcomes = try await stage.send(0..<1000)
                 #expect(outcomes == Array(repeating: .accepted, count: 1000))
             }
             let totals = stage.service.totals
-            #expect(totals.accepted == 2000)
+            #expect(totals.accepted == 3000)
             #expect(totals.connections == 1)
             #expect(totals.refusedStreams == 0)
             #expect(totals.providerTokens == 1)
-            #expect((0..<1000).allSatisfy { stage.service.accepted(id: APNsStage.id($0)) == 2 })
+            #expect((0..<1000).allSatisfy { stage.service.accepted(id: APNsStage.id($0)) == 3 })
         }
     }
 
@@ -167,6 +167,39 @@ struct TransportTests {
             #expect(outcomes?.last == .givenUp)
             let next = try await stage.send([2])
             #expect(next == [.accepted])
+        }
+    }
+
+    @Test("an answer to a push of a window that was given up says nothing of the next window")
+    func late() async throws {
+        try await APNsStage.run(rules: { rules in
+            rules.delay = .milliseconds(300)
+        }) { stage in
+            for number in 1...9 {
+                stage.service.answer(
+                    APNsStage.token(number), always: .reply(status: 400, reason: "BadDeviceToken"))
+            }
+            _ = try await withThrowingTaskGroup(of: [PushOutcome].self) { group in
+                group.addTask { try await stage.send(0..<10) }
+                while stage.service.totals.requests < 2 { await Task.yield() }
+                group.cancelAll()
+                return try await group.next()
+            }
+            let outcomes = try await stage.send(10..<20)
+            #expect(outcomes == Array(repeating: .accepted, count: 10))
+        }
+    }
+
+    @Test("neither metrics nor descriptions show a token, ours or a phone's")
+    func secrets() async throws {
+        try await APNsStage.run { stage in
+            stage.service.answer(APNsStage.token(3), always: .reply(status: 400, reason: "BadDeviceToken"))
+            let outcomes = try await stage.send(0..<5)
+            let push = try APNsStage.push(3)
+            let shown = stage.metrics.text + "\(push) \(outcomes)" + String(reflecting: push)
+            #expect(shown.contains(#"apns_pushes_total{outcome="wrong_token"} 1"#))
+            #expect(shown.contains(#"apns_rejections_total{reason="BadDeviceToken"} 1"#))
+            #expect(!shown.contains("cafe0000") && !shown.contains("eyJ") && !shown.contains(APNsStage.keyID))
         }
     }
 

@@ -25,7 +25,10 @@ final class APNsConnection: ChannelInboundHandler {
     private(set) var isProven = false
     private let session: HTTP2Session
     private let timing: APNsTiming
-    private unowned let dispatch: APNsDispatch
+    /// Both hold each other until the connection is closed.
+    private let dispatch: APNsDispatch
+    /// Whether it is one of the dispatch's: of several addresses that were tried, one wins.
+    private var isAdopted = false
     private var context: ChannelHandlerContext?
     private var stage = Stage.opening
     private var deadlines: Deque<Deadline> = []
@@ -67,6 +70,15 @@ final class APNsConnection: ChannelInboundHandler {
     /// Whether pushes may still be sent over it, now or when there is room again.
     var isUsable: Bool { stage == .opening || stage == .open }
     var isOpening: Bool { stage == .opening }
+
+    /// It has won: from now on the dispatch is told of its end.
+    ///
+    /// - Returns: false if it has ended meanwhile.
+    func adopt() -> Bool {
+        guard stage != .closed else { return false }
+        isAdopted = true
+        return true
+    }
 
     /// Sends a push, but for ``flush()``.
     ///
@@ -215,6 +227,7 @@ final class APNsConnection: ChannelInboundHandler {
     private func lose() {
         guard stage != .closed else { return }
         stage = .closed
+        guard isAdopted else { return }
         for push in session.openPushes { dispatch.failed(push, .lost, on: self) }
         dispatch.closed(self)
     }

@@ -38,6 +38,8 @@ final class APNsDispatch {
 
     /// When a lane's next connection may be opened.
     private struct Gate {
+        /// Whether one is on its way.
+        var isConnecting = false
         /// Connections in a row that were of no use.
         var failures = 0
         var notBefore: NIODeadline?
@@ -93,7 +95,7 @@ final class APNsDispatch {
     }
 
     private func reportClosed() {
-        guard isClosing, connections.allSatisfy(\.isEmpty) else { return }
+        guard isClosing, connections.allSatisfy(\.isEmpty), !gates.contains(where: \.isConnecting) else { return }
         wake?.task.cancel()
         wake = nil
         let waiting = whenClosed
@@ -108,12 +110,12 @@ final class APNsDispatch {
     }
 
     func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
-        gates[connection.lane.index] = Gate()
+        letConnect(connection.lane)
         if let reason = reply.reason { metrics.rejected(reason) }
         switch APNsVerdict(reply) {
         case .outcome(let outcome):
             if outcome == .accepted { rate.accepted() }
-            current?.window.settle(push, outcome)
+            if let number = number(of: push) { current?.window.settle(number, outcome) }
         case .again(let cause):
             retry(push, cause, retryAfter: reply.retryAfter, on: connection)
         }
@@ -138,8 +140,22 @@ final class APNsDispatch {
             if let token = connection.providerToken { plan.credentials.tokens?.renewedTooOften(token) }
         case .serverError, .farewell, .unrelatedKey, .refusedStream, .lost, .silence: break
         }
-        current?.window.again(push, cause, retryAfter: retryAfter, at: loop.now, using: &random)
+        guard let number = number(of: push) else { return }
+        current?.window.again(number, cause, retryAfter: retryAfter, at: loop.now, using: &random)
     }
+
+    /// Which push of the present window a stream was for; nil if it was for one of a window that was given up.
+    private func number(of name: Int) -> Int? {
+        guard let current, name >> Self.numberBits == Int(truncatingIfNeeded: current.id) else { return nil }
+        return name & (1 << Self.numberBits - 1)
+    }
+
+    /// What streams call a push: its number, below its window's id.
+    private func name(of number: Int, in run: Run) -> Int {
+        Int(truncatingIfNeeded: run.id) << Self.numberBits | number
+    }
+
+    private static let numberBits = 16
 
     /// The service takes no more requests on a connection, and may say why.
     func goingAway(_ reason: APNsReason?) {
@@ -168,6 +184,12 @@ final class APNsDispatch {
         }
     }
 
+    /// The next connection of a lane need not wait.
+    private func letConnect(_ lane: PushLane) {
+        gates[lane.index].failures = 0
+        gates[lane.index].notBefore = nil
+    }
+
     /// A connection of a lane came to nothing.
     private func useless(_ lane: PushLane) {
         metrics.connectingFailed()
@@ -177,7 +199,7 @@ final class APNsDispatch {
         gates[lane.index] = gate
         guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
         else { return }
-        gates[lane.index] = Gate()
+        letConnect(lane)
         current?.window.giveUp(lane)
     }
 
@@ -233,7 +255,7 @@ final class APNsDispatch {
         var room = min(connection.room, rate.available(at: now))
         var sent = 0
         while room > 0, let next = current?.window.next(in: lane) {
-            guard connection.send(next.number, next.push, request, with: token, at: now) else {
+            guard connection.send(name(of: next.number, in: run), next.push, request, with: token, at: now) else {
                 current?.window.putBack(next.number)
                 break
             }
@@ -298,8 +320,8 @@ final class APNsDispatch {
     private func open(_ lane: PushLane, at now: NIODeadline) {
         let there = connections[lane.index].filter(\.isUsable)
         // Before the first accepted push a connection takes one at a time: that's no reason for another one.
-        guard there.count < (lane.isQuarantine ? 1 : plan.connections), !there.contains(where: \.isOpening),
-            there.allSatisfy({ $0.isProven && $0.room == 0 })
+        guard !gates[lane.index].isConnecting, there.count < (lane.isQuarantine ? 1 : plan.connections),
+            !there.contains(where: \.isOpening), there.allSatisfy({ $0.isProven && $0.room == 0 })
         else { return }
         if let notBefore = gates[lane.index].notBefore, notBefore > now { return }
         connect(lane, now)
@@ -307,16 +329,11 @@ final class APNsDispatch {
 
     private func connect(_ lane: PushLane, _ now: NIODeadline) {
         metrics.connecting()
+        gates[lane.index].isConnecting = true
         let host = plan.host(of: lane.environment)
-        let connection: APNsConnection
-        do {
-            connection = try APNsConnection(lane, of: self, timing: plan.timing, now: now)
-        } catch {
-            return useless(lane)
-        }
-        connections[lane.index].append(connection)
-        let bound = NIOLoopBound(connection, eventLoop: loop)
-        let context = plan.credentials.tls
+        let timing = plan.timing
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let tls = plan.credentials.tls
         ClientBootstrap(group: loop)
             .connectTimeout(plan.timing.connect)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -324,15 +341,33 @@ final class APNsDispatch {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16_384, maximum: 65_536)
             )
             .channelInitializer { channel in
+                // Once for each address of the host that is tried.
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(
-                        NIOSSLClientHandler(context: context.current, serverHostname: host.serverName))
-                    try pipeline.addHandler(bound.value)
+                        NIOSSLClientHandler(context: tls.current, serverHostname: host.serverName))
+                    try pipeline.addHandler(APNsConnection(lane, of: bound.value, timing: timing, now: now))
                 }
             }
             .connect(host: host.name, port: host.port)
-            .whenFailure { _ in bound.value.close() }
+            .flatMapThrowing { channel in
+                try NIOLoopBound(
+                    channel.pipeline.syncOperations.handler(type: APNsConnection.self), eventLoop: channel.eventLoop)
+            }
+            .whenComplete { result in bound.value.connected(lane, try? result.get().value) }
+    }
+
+    private func connected(_ lane: PushLane, _ connection: APNsConnection?) {
+        gates[lane.index].isConnecting = false
+        if let connection, connection.adopt() {
+            connections[lane.index].append(connection)
+            updateGauges(lane)
+            if isClosing { connection.close() }
+        } else {
+            useless(lane)
+        }
+        goOn()
+        reportClosed()
     }
 
     private func updateGauges(_ lane: PushLane) {

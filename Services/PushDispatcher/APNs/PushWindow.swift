@@ -78,6 +78,7 @@ struct PushWindow {
         _ push: Int, _ cause: RetryCause, retryAfter: Int? = nil, at now: NIODeadline,
         using random: inout any RandomNumberGenerator
     ) {
+        guard outcomes[push] == nil else { return }
         if let refusal { return settle(push, refusal) }
         let attempt = attempts[push, default: [:]][cause, default: 0] + 1
         guard attempt <= cause.most else { return settle(push, cause.end) }
