@@ -19,33 +19,29 @@ struct PushCheck {
         "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm",
         "pushtotalk", "voip", "widgets",
     ]
-    private static let single = [
-        "authorization", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-id",
-        "apns-collapse-id",
-    ]
     private static let pathPrefix = "/3/device/"
     private static let silent = Array(#"{"aps":{"content-available":1}}"#.utf8)
     /// In bytes.
     static let payloadLimit = 4096
 
     func check(_ headers: HPACKHeaders, body: ByteBuffer) throws(Rejection) -> Push {
-        guard headers.first(name: ":method") == "POST" else { throw Rejection(405, "MethodNotAllowed") }
-        let path = headers.first(name: ":path") ?? ""
-        guard path.hasPrefix(Self.pathPrefix) else { throw Rejection(404, "BadPath") }
-        let token = String(path.dropFirst(Self.pathPrefix.count))
+        let fields = PushFields(headers)
+        guard fields.method == "POST" else { throw Rejection(405, "MethodNotAllowed") }
+        guard fields.path.hasPrefix(Self.pathPrefix) else { throw Rejection(404, "BadPath") }
+        let token = String(fields.path.dropFirst(Self.pathPrefix.count))
         guard !token.isEmpty else { throw Rejection(400, "MissingDeviceToken") }
-        for name in Self.single where headers[name].count > 1 { throw Rejection(400, "DuplicateHeaders") }
-        try checkTopic(headers)
-        let id = try checkFields(headers)
-        try checkPayload(headers, body)
+        guard !fields.hasDuplicates else { throw Rejection(400, "DuplicateHeaders") }
+        try checkTopic(fields.topic)
+        try checkFields(fields)
+        try checkPayload(fields, body)
         guard token.utf8.count.isMultiple(of: 2), (2...200).contains(token.utf8.count),
             token.utf8.allSatisfy(Self.isDigit)
         else { throw Rejection(400, "BadDeviceToken") }
-        return Push(token: token.lowercased(), id: id)
+        return Push(token: token.lowercased(), id: fields.id)
     }
 
-    private func checkTopic(_ headers: HPACKHeaders) throws(Rejection) {
-        switch headers.first(name: "apns-topic") {
+    private func checkTopic(_ sent: String?) throws(Rejection) {
+        switch sent {
         case nil: if needsTopic { throw Rejection(400, "MissingTopic") }
         case "": throw Rejection(400, "BadTopic")
         case topic: break
@@ -53,36 +49,38 @@ struct PushCheck {
         }
     }
 
-    /// - Returns: the push's id.
-    private func checkFields(_ headers: HPACKHeaders) throws(Rejection) -> String? {
-        let type = headers.first(name: "apns-push-type") ?? ""
-        guard Self.types.contains(type) else { throw Rejection(400, "InvalidPushType") }
-        let priority = headers.first(name: "apns-priority") ?? "10"
+    private func checkFields(_ fields: PushFields) throws(Rejection) {
+        let type = fields.type ?? ""
+        guard type == "background" || Self.types.contains(type) else { throw Rejection(400, "InvalidPushType") }
+        let priority = fields.priority ?? "10"
         guard ["1", "5", "10"].contains(priority), type != "background" || priority == "5" else {
             throw Rejection(400, "BadPriority")
         }
-        if let expiration = headers.first(name: "apns-expiration") {
+        if let expiration = fields.expiration {
             guard let seconds = Int(expiration), seconds >= 0 else { throw Rejection(400, "BadExpirationDate") }
         }
-        guard (headers.first(name: "apns-collapse-id") ?? "").utf8.count <= 64 else {
-            throw Rejection(400, "BadCollapseId")
-        }
-        guard let id = headers.first(name: "apns-id") else { return nil }
-        guard let uuid = UUID(uuidString: id), uuid.uuidString.lowercased() == id else {
-            throw Rejection(400, "BadMessageId")
-        }
-        return id
+        guard (fields.collapseID ?? "").utf8.count <= 64 else { throw Rejection(400, "BadCollapseId") }
+        if let id = fields.id, !Self.isCanonical(id) { throw Rejection(400, "BadMessageId") }
     }
 
-    private func checkPayload(_ headers: HPACKHeaders, _ body: ByteBuffer) throws(Rejection) {
+    private func checkPayload(_ fields: PushFields, _ body: ByteBuffer) throws(Rejection) {
         guard body.readableBytes > 0 else { throw Rejection(400, "PayloadEmpty") }
         guard body.readableBytes <= Self.payloadLimit else { throw Rejection(413, "PayloadTooLarge") }
         guard !body.readableBytesView.elementsEqual(Self.silent) else { return }
         let payload = try? JSONDecoder().decode(Payload.self, from: Data(body.readableBytesView))
         guard let payload else { throw Rejection(400, "PayloadEmpty") }
-        if headers.first(name: "apns-push-type") == "background", payload.aps.contentAvailable != 1 {
-            throw Rejection(400, "PayloadEmpty")
+        if fields.type == "background", payload.aps.contentAvailable != 1 { throw Rejection(400, "PayloadEmpty") }
+    }
+
+    /// Whether it is a UUID as RFC 9562 writes it, in lower case.
+    private static func isCanonical(_ id: String) -> Bool {
+        guard id.utf8.count == 36 else { return false }
+        for (place, byte) in id.utf8.enumerated() {
+            let isHyphen = place == 8 || place == 13 || place == 18 || place == 23
+            let isUpperCase = (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+            guard isHyphen ? byte == UInt8(ascii: "-") : isDigit(byte) && !isUpperCase else { return false }
         }
+        return true
     }
 
     private struct Payload: Decodable {
@@ -104,5 +102,44 @@ struct PushCheck {
             true
         default: false
         }
+    }
+}
+
+/// The fields of a request that mean something to Apple's service, read in one go: a wave has many.
+private struct PushFields {
+    private(set) var method = ""
+    private(set) var path = ""
+    private(set) var topic: String?
+    private(set) var type: String?
+    private(set) var priority: String?
+    private(set) var expiration: String?
+    private(set) var collapseID: String?
+    private(set) var id: String?
+    private(set) var hasDuplicates = false
+    private var authorization: String?
+
+    init(_ headers: HPACKHeaders) {
+        for (name, value, _) in headers {
+            var isRepeated = false
+            switch name {
+            case ":method": method = value
+            case ":path": path = value
+            case "apns-topic": isRepeated = Self.set(&topic, value)
+            case "apns-push-type": isRepeated = Self.set(&type, value)
+            case "apns-priority": isRepeated = Self.set(&priority, value)
+            case "apns-expiration": isRepeated = Self.set(&expiration, value)
+            case "apns-collapse-id": isRepeated = Self.set(&collapseID, value)
+            case "apns-id": isRepeated = Self.set(&id, value)
+            case "authorization": isRepeated = Self.set(&authorization, value)
+            default: break
+            }
+            if isRepeated { hasDuplicates = true }
+        }
+    }
+
+    /// - Returns: whether it was set before.
+    private static func set(_ field: inout String?, _ value: String) -> Bool {
+        defer { field = value }
+        return field != nil
     }
 }

@@ -108,6 +108,8 @@ package final class SimulatedHost: PortOwner {
         ]
         // A client that acknowledges each change of the limit sends many control frames.
         settings.controlFrameRateLimit.maximumCount = 1_000_000
+        // A refused stream's body may still be on its way; who forgets the stream ends the connection for it.
+        settings.maximumRecentlyResetStreams = 10_000
         var streams = NIOHTTP2Handler.StreamConfiguration()
         streams.streamResetFrameRateLimit.maximumCount = 1_000_000
         streams.streamErrorRateLimit.maximumCount = 1_000_000

@@ -71,7 +71,7 @@ struct PushWindowTests {
             window.again(0, .refusedStream, at: Self.start, using: &random)
         }
         for _ in 0..<3 {
-            window.release(at: Self.start + .hours(1))
+            window.release(at: Self.start + .minutes(30))
             _ = window.next(in: Self.lane)
             window.again(0, .serverError, at: Self.start, using: &random)
         }
@@ -103,6 +103,19 @@ struct PushWindowTests {
         _ = patient.next(in: Self.lane)
         patient.again(0, .overloaded, retryAfter: 3600, at: Self.start, using: &random)
         #expect(patient.nextMoment == Self.start + .seconds(60))
+    }
+
+    @Test("what could not be sent before it expired is given up; what is under way is waited for")
+    func tooLate() throws {
+        var window = try Self.window(2, expiry: .seconds(30))
+        _ = window.next(in: Self.lane)
+        window.release(at: Self.start + .seconds(30) - .nanoseconds(1))
+        #expect(window.waiting(in: Self.lane) == 1)
+        window.release(at: Self.start + .seconds(30))
+        #expect(window.waiting(in: Self.lane) == 0)
+        #expect(window.result == nil)
+        window.settle(0, .accepted)
+        #expect(window.result == [.accepted, .givenUp])
     }
 
     @Test("a refusal stops what waits and what pauses; what is under way keeps its own answer")

@@ -86,6 +86,7 @@ final class APNsConnection: ChannelInboundHandler {
     func send(
         _ number: Int, _ push: SilentPush, _ request: PushRequest, with token: ProviderToken?, at now: NIODeadline
     ) -> Bool {
+        guard stage == .open else { return false }
         do {
             guard let stream = try session.submit(number, request, push) else {
                 drain()

@@ -151,8 +151,8 @@ final class APNsDispatch {
     }
 
     /// What streams call a push: its number, below its window's id.
-    private func name(of number: Int, in run: Run) -> Int {
-        Int(truncatingIfNeeded: run.id) << Self.numberBits | number
+    private func name(of number: Int, in window: UInt64) -> Int {
+        Int(truncatingIfNeeded: window) << Self.numberBits | number
     }
 
     private static let numberBits = 16
@@ -229,6 +229,8 @@ final class APNsDispatch {
 
     private func finish(_ result: [PushOutcome]) {
         metrics.count(result)
+        metrics.rate(rate.perSecond)
+        for lane in PushLane.allCases { updateGauges(lane) }
         let finish = current?.finish
         current = nil
         finish?(result)
@@ -250,17 +252,19 @@ final class APNsDispatch {
 
     /// - Returns: whether anything was sent.
     private func send(in lane: PushLane, over connection: APNsConnection, at now: NIODeadline) -> Bool {
-        guard let run = current, let request = run.requests[lane.environment] else { return false }
-        let token = run.token
+        guard let id = current?.id, let request = current?.requests[lane.environment] else { return false }
+        let token = current?.token
         var room = min(connection.room, rate.available(at: now))
         var sent = 0
         while room > 0, let next = current?.window.next(in: lane) {
-            guard connection.send(name(of: next.number, in: run), next.push, request, with: token, at: now) else {
+            guard connection.send(name(of: next.number, in: id), next.push, request, with: token, at: now) else {
                 current?.window.putBack(next.number)
                 break
             }
             sent += 1
             room -= 1
+            // The service may begin while the rest is written.
+            if sent.isMultiple(of: 128) { connection.flush() }
         }
         rate.take(sent)
         return sent > 0
@@ -297,14 +301,14 @@ final class APNsDispatch {
 
     private func setWake(_ now: NIODeadline) {
         guard let window = current?.window else { return }
-        var moments = [window.nextMoment].compactMap { $0 }
+        var moments = [window.nextMoment ?? window.expiry]
         for lane in PushLane.allCases where window.waiting(in: lane) > 0 {
             if let notBefore = gates[lane.index].notBefore, notBefore > now { moments.append(notBefore) }
             if rate.available(at: now) == 0, connections[lane.index].contains(where: { $0.room > 0 }) {
                 moments.append(rate.nextMoment(after: now))
             }
         }
-        guard let moment = moments.min() else { return }
+        let moment = moments.reduce(window.expiry, min)
         if let wake, wake.moment <= moment, wake.moment > now { return }
         wake?.task.cancel()
         let task = loop.assumeIsolated().scheduleTask(deadline: moment) { [self] in

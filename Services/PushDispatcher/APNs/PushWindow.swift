@@ -9,7 +9,7 @@ struct PushWindow {
     private let pushes: [SilentPush]
     private let backoff: Backoff
     /// When the pushes lose their sense.
-    private let expiry: NIODeadline
+    let expiry: NIODeadline
     private var outcomes: [PushOutcome?]
     private var open: Int
     private var queues: [Deque<Int>]
@@ -50,8 +50,12 @@ struct PushWindow {
     /// When the first pause ends.
     var nextMoment: NIODeadline? { pausing.map(\.end).min() }
 
-    /// Ends the pauses that are over.
+    /// Ends the pauses that are over; when the pushes have lost their sense, what wasn't sent is given up.
     mutating func release(at now: NIODeadline) {
+        guard now < expiry else {
+            for lane in PushLane.allCases { giveUp(lane) }
+            return
+        }
         guard !pausing.isEmpty else { return }
         for pause in pausing where pause.end <= now { enqueue(pause.push) }
         pausing.removeAll { $0.end <= now }
