@@ -268,7 +268,7 @@ targets += [
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
-            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone",
+            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
         ]),
         path: "Tests/Benchmarks", swiftSettings: settings),
 ]

@@ -34,6 +34,8 @@ rows=(
     "proxy-1000-connections 1.0 requests/CPU-s"
     "proxy-handshakes 1.5 handshakes/CPU-s"
     "proxy-idle-memory 1.0 connections/MiB"
+    "push-throughput 0.5 pushes/CPU-s"
+    "push-40ms 0.6 pushes/s"
     "match-28k 5 keys/CPU-s"
 )
 
@@ -80,13 +82,14 @@ for name in "${wanted[@]}"; do
 done
 [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
 
-packages+=(wrk nghttp2-client curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
+packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
 prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000
 cd "$checkout"
 say "Building for release; the first time this takes several minutes …"
-for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution; do
+for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution \
+    development-apns; do
     swift build "${release[@]}" --product "$product" ||
         fail "The build failed: see what the compiler says above."
 done
