@@ -115,34 +115,40 @@ package final class SimulatedAPNs: Sendable {
 
     func opened() { state.withLock { $0.totals.connections += 1 } }
     func refusedStream() { state.withLock { $0.totals.refusedStreams += 1 } }
-    func streams(_ count: Int) { state.withLock { $0.totals.mostStreams = max($0.totals.mostStreams, count) } }
+    func mostStreams(_ count: Int) { state.withLock { $0.totals.mostStreams = max($0.totals.mostStreams, count) } }
 
     /// What becomes of a request that came in whole.
     ///
     /// - Parameter memory: of the connection.
-    /// - Returns: the answer, and the push if there is one to be counted when it is accepted.
+    /// - Returns: the answer, after what time, and the push if there is one to be counted when it is accepted.
     func judge(
         _ headers: HPACKHeaders, _ body: ByteBuffer, _ memory: inout ConnectionMemory
-    ) -> (answer: SimulatedAnswer, push: PushCheck.Push?) {
+    ) -> (answer: SimulatedAnswer, delay: Duration, push: PushCheck.Push?) {
         state.withLock { state in
             state.totals.requests += 1
+            let delay = state.rules.delay
             do throws(Rejection) {
                 if !memory.hasCertificate { try Self.checkToken(headers, &memory, &state, at: clock.now) }
                 let check = PushCheck(topic: state.rules.topic, needsTopic: !memory.hasCertificate)
                 let push = try check.check(headers, body: body)
-                return (Self.nextAnswer(push.token, &state), push)
+                return (Self.nextAnswer(push.token, &state), delay, push)
             } catch {
-                return (error.answer, nil)
+                return (error.answer, delay, nil)
             }
         }
     }
 
     /// A push was accepted, and its answer leaves.
-    func count(accepted push: PushCheck.Push) {
+    ///
+    /// - Parameter push: nil for one that isn't to be counted.
+    /// - Returns: how many streams the connection may have now.
+    func count(accepted push: PushCheck.Push?) -> Int {
         state.withLock { state in
+            guard let push else { return state.rules.streams }
             state.totals.accepted += 1
             state.acceptedTokens[push.token, default: 0] += 1
             if let id = push.id { state.acceptedIDs[id, default: 0] += 1 }
+            return state.rules.streams
         }
     }
 

@@ -18,6 +18,7 @@ final class SimulatedConnection: ChannelInboundHandler {
     private var answers: CircularBuffer<Due> = []
     private var isTimerSet = false
     private var limit: Int
+    private var mostStreams = 0
     /// Bytes of bodies for which the client wasn't given new room yet.
     private var consumed = 0
     /// Set when nothing that is newer is looked at.
@@ -110,14 +111,16 @@ final class SimulatedConnection: ChannelInboundHandler {
             return
         }
         arriving[stream] = Arriving(headers: headers, body: ByteBuffer())
-        service.streams(waiting.count + arriving.count)
+        guard waiting.count + arriving.count > mostStreams else { return }
+        mostStreams = waiting.count + arriving.count
+        service.mostStreams(mostStreams)
     }
 
     private func complete(_ stream: HTTP2StreamID) {
         guard let request = arriving.removeValue(forKey: stream) else { return }
         waiting.insert(stream)
         let judged = service.judge(request.headers, request.body, &memory)
-        let delay = TimeAmount(service.rules.delay)
+        let delay = TimeAmount(judged.delay)
         if delay > .zero, case .reply = judged.answer, let context {
             answers.append(
                 Due(
@@ -172,8 +175,7 @@ final class SimulatedConnection: ChannelInboundHandler {
         if let retryAfter { headers.add(name: "retry-after", value: String(retryAfter)) }
         guard status != 200 else {
             send(stream, .headers(.init(headers: headers, endStream: true)))
-            if let push { service.count(accepted: push) }
-            setLimit(service.rules.streams)
+            setLimit(service.count(accepted: push))
             return
         }
         headers.add(name: "content-type", value: "application/json")
