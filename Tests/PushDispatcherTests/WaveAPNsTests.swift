@@ -11,7 +11,7 @@ import Testing
 /// What counts is what the service has seen.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
 struct WaveAPNsTests {
-    private static let phones = 4000
+    private static let phones = 3000
 
     @Test(
         "no live phone is missed, repeats stay within a page and under one name, dead ones are gone",

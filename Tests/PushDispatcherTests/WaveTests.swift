@@ -209,6 +209,22 @@ struct WaveTests {
         }
     }
 
+    @Test("a client that falls silent is cut off, and its page sent again")
+    func silent() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3)
+            var engine = stage.engine { _, _ in
+                try? await Task.sleep(for: .seconds(3600))
+                return []
+            }
+            engine.patience = .milliseconds(1)
+            let silent = engine
+            await #expect(throws: SilentClient.self) { _ = try await silent.runDue() }
+            let report = try #require(try await stage.engine().runDue())
+            #expect(report.outcome == .finished && report.wave.accepted == 3)
+        }
+    }
+
     @Test("a wave whose time is over gives way to the next one")
     func expired() async throws {
         try await WaveStage.run { stage in

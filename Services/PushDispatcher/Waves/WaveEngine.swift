@@ -17,6 +17,8 @@ struct WaveEngine: Sendable {
     let send: @Sendable ([SilentPush], Date) async -> [PushOutcome]
     let metrics: WaveMetrics
     let logger: Logger
+    /// How long a page may take, its repetitions included.
+    var patience = Duration.seconds(600)
 
     /// What became of a wave.
     struct Report: Sendable {
@@ -76,7 +78,7 @@ struct WaveEngine: Sendable {
 
             let after = wave.after(page)
             async let following = prefetched(after: page, of: after)
-            let outcomes = await send(page.pushes.map(\.push), wave.expiresAt)
+            let outcomes = try await outcomes(of: page, in: wave)
             // Outcomes of a client that was cut off say nothing; the page is repeated.
             try Task.checkCancellation()
             let report = PageReport(page, outcomes, at: clock.now)
@@ -112,6 +114,22 @@ struct WaveEngine: Sendable {
             }
         }
         return Report(wave: wave, outcome: .finished)
+    }
+
+    /// Sends a page. A client that is silent for longer than all its own deadlines is cut off, so that no defect of it can
+    /// hold the waves up for ever.
+    /// - Throws: ``SilentClient``; the page is then repeated.
+    private func outcomes(of page: WavePage, in wave: Wave) async throws -> [PushOutcome] {
+        try await withThrowingTaskGroup(of: [PushOutcome]?.self) { group in
+            group.addTask { await send(page.pushes.map(\.push), wave.expiresAt) }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let outcomes = try await group.next() ?? nil else { throw SilentClient() }
+            return outcomes
+        }
     }
 
     /// The page that somebody began to send, or else the next one.
