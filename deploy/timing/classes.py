@@ -15,6 +15,7 @@ import uuid
 HEADER = 120
 BODY = 250
 PAYLOAD = 700
+PUSH = 512
 # How much later the answers of the controls come, in seconds.
 CONTROL_DELAY = 200e-6
 # From so many phones a request that repeats something chooses one.
@@ -27,6 +28,7 @@ ROUTES = {
     "testresult": "/version/v1/testresult",
     "tan": "/version/v1/tan",
     "upload": "/version/v1/diagnosis-keys",
+    "push": "/v3/register",
 }
 # Statuses are listed because a class whose answers are others isn't what it is called.
 CLASSES = {
@@ -39,9 +41,12 @@ CLASSES = {
     "upload": {
         "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200,
         "fake with keys": 200},
+    "push": {
+        "first": 200, "repeated": 200, "another token": 200, "token of another": 200, "Android": 200,
+        "taken back": 200, "taken back in vain": 200, "malformed": 400},
 }
 # The controls: the same requests as this class of the route, but answered later.
-TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated"}
+TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "push": "repeated"}
 CONTROL = "control"
 
 
@@ -98,6 +103,8 @@ class Phones:
         # What may be used again and again.
         self._registered = collections.deque(maxlen=REMEMBERED)
         self._uploaded = collections.deque(maxlen=REMEMBERED)
+        # Push tokens and the phones that registered them, the oldest first; those that are taken back leave.
+        self._pushed = collections.deque()
         self._others = {"negative": [], "pending": []}
 
     # MARK: Requests
@@ -109,8 +116,10 @@ class Phones:
         """
         if kind.name == "valid" and not (self._tokens if kind.route == "tan" else self._tans):
             return None
+        if kind.route == "push" and kind.name != "first" and not self._pushed:
+            return None
         (fields, body), kept = getattr(self, "_" + kind.route)(kind.sends)
-        if kind.route != "upload":
+        if kind.route not in ("upload", "push"):
             used = len(ROUTES[kind.route]) + sum(len(name) + len(value) for name, value in fields)
             fields.append(("cwa-header-padding", "x" * (HEADER - used)))
         return (fields, body), kept
@@ -125,6 +134,8 @@ class Phones:
             self._tans.append((kept, json.loads(body)["tan"]))
         elif kind.route == "upload" and kind.name == "valid":
             self._uploaded.append(kept)
+        elif kind.route == "push" and kind.name == "first":
+            self._pushed.append(kept)
 
     def _registration(self, name):
         key, guid, attempt = "GUID", self._guid(), self._attempt()
@@ -180,6 +191,33 @@ class Phones:
             ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
             ("cwa-fake", "1" if name.startswith("fake") else "0")]
         return (fields, payload), (token, tan, payload)
+
+    def _push(self, name):
+        token, device, kind = self._push_token(), self._uuid(), b""
+        if name == "repeated":
+            token, device = self._random.choice(self._pushed)
+        elif name == "another token":
+            _, device = self._random.choice(self._pushed)
+        elif name == "token of another":
+            token, _ = self._random.choice(self._pushed)
+        elif name == "Android":
+            kind = b"\x18\x01"
+        elif name == "taken back":
+            _, device = self._pushed.popleft()
+        if name.startswith("taken back"):
+            token = ""
+        content = b"\x08\x01" + (b"\x12" + _varint(len(token)) + token.encode() if token else b"") + kind
+        content += b"\x22" + _varint(len(device)) + device.encode()
+        # Field 100, whose tag and length take four bytes.
+        padding = PUSH - len(content) - 4
+        content += b"\xa2\x06" + _varint(padding) + bytes(padding)
+        if name == "malformed":
+            # Wire type 7 doesn't exist.
+            content = b"\xff" * PUSH
+        return ([("content-type", "application/x-protobuf")], content), (token, device)
+
+    def _push_token(self):
+        return self._random.randbytes(32).hex()
 
     # MARK: Preparation
 

@@ -98,7 +98,8 @@ class Measurement:
 
         self._phones.prepare(register)
         # Enough of each step that nobody waits for somebody who is on the way.
-        for route, name, blocks in (("registration", "fresh GUID", 12), ("tan", "valid", 8), ("upload", "valid", 4)):
+        for route, name, blocks in (
+                ("registration", "fresh GUID", 12), ("tan", "valid", 8), ("upload", "valid", 4), ("push", "first", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
             self._engine.run(self._plain(kind, blocks * OF_EACH))
         # Until connections between the services are open and the kernel stamps packets.

@@ -36,7 +36,7 @@ import uuid
 import finder
 import neighbours
 from client import IP_FREEBIND, HTTP1, HTTP2, Connection, Request, encode1, tls_context
-from suite import Suite, Unexpected, fresh_guid, json_body, payload
+from suite import Suite, Unexpected, fresh_guid, json_body, payload, push_registration
 
 WORKERS = 16
 # What the contract passes from a caller's header to a service (Shared/Contracts).
@@ -123,7 +123,7 @@ class Messages:
 
     def any(self):
         """A request, with a canary for a parameter of its media type, and the mark and number that its body holds."""
-        kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys"))
+        kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys", "register"))
         fake, mark = random.choice("01"), self.marks.body + secrets.token_hex(4)
         if kind == "diagnosis-keys":
             tan, content = random.choice(self.uploads)
@@ -131,6 +131,9 @@ class Messages:
             # In place of some of the padding, which is at the end.
             content = content[:-len(mark)] + mark.encode()
             headers = [("cwa-authorization", tan if random.random() < 0.8 else str(uuid.uuid4()))]
+        elif kind == "register":
+            content = push_registration(secrets.token_hex(32) if random.random() < 0.8 else "", str(uuid.uuid4()))
+            media, headers, content = "application/x-protobuf", [], content[:-len(mark)] + mark.encode()
         else:
             members = {"registrationToken": random.choice(self.tokens)}
             if kind == "registrationToken":
@@ -140,7 +143,7 @@ class Messages:
                 headers.append(("idempotency-key", str(uuid.uuid4())))
         headers += [("content-type", f"{media}; {random.choice(['charset', 'x'])}={self.marks.text('media type')}"),
                     ("cwa-fake", fake)]
-        return Request(f"/version/v1/{kind}", headers, content), mark
+        return Request("/v3/register" if kind == "register" else f"/version/v1/{kind}", headers, content), mark
 
 
 # MARK: Callers
@@ -557,7 +560,8 @@ class Check:
 
     def _recorder(self):
         targets = [("verification-server", self.suite.port("verification-server", "app")),
-                   ("submission-server", self.suite.port("submission-server"))]
+                   ("submission-server", self.suite.port("submission-server")),
+                   ("push-dispatcher", self.suite.port("push-dispatcher"))]
         hops = []
         for whose in ("proxy", "nginx"):
             for service, target in targets:
@@ -574,7 +578,7 @@ class Check:
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
         with (neighbours.proxy(executable, self.suite, logs[0], neighbours.CANARY_PROXY, neighbours.HOPS,
-                               neighbours.HOPS + 1, listen={"host": "::"}) as proxy,
+                               neighbours.HOPS + 1, neighbours.HOPS + 2, listen={"host": "::"}) as proxy,
               neighbours.proxy(executable, self.suite, logs[1], neighbours.SECOND_PROXY, listen={"host": "::"},
                                limits={"registrations": REGISTRATIONS})):
             passed, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
@@ -603,7 +607,7 @@ class Check:
             if len(facts := connection_facts(service)) != 1:
                 self.problems.append(f"{service.name}: inner connections differ: {sorted(facts)}")
             for (line, names), written in shapes(service).items():
-                if line.split(b" ")[1] not in {b"/version/v1/" + name for name in (
+                if line.split(b" ")[1] not in {b"/v3/register"} | {b"/version/v1/" + name for name in (
                         b"registrationToken", b"testresult", b"tan", b"diagnosis-keys")}:
                     self.problems.append(f"{service.name}: a service was asked for {line!r}.")
                 if len(written) != 1:
@@ -636,7 +640,7 @@ class Check:
 
     def _nginx(self):
         folder = self.folder / "nginx"
-        with neighbours.nginx(self.nginx, self.suite, folder, neighbours.HOPS + 2, neighbours.HOPS + 3):
+        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in (3, 4, 5))):
             traffic(neighbours.NGINX, self.marks, self.messages, 100)
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")

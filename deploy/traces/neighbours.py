@@ -58,13 +58,14 @@ def _wait(process, log, port):
                      + pathlib.Path(log).read_text(errors="replace")[-2000:])
 
 
-def nginx(executable, suite, folder, verification, submission):
-    """nginx with its defaults; the two ports are where it sends requests to."""
+def nginx(executable, suite, folder, verification, submission, push):
+    """nginx with its defaults; the three ports are where it sends requests to."""
     folder.mkdir()
     text = (pathlib.Path(__file__).parent / "nginx.conf").read_text()
     values = {
         "user": "user root;" if os.geteuid() == 0 else "", "folder": folder, "port": NGINX,
         "certificates": suite.state / "certificates", "verification": verification, "submission": submission,
+        "push": push,
     }
     for name, value in values.items():
         text = text.replace(f"@{name}@", str(value))
@@ -75,7 +76,8 @@ def nginx(executable, suite, folder, verification, submission):
 
 
 @contextlib.contextmanager
-def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=NOBODY_LISTENS, **listen_and_limits):
+def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=NOBODY_LISTENS, push=NOBODY_LISTENS,
+          **listen_and_limits):
     """Another metadata proxy beside the suite's own, with its settings but for ports, and what is given.
 
     Where root runs the suite, this one belongs to a user who has nothing but the files it needs.
@@ -85,6 +87,7 @@ def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=
     settings["admin"] |= {"port": port + ADMIN}
     settings["verification"]["url"] = f"https://127.0.0.1:{verification}"
     settings["submission"]["url"] = f"https://127.0.0.1:{submission}"
+    settings["push"]["url"] = f"https://127.0.0.1:{push}"
     for group, values in listen_and_limits.items():
         settings[group] |= values
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="vigil-proxy.") as name:

@@ -26,6 +26,7 @@ import json
 import os
 import pathlib
 import random
+import secrets
 import signal
 import ssl
 import sys
@@ -34,7 +35,7 @@ import uuid
 import capture
 import neighbours
 from client import HTTP1, HTTP2, Connection, Request, encode1, tls_context
-from suite import Suite, Unexpected, fresh_guid, json_body, payload
+from suite import Suite, Unexpected, fresh_guid, json_body, payload, push_registration
 
 VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
 PROTOCOLS = {"HTTP/1.1": HTTP1, "HTTP/2": HTTP2}
@@ -95,6 +96,11 @@ def upload_request(tan, content, fake="0", operation="diagnosis-keys"):
     return Request(f"/version/v1/{operation}", headers, content)
 
 
+def push_request(token, device, kind=0, version=3):
+    headers = [("content-type", "application/x-protobuf")]
+    return Request(f"/v{version}/register", headers, push_registration(token, device, kind))
+
+
 class Classes:
     """Makes requests of every class of outcome; what can be asked again and again is prepared once."""
 
@@ -125,7 +131,7 @@ class Classes:
     def of_services(self, port):
         """Every outcome that a service decides."""
         return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
-                *self._warnings(port)]
+                *self._warnings(port), *self._pushes(port)]
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -207,6 +213,26 @@ class Classes:
         yield case("malformed payload", 400, unknown, b"\xff" * len(warning))
         yield case("fake", 200, unknown, b"\xff" * len(warning), "1")
 
+    def _pushes(self, port):
+        def case(name, token, device, status=200, **options):
+            return Case(f"push, {name}", status, push_request(token, device, **options), port)
+
+        known, other = (secrets.token_hex(32), str(uuid.uuid4())), str(uuid.uuid4())
+        yield case("first", *known)
+        yield case("repeated", *known)
+        yield case("renewed with another token", secrets.token_hex(32), known[1])
+        yield case("a token that another had", known[0], other, version=1)
+        yield case("longest token", secrets.token_hex(100), str(uuid.uuid4()))
+        yield case("Android", secrets.token_urlsafe(100), str(uuid.uuid4()), kind=1)
+        yield case("sandbox", secrets.token_hex(32), str(uuid.uuid4()), kind=2)
+        yield case("taken back", "", other)
+        yield case("taken back once more", "", other)
+        yield case("a token that is none", "x" * 64, str(uuid.uuid4()), 400)
+        yield case("without a device", secrets.token_hex(32), "", 400)
+        malformed = push_request("", "")
+        malformed.body = b"\xff" * len(malformed.body)
+        yield Case("push, malformed", 400, malformed, port)
+
     @staticmethod
     def _malformed(name, operation, port):
         request = app_request(operation, {})
@@ -223,6 +249,7 @@ class Classes:
             "upload": upload_request(str(uuid.uuid4()), payload()),
             "upload on behalf": upload_request(str(uuid.uuid4()), payload(0, 3, True), "0", "submission-on-behalf"),
             "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
+            "push": push_request(secrets.token_hex(32), str(uuid.uuid4())),
         }
         return [Case(f"{route}, {name}", status, request, port) for route, request in requests.items()]
 
@@ -243,7 +270,7 @@ class Classes:
             yield case
         for case in self.one_of_each_route("connection: close", None, port):
             case.request.headers.append(("connection", "close"))
-            case.status, case.protocol = (200 if "fake" in case.name else 403 if "upload" in case.name else
+            case.status, case.protocol = (200 if "fake" in case.name or "push" in case.name else 403 if "upload" in case.name else
                                           201 if "registration" in case.name else 400), "HTTP/1.1"
             yield case
         for name, status, (old, new) in (
@@ -510,8 +537,8 @@ def main(state, folder, programs, nginx):
     suite = Suite(state, f"{programs}/vigil")
     proxy = suite.port("metadata-proxy")
     classes = Classes(suite)
-    verification, submission = suite.port("verification-server", "app"), suite.port("submission-server")
-    with (neighbours.nginx(nginx, suite, folder / "nginx", verification, submission),
+    targets = suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher")
+    with (neighbours.nginx(nginx, suite, folder / "nginx", *targets),
           neighbours.proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
                            limits={"registrations": REGISTRATIONS}),
           capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire,

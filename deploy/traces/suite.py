@@ -141,6 +141,7 @@ def fresh_guid():
 
 JSON_LENGTH = 250
 UPLOAD_LENGTH = 1200
+PUSH_LENGTH = 512
 
 
 def json_body(members, padding=""):
@@ -167,6 +168,17 @@ def payload(keys=14, reports=0, on_behalf=False):
         content += _bytes(8, b"".join(_bytes(field, part) for field, part in enumerate(parts, 1)))
     # The padding's own tag and length take three bytes.
     return content + _bytes(2, bytes(UPLOAD_LENGTH - 3 - len(content)))
+
+
+def push_registration(token, device, kind=0):
+    """A serialised PushRegistration (Shared/PushFormat/Protobuf/protos) of 512 bytes; without a token it takes one back.
+
+    kind: 0 is APNs, 1 Android, 2 APNs's sandbox.
+    """
+    content = _number(1, 1) + (_bytes(2, token.encode()) if token else b"") + (_number(3, kind) if kind else b"")
+    content += _bytes(4, device.encode())
+    # The padding's own tag and length take four bytes.
+    return content + _bytes(100, bytes(PUSH_LENGTH - 4 - len(content)))
 
 
 def _varint(number):
