@@ -81,6 +81,12 @@ swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output" || s
 total=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$output" | tail -n 1)
 skipped=$(grep -c -E '(Test|Suite) .* skipped(\.|:)' "$output" || true)
 summary="${total:-0} tests in $((SECONDS - started)) seconds"
+if [ "$status" != 0 ]; then
+    # Once more at the end, for whoever sees only the last lines: where it failed, how often, and how.
+    say "What failed:"
+    grep -a ' recorded an issue' "$output" | sed -E 's/.* at ([A-Za-z0-9]+\.swift:[0-9]+):[0-9]+: /\1 /' | cut -c 1-160 |
+        sort | uniq -c | sort -rn | head -n 15
+fi
 [ "$status" = 0 ] || [ -n "$total" ] || fail "FAILED: the tests did not run to their end; see why above."
 [ "$status" = 0 ] || fail "FAILED: $summary; see what failed above."
 [ "${total:-0}" -gt 0 ] || fail "FAILED: no test ran."

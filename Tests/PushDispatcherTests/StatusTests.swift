@@ -60,12 +60,17 @@ struct StatusTests {
         try await WaveStage.run { stage in
             try await stage.register(0..<2000)
             let drawn = Mutex("")
-            let bar = ProgressBar { text in drawn.withLock { $0 += text } }
+            let (untilHalfIsSeen, sight) = AsyncStream<Never>.makeStream()
+            let bar = ProgressBar { text in
+                let isHalf = drawn.withLock {
+                    $0 += text
+                    return $0.contains("1000 of 2000")
+                }
+                if isHalf { sight.finish() }
+            }
             let engine = stage.engine { pushes, _ in
                 // The second page waits until somebody has seen the first.
-                while !stage.apns.calls.isEmpty, !drawn.withLock({ $0.contains("1000 of 2000") }), !Task.isCancelled {
-                    await Task.yield()
-                }
+                if !stage.apns.calls.isEmpty { for await _ in untilHalfIsSeen {} }
                 return stage.apns.send(pushes)
             }
             async let wave = engine.runDue()

@@ -45,7 +45,7 @@ struct WaveKillTests {
                 let outcomes = stage.apns.send(pushes)
                 if stage.apns.calls.count == 2 {
                     await group.withLock { $0 }?.triggerGracefulShutdown()
-                    while !Task.isShuttingDownGracefully { await Task.yield() }
+                    try? await gracefulShutdown()
                 }
                 return outcomes
             }
