@@ -114,6 +114,8 @@ check_disk() {
 
 # MARK: A throw-away PostgreSQL
 
+# Where its folder is made. A short path: a socket's may have 107 bytes.
+scratch_place=/tmp
 # Its folder, socket and logs, its process, and the folder of its programs; set by start_postgres.
 scratch=
 server=
@@ -149,8 +151,7 @@ start_postgres() {
     fi
     postgres_programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
     [ -x "$postgres_programs/initdb" ] || fail "PostgreSQL's server is not installed: run apt-get install postgresql."
-    # A short path: a socket's may have 107 bytes.
-    scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+    scratch=$(mktemp -d "$scratch_place/vigil-scratch.XXXXXX")
     [ "$(id -u)" != 0 ] || chown postgres: "$scratch"
     say "Starting a throw-away PostgreSQL …"
     # Whoever may enter the folder may be anybody in the database: it is private, and gone at the end.

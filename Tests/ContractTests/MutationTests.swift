@@ -6,7 +6,7 @@ import Testing
 
 /// Every decoder is given valid input with random changes, the same ones in every run. `deploy/fuzz.sh` searches without
 /// end, led by coverage.
-@Suite struct MutationTests {
+@Suite(.heavy) struct MutationTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fuzz/Corpus")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Distribution
 
 /// The bound on waiting: the fold fills each hour to at least the least set of keys that may be published at once.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct AtOnceTests {
     /// Uploads of the public model until an hour has enough that is published at once, as the fold makes it.
     private static func folded(_ hour: Hour, using random: inout SeededGenerator) -> [DiagnosisKey] {

@@ -8,7 +8,7 @@ import Testing
 /// A tree in a bucket of a real S3 server that checks signatures.
 @Suite(
     .enabled(if: TestPostgres.isAvailable && TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"),
-    .timeLimit(.minutes(3)))
+    .heavy, .timeLimit(.minutes(15)))
 struct BucketPublishingTests {
     private static let first = Samples.day.lastHour
     private static let hours = (0..<3).map { first.advanced(by: $0) }

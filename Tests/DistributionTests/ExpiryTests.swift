@@ -10,7 +10,7 @@ import Testing
 /// What remains of a key after its 14 days.
 @Suite(
     .enabled(if: TestPostgres.isAvailable && PrivateServer.programs != nil, "needs PostgreSQL's programs"),
-    .timeLimit(.minutes(3)))
+    .heavy, .timeLimit(.minutes(15)))
 struct ExpiryTests {
     @Test(
         "a key that expired is nowhere in PostgreSQL's files if the log isn't recycled; if it is, it may be",

@@ -10,7 +10,7 @@ import Testing
 /// The real program, of which the system refuses, or survives, one operation on a file after the other.
 ///
 /// `VIGIL_FAULTS=all` tries every operation; else each third is tried, beginning elsewhere for each kind.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct FaultTests {
     enum Fault: String, CaseIterable, Sendable {
         case killed = "signal=KILL"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct FortnightTests {
     /// A fortnight of uploads, few by night and more by day, with keys that must wait and keys that must not appear.
     private static func uploads(seed: UInt64) throws -> [(hour: Hour, keys: [DiagnosisKey])] {

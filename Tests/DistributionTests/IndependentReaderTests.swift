@@ -9,7 +9,7 @@ import Testing
 /// What a stranger makes of a published tree, with other people's libraries (deploy/tests/reader.py).
 @Suite(
     .enabled(if: TestPostgres.isAvailable && TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"),
-    .timeLimit(.minutes(3)))
+    .heavy, .timeLimit(.minutes(15)))
 struct IndependentReaderTests {
     private struct Found: Decodable, Equatable {
         var days = 0, hours = 0, keys = 0, reportHours = 0, reports = 0, archives = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct InterruptionTests {
     private static let first = Samples.day.firstHour.advanced(by: 20)
     /// In the second hour of the next day.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
     "A signing key on a token", .enabled(if: SoftHSM.isAvailable, "VIGIL_TEST_SOFTHSM is not set"),
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(5)))
 struct PKCS11KeyTests {
     private let tokens: SoftHSM
     private static let identity = SigningIdentity(appBundleID: "org.example", keyVersion: "v2")

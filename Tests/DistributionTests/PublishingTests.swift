@@ -7,7 +7,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct PublishingTests {
     private static let noon = Samples.noon
     private static let day = Samples.day

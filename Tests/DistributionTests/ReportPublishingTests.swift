@@ -7,7 +7,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct ReportPublishingTests {
     private static let noon = Samples.noon
     private static let index = "version/v2/twp/country/DE/hour/index"

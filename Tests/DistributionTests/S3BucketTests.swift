@@ -8,7 +8,7 @@ import Testing
 @testable import Distribution
 
 /// Against a server that checks every signature and every policy.
-@Suite(.enabled(if: TestPython.isAvailable, "needs VIGIL_TEST_PYTHON"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPython.isAvailable, "needs VIGIL_TEST_PYTHON"), .timeLimit(.minutes(5)))
 struct S3BucketTests {
     private static let dates = TreeKey("version/v1/diagnosis-keys/country/DE/date")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Distribution
 
 /// What a store in trouble does to a bucket.
-@Suite(.timeLimit(.minutes(1))) struct S3TroubleTests {
+@Suite(.timeLimit(.minutes(5))) struct S3TroubleTests {
     private static let key = TreeKey("version/v1")
     private static let content = Array("content".utf8)
     private static let tag = "\"\(Insecure.MD5.hash(data: content).hexadecimal)\""

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.timeLimit(.minutes(1))) struct ServeTreeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeTreeTests {
     private struct Answer: Sendable {
         let status: Int
         /// By lower-case name.

@@ -13,7 +13,7 @@ import Testing
 @Suite(
     "Signing",
     .enabled(if: TestPostgres.isAvailable && SoftHSM.isAvailable, "VIGIL_TEST_POSTGRES or _SOFTHSM is not set"),
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(5)))
 struct SigningTests {
     private static let now = Samples.noon.start
 

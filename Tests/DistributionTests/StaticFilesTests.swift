@@ -5,7 +5,7 @@ import Testing
 
 @testable import Distribution
 
-@Suite(.timeLimit(.minutes(1))) struct StaticFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct StaticFilesTests {
     /// The folder that comes with the suite.
     private static let shipped = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "deploy/static")

@@ -6,7 +6,7 @@ import Testing
 @testable import ExposureFormat
 
 /// The encoder that knows what records look like: whatever it writes, others must read.
-@Suite("Compressed records")
+@Suite("Compressed records", .heavy)
 struct CompressedRecordsTests {
     /// Keys whose starts, periods and data are of a kind, from few kinds of metadata to many.
     private static func keys(_ count: Int, seed: UInt64, kind: UInt64) throws -> [DiagnosisKey] {

@@ -3,7 +3,7 @@ import ExposureKeys
 import TestSupport
 import Testing
 
-@Suite("Key export")
+@Suite("Key export", .heavy)
 struct KeyExportTests {
     @Test("any permutation of the keys gives the same bytes", arguments: 1...20 as ClosedRange<UInt64>)
     func permutation(seed: UInt64) throws {

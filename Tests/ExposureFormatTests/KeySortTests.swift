@@ -5,7 +5,7 @@ import Testing
 @testable import ExposureFormat
 
 /// The order of published files, found by counting.
-@Suite("Sorting keys")
+@Suite("Sorting keys", .heavy)
 struct KeySortTests {
     /// What keys look like: in what they differ, and how much.
     enum Shape: CaseIterable {

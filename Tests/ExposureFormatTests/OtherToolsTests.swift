@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What other people's programs make of our archives. A test is skipped where its program isn't installed.
-@Suite("Other tools agree")
+@Suite("Other tools agree", .heavy)
 struct OtherToolsTests {
     private let export: [UInt8]
     private let signature: [UInt8]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is refused because it would break phones, and that what phones can bear is not.
-@Suite("Rules for static messages")
+@Suite("Rules for static messages", .heavy)
 struct StaticMessageRuleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let message: StaticMessage

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Static messages")
+@Suite("Static messages", .heavy)
 struct StaticMessageTests {
     // MARK: Paths
 

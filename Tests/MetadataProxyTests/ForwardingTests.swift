@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ForwardingTests {
     private static let token = "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"
     private static let tanBody = #"{"registrationToken":"\#(token)","requestPadding":"abc"}"#

@@ -1,13 +1,14 @@
 import CMatching
 import ExposureFormat
 import ExposureKeys
+import TestSupport
 import Testing
 
 @testable import Phone
 
 /// Each of the ways to compute broadcasts that run on this machine, the portable one among them, finds what a plain
 /// implementation finds.
-@Suite struct MatcherTests {
+@Suite(.heavy) struct MatcherTests {
     /// Midnight of a day.
     private static let day: UInt32 = 2_642_976
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Advisory locks", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+    "Advisory locks", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct AdvisoryLockTests {
     private struct Refusal: Error {}
 

@@ -80,7 +80,7 @@ struct CodecTests {
 
     @Test(
         "the server understands a value as it is meant, and sends it back",
-        .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+        .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
     func server() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database) { client in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "COPY into a table", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+    "COPY into a table", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct CopyInTests {
     private struct Refusal: Error {}
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The pool", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+@Suite("The pool", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct PoolTests {
     /// Ends a connection from outside, and waits until it is gone.
     private func terminate(_ backend: Int32?, by client: PostgresClient) async throws {

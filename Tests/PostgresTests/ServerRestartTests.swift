@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "When the server goes away",
     .enabled(if: TestPostgres.isAvailable && PrivateServer.programs != nil, "needs PostgreSQL's programs"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct ServerRestartTests {
     @Test("callers learn that it is unavailable, and when it is back everything works again")
     func restart() async throws {

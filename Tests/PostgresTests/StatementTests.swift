@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Statements", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+    "Statements", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct StatementTests {
     private func withClient<R: Sendable>(
         maximumConnections: Int = 2, _ body: (PostgresClient) async throws -> R

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Transactions", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(1)))
+    "Transactions", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct TransactionTests {
     private struct Refusal: Error {}
 

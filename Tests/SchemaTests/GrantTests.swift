@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Who may do what with which table: the page of the schema written down a second time, and tried.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct GrantTests {
     private static let everything = "SELECT INSERT UPDATE DELETE"
 

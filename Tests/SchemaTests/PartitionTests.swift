@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The two functions with which the submission server makes and drops the partitions of the folded keys.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PartitionTests {
     /// Connected as the submission server.
     private func withService(_ body: (PostgresClient, MigratedDatabase) async throws -> Void) async throws {

@@ -4,7 +4,7 @@ import Schema
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct RetentionRuleTests {
     /// 2026-05-26, at noon.
     private static let now = Date(timeIntervalSince1970: 1_779_796_800)

@@ -3,7 +3,7 @@ import ServiceKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BatcherTests {
+@Suite(.timeLimit(.minutes(5))) struct BatcherTests {
     private struct Refusal: Error {}
 
     /// What was asked together.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Renewal with real handshakes. `runtime.checkCertificates()` is the look that otherwise comes every ten seconds.
-@Suite(.timeLimit(.minutes(1))) struct CertificateReloadTests {
+@Suite(.timeLimit(.minutes(5))) struct CertificateReloadTests {
     /// Two authorities: the second one replaces the first.
     private let old: TestCertificates
     private let new: TestCertificates

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The documents on the admin port, and that handlers keep to them.
-@Suite(.timeLimit(.minutes(1))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentTests {
     /// The parts of a document that these tests look at.
     private struct Document: Decodable {
         struct Operation: Decodable {

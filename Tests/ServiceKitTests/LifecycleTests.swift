@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     @Test("the admin port tells that the service lives, whether it is ready, and its metrics")
     func admin() async throws {
         let isWell = Mutex(true)

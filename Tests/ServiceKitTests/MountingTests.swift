@@ -8,7 +8,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MountingTests {
+@Suite(.timeLimit(.minutes(5))) struct MountingTests {
     private struct Secretive: Error {}
     private struct Overloaded: ProblemConvertible {
         var problem: Problem { Problem(.serviceUnavailable, retryAfter: 7) }

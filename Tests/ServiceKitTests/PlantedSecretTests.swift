@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A value is planted wherever a caller can put one, and the calls fail in every way: it must not come out anywhere.
-@Suite(.timeLimit(.minutes(1))) struct PlantedSecretTests {
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretTests {
     private static let secret = "5ecre7-7e1e7an"
 
     private struct Telling: Error, CustomStringConvertible {

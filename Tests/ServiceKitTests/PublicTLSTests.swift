@@ -6,7 +6,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PublicTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct PublicTLSTests {
     private let certificates: TestCertificates
 
     init() throws {

@@ -7,7 +7,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ServiceClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceClientTests {
     @Test("an app calls a public listener without a certificate of its own")
     func publicTLS() async throws {
         let certificates = try TestCertificates()

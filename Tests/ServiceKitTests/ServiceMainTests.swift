@@ -2,7 +2,7 @@ import ArgumentParser
 import ServiceKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ServiceMainTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceMainTests {
     /// Ends as its argument says.
     struct Ending: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "ending")

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct AcceptUploadTests {
     // MARK: Stored
 

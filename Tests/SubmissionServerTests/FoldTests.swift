@@ -8,7 +8,7 @@ import Testing
 
 @testable import SubmissionServer
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct FoldTests {
     private static let hour = Samples.hour
     private static let next = hour.advanced(by: 1)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SubmissionServer
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct FrontDoorTests {
     @Test("the command folds what the server stored")
     func command() async throws {

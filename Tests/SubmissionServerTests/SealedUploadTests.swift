@@ -7,7 +7,7 @@ import VerificationAPI
 
 @testable import SubmissionServer
 
-@Suite struct SealedUploadTests {
+@Suite(.heavy) struct SealedUploadTests {
     private let privateKey = Curve25519.KeyAgreement.PrivateKey()
     private var hourKey: HourPublicKey { HourPublicKey(hour: Samples.hour, key: privateKey.publicKey) }
 

@@ -6,7 +6,7 @@ import ServiceKit
 import Testing
 
 /// The OpenAPI documents of a whole suite.
-@Suite(.timeLimit(.minutes(2))) struct ListenerDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerDocumentTests {
     private struct Document: Decodable {
         struct Operation: Decodable {
             let tags: [String]

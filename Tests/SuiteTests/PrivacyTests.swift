@@ -13,7 +13,7 @@ import Testing
 import VerificationAPI
 import Vigil
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PrivacyTests {
     @Test("no secret of a whole journey is in a log, a metric, or a table that the schema's page doesn't allow it in")
     func journey() async throws {

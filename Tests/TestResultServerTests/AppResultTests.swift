@@ -8,7 +8,7 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct AppResultTests {
     @Test("many ids are answered together, each as it would be alone, in the order in which they were asked")
     func together() async throws {

@@ -8,7 +8,7 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct LabResultsTests {
     private static let noon: Int32 = 1_779_796_800
 

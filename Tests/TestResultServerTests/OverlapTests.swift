@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Batches that share tests, at the same time: each is stored as a whole, and none waits for another in a circle.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct OverlapTests {
     private static let tests = 0..<300
 

@@ -11,7 +11,7 @@ import Testing
 
 /// Recognisable ids and names go through every route, in success and in failure. None of them may come out in the log,
 /// in metrics or in an error.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PlantedSecretTests {
     /// The lines as production writes them, at every level.
     private final class CapturedLog: Sendable {

@@ -7,7 +7,7 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct ResultRetentionTests {
     private static let day: Double = 86_400
 

@@ -10,7 +10,7 @@ import VerificationAPI
 
 /// The database goes away while the service runs, and comes back. The service reaches PostgreSQL's socket through a
 /// link of its own, which the test puts somewhere else, so that other tests notice nothing.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct DatabaseOutageTests {
     /// A directory with PostgreSQL's socket that can be taken away.
     private struct SocketLink {

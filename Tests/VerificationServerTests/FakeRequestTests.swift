@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct FakeRequestTests {
     private static let token = "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"
     private static let uuid = "[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}"

@@ -8,7 +8,7 @@ import Testing
 import VerificationAPI
 
 /// A lost answer to a registration costs nobody anything, and a second phone gains nothing by it.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct IdempotencyTests {
     @Test("who repeats a registration with the same key is given the same token, another phone is refused")
     func guid() async throws {

@@ -8,7 +8,7 @@ import Testing
 import VerificationAPI
 import VerificationServer
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct OfficerKeysTests {
     /// Two generations of the identity provider's keys. Their own clock stands; tokens live for a day.
     private let old: OfficerTokens

@@ -5,7 +5,7 @@ import Testing
 
 /// An officer's token is read before its signature is known, and its claims are read by whoever has a right signature:
 /// neither may end in anything but a teleTAN or a refusal.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct OfficerMutationTests {
     private static let header = #"{"alg":"ES256","typ":"JWT","kid":"sig-1"}"#
     private static let claims =

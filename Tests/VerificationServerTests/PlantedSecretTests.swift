@@ -12,7 +12,7 @@ import VerificationAPI
 
 /// Secrets with recognisable values go through every request, in success and in failure. None of them may come out in
 /// the log, in metrics, or in a table that keeps digests.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PlantedSecretTests {
     /// The lines as production writes them, at every level.
     private final class CapturedLog: Sendable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct RegistrationTests {
     /// Asks many times at once; gives the tokens and checks that everybody else got 400.
     private func race(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct ReservationTests {
     @Test("the first tag wins, the same tag wins again, another never does")
     func firstWins() async throws {

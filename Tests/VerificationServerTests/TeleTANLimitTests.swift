@@ -8,7 +8,7 @@ import Testing
 import VerificationAPI
 
 /// How often officers may ask and callers may guess.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct TeleTANLimitTests {
     private func ask(_ officer: String, on stage: VerificationStage) async throws -> Bool {
         var claims = OfficerTokens.Claims()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct TestResultTests {
     private static let noon: Int32 = 1_779_796_800
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Every rule of the verification server at its boundary and a second past it, the other tables being untouched.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct VerificationRetentionTests {
     struct Rule: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -8,7 +8,7 @@ import Testing
 import VerificationAPI
 
 /// What other servers of the field ask for: a TAN used up at once, and a result with its test's id.
-@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct VerifyTANTests {
     private func verify(
         _ tan: TAN, _ key: IdempotencyKey? = nil, on stage: VerificationStage

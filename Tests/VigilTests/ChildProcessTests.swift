@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Vigil
 
-@Suite("Child processes", .timeLimit(.minutes(1)))
+@Suite("Child processes", .timeLimit(.minutes(5)))
 struct ChildProcessTests {
     @Test("say how they ended", arguments: [0, 1, 7, 255])
     func status(_ status: Int32) async throws {

@@ -9,7 +9,7 @@ import Vigil
 
 @Suite(
     "A private PostgreSQL", .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's server programs"),
-    .serialized, .timeLimit(.minutes(2)))
+    .serialized, .timeLimit(.minutes(5)))
 struct PostgresClusterTests {
     @Test(
         "is made, started, migrated and stopped, below any path",

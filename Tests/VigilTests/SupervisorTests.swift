@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Vigil
 
-@Suite("The supervisor", .timeLimit(.minutes(1)))
+@Suite("The supervisor", .timeLimit(.minutes(5)))
 struct SupervisorTests {
     @Test("says which process ended, how, with what last words, and where its log is")
     func watches() async throws {

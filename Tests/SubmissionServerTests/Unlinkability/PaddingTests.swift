@@ -9,7 +9,7 @@ import Testing
 ///
 /// Among 1,080 sets of one size a correlation above 0.17 is no luck; the regression is judged on half of them, where it is
 /// 0.24. It would find a guess whose square error is smaller than the constant's by a tenth.
-@Suite("What a published set tells about how many people are in it") struct PaddingTests {
+@Suite("What a published set tells about how many people are in it", .heavy) struct PaddingTests {
     private static let hour = Samples.hour
 
     /// A set, and how many people are really in it.

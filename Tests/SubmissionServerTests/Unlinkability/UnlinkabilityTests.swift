@@ -14,7 +14,7 @@ import Testing
 @Suite(
     "What a seized server tells",
     .enabled(if: TestPostgres.isAvailable && PrivateServer.programs != nil, "needs PostgreSQL's programs"),
-    .timeLimit(.minutes(3)))
+    .heavy, .timeLimit(.minutes(15)))
 struct UnlinkabilityTests {
     private static let day = SimulatedDay(Samples.day, seed: 5)
     private static let backupHour = Samples.day.firstHour.advanced(by: 13)
