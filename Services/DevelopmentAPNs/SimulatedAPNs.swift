@@ -81,11 +81,6 @@ package final class SimulatedAPNs: Sendable {
         state.withLock { $0.chances.append((UInt64(count), answer)) }
     }
 
-    /// Pushes end by chance no more.
-    package func failNoMore() {
-        state.withLock { $0.chances = [] }
-    }
-
     // MARK: What it tells
 
     /// What has happened so far.
@@ -101,15 +96,6 @@ package final class SimulatedAPNs: Sendable {
 
     /// How many tokens had a push accepted.
     package var wokenTokens: Int { state.withLock(\.acceptedTokens.count) }
-
-    /// Forgets what was accepted.
-    package func forget() {
-        state.withLock { state in
-            state.totals = Totals()
-            state.acceptedTokens = [:]
-            state.acceptedIDs = [:]
-        }
-    }
 
     // MARK: For connections
 

@@ -106,6 +106,9 @@ package final class SimulatedHost: PortOwner {
                 value: SimulatedConnection.initialLimit(service, hasCertificate: certificate != nil)),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 8000),
         ]
+        if let window = service.rules.window {
+            settings.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: window))
+        }
         // A client that acknowledges each change of the limit sends many control frames.
         settings.controlFrameRateLimit.maximumCount = 1_000_000
         // A refused stream's body may still be on its way; who forgets the stream ends the connection for it.

@@ -23,6 +23,8 @@ package struct SimulatedRules: Sendable {
     package var streams = 1000
     /// Whether pushes under way are refused when another one on the connection was rejected (push sheet, 1.6.5).
     package var refusesInFlight = true
+    /// How many bytes of a body may come before the service has given more room; nil for the protocol's 65,535.
+    package var window: Int?
     /// Until an answer.
     package var delay: Duration = .zero
 

@@ -53,8 +53,11 @@ extension PushOutcome {
                     ? "A token of a development build needs --sandbox. "
                     : "A token of a published app needs no --sandbox. ") + "Otherwise compare apns.topic with the app."
         case .givenUp:
-            "There was no usable answer, in spite of repetitions, or this token has had too many pushes. Can the hosts in "
-                + "apns.production and apns.sandbox be reached from here?"
+            "There was no usable answer, in spite of repetitions, or this token has had too many pushes. Apple's service was "
+                + "reached."
+        case .unreachable:
+            "No connection could be made. Can the hosts in apns.production and apns.sandbox be reached from here, and does "
+                + "apns.authorities have who issued their certificates?"
         case .refused(let reason):
             "APNs refuses our requests (\(reason.rawValue)), whatever the token: \(reason.remedy)"
         }

@@ -85,7 +85,8 @@ package struct PushRegistrationState: Sendable, Equatable {
     package private(set) var isActive = true
     /// What the server has.
     package private(set) var registration = Registration.none
-    /// What is under way: one request at a time, so that they can't overtake each other.
+    /// What is under way: one request at a time, so that they can't overtake each other; save one that was cancelled, which the
+    /// next push then tells of.
     package private(set) var request: Request?
 
     private var token: String?
@@ -145,6 +146,8 @@ package struct PushRegistrationState: Sendable, Equatable {
             end(ended, isSuccess: isSuccess, at: now)
         case .pushArrived:
             lastPush = now
+            // Who gets one is registered, whatever was thought (22): a cancelled request may have come after the last one.
+            if !isWanted, registration == .none { registration = .dropping }
             if hasCheckIns, !isIsolated, isActive { actions.append(.synchronise) }
         }
         if isWanted, event == .started || !wasWanted && token == nil { actions.append(.askForToken) }

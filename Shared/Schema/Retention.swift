@@ -151,8 +151,17 @@ package enum Retention {
         RetentionRule(.pushDispatcher, "push_dispatcher.registration", limit: "30 days after the last renewal") {
             session, now throws(PostgresError) in
             let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 30 * 24
-            return try session.execute(
-                "DELETE FROM push_dispatcher.registration WHERE registered_hour < \(firstKept)")
+            return try inPieces { () throws(PostgresError) in
+                try session.execute(
+                    """
+                    WITH old AS MATERIALIZED (
+                        SELECT instance_hash FROM push_dispatcher.registration WHERE registered_hour < \(firstKept)
+                        LIMIT \(piece) FOR UPDATE SKIP LOCKED
+                    )
+                    DELETE FROM push_dispatcher.registration USING old
+                    WHERE registration.instance_hash = old.instance_hash
+                    """)
+            }
         },
         RetentionRule(.pushDispatcher, "push_dispatcher.wave", limit: "7 days") { session, now throws(PostgresError) in
             try session.execute(

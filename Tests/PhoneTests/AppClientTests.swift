@@ -35,7 +35,7 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
         bodyLimit: endpoint.route.bodyLimit, success: endpoint.success, summary: endpoint.summary)
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AppClientTests {
+@Suite(.timeLimit(.minutes(5))) struct AppClientTests {
     private final class Proxy: Sendable {
         let bodies = Mutex<[Data]>([])
         let uploads = Mutex<[UploadRequest]>([])

@@ -62,6 +62,9 @@ struct ProviderTokensTests {
         #expect(try tokens.current() == first)
         clock.advance(by: 20 * 60 - 1)
         #expect(try tokens.current() == first)
+        // Even if the service then calls that one too old.
+        try tokens.expired(first)
+        #expect(try tokens.current() == first)
         clock.advance(by: 1)
         let third = try tokens.current()
         #expect(third != first && third != second)
@@ -90,6 +93,33 @@ struct ProviderTokensTests {
             // Six hours, in steps of ten minutes: renewed at each fifth.
             #expect(stage.service.totals.providerTokens == 8)
             #expect(stage.service.totals.rejections.isEmpty)
+        }
+    }
+
+    @Test("called too old by the service, it is renewed, and the connection replaced")
+    func expiredOnTheWay() async throws {
+        try await APNsStage.run { stage in
+            _ = try await stage.send([1])
+            stage.clock.advance(by: 20 * 60)
+            stage.service.answer(APNsStage.token(1), next: .reply(status: 403, reason: "ExpiredProviderToken"))
+            #expect(try await stage.send([1, 2]) == [.accepted, .accepted])
+            #expect(stage.service.totals.providerTokens == 2)
+            #expect(stage.service.totals.connections == 2)
+        }
+    }
+
+    @Test("called one too many by the service, it gives way to the one before, on another connection")
+    func tooManyOnTheWay() async throws {
+        try await APNsStage.run { stage in
+            _ = try await stage.send([1])
+            stage.clock.advance(by: 45 * 60)
+            stage.service.answer(APNsStage.token(1), next: .reply(status: 429, reason: "TooManyProviderTokenUpdates"))
+            #expect(try await stage.send([1]) == [.accepted])
+            stage.clock.advance(by: 10 * 60)
+            #expect(try await stage.send([2]) == [.accepted])
+            // The first is good for five minutes more, and there was no third.
+            #expect(stage.service.totals.providerTokens == 2)
+            #expect(stage.service.totals.connections == 2)
         }
     }
 

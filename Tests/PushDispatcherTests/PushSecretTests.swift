@@ -13,7 +13,7 @@ import Testing
 
 /// Tokens with recognisable values go through registrations and waves, in success and in failure. None of them may come out
 /// in the log, in a metric, in an answer or in a stolen copy of the database.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PushSecretTests {
     private static let instance = "5EC2E7ED-1D00-4BAD-A5C0-DEADBEEF0001"
     private static let token = "5ec2e7ed" + String(repeating: "0dd1", count: 14)
@@ -144,7 +144,12 @@ struct PushSecretTests {
                     """, as: String.self)
             }
             #expect(Set(values).count == 150)
-            for (table, rows) in try await Self.dump(of: stage) where table != "push_dispatcher.registration" {
+            // A wave that goes on knows how far it has come; one that has ended doesn't (WaveTests).
+            let others = try await Self.dump(of: stage).filter {
+                !["push_dispatcher.registration", "push_dispatcher.wave"].contains($0.key)
+            }
+            #expect(others.count > 5)
+            for (table, rows) in others {
                 for value in values { #expect(!rows.contains { $0.contains(value) }, "\(table)") }
             }
             // The columns that other tables have too say nothing of a single phone.

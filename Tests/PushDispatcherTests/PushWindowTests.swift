@@ -132,6 +132,22 @@ struct PushWindowTests {
         #expect(window.result == [refused, refused, .accepted, refused, refused])
     }
 
+    @Test("what the sandbox refuses leaves production's pushes")
+    mutating func refusalOfOne() throws {
+        let pushes = try [APNsEnvironment.sandbox, .production, .sandbox].enumerated().map { number, environment in
+            try APNsStage.push(number, environment: environment)
+        }
+        var window = PushWindow(
+            pushes, backoff: Backoff(base: .seconds(1), cap: .seconds(1)), expiry: Self.start + .hours(1))
+        let refused = PushOutcome.refused(.badEnvironmentKeyInToken)
+        _ = window.next(in: PushLane(environment: .sandbox, isQuarantine: false))
+        window.settle(0, refused)
+        #expect(window.waiting(in: Self.lane) == 1)
+        _ = window.next(in: Self.lane)
+        window.settle(1, .accepted)
+        #expect(window.result == [refused, .accepted, refused])
+    }
+
     @Test("a lane that is given up leaves the others")
     mutating func givenUp() throws {
         let pushes = try [false, true].map { try APNsStage.push(0, isSuspect: $0) }
@@ -141,7 +157,7 @@ struct PushWindowTests {
         #expect(window.result == nil)
         #expect(window.waiting(in: PushLane(environment: .production, isQuarantine: true)) == 1)
         window.giveUp()
-        #expect(window.result == [.givenUp, .givenUp])
+        #expect(window.result == [.unreachable, .givenUp])
     }
 
     @Test("pauses grow to the cap, and are anything below it")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PushDispatcher
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct RegistrationTests {
     private static let token = String(repeating: "a1", count: 32)
     private static let other = String(repeating: "b2", count: 32)

@@ -8,7 +8,7 @@ import Testing
 @testable import PushDispatcher
 
 /// Every row of the push sheet's table 1.6.4, against the simulated service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RetryTableTests {
     static let moment = Date(timeIntervalSince1970: 1_789_000_000.5)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushDispatcher
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct StatusTests {
     private let schedule = WaveSchedule(interval: 7200, pause: 1800, spread: 0)
 
@@ -86,7 +86,8 @@ struct StatusTests {
         "each answer of APNs is explained",
         arguments: [
             (PushOutcome.accepted, "accepted the push"), (.unregistered(Date(timeIntervalSince1970: 0)), "1970-01-01"),
-            (.wrongToken, "--sandbox"), (.givenUp, "reached"), (.refused(.topicDisallowed), "apns.topic"),
+            (.wrongToken, "--sandbox"), (.givenUp, "too many"), (.unreachable, "reached"),
+            (.refused(.topicDisallowed), "apns.topic"),
         ])
     func explanations(outcome: PushOutcome, word: String) {
         #expect(outcome.explanation(in: .production).contains(word))

@@ -8,7 +8,7 @@ import Testing
 @testable import PushDispatcher
 
 /// What happens to connections and streams (push sheet, 1.6.4 and 1.6.5), against the simulated service.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct TransportTests {
     @Test("a window of a thousand is accepted, each push once, over one connection that begins with one stream")
     func window() async throws {
@@ -53,6 +53,15 @@ struct TransportTests {
             #expect(outcomes == Array(repeating: .accepted, count: 200))
             #expect(stage.service.totals.mostStreams <= streams)
             #expect(stage.service.totals.refusedStreams == 0)
+        }
+    }
+
+    @Test("a service that gives little room gets a push in pieces", arguments: [1, 16, 30, 31])
+    func room(bytes: Int) async throws {
+        try await APNsStage.run(rules: { $0.window = bytes }) { stage in
+            let outcomes = try await stage.send(0..<100)
+            #expect(outcomes == Array(repeating: .accepted, count: 100))
+            #expect(stage.service.totals.requests == 100)
         }
     }
 
@@ -138,7 +147,11 @@ struct TransportTests {
     func unreachable() async throws {
         try await APNsStage.run(serves: false) { stage in
             let outcomes = try await stage.send(0..<200)
-            #expect(outcomes == Array(repeating: .givenUp, count: 200))
+            #expect(outcomes == Array(repeating: .unreachable, count: 200))
+            #expect(stage.metrics.text.contains("apns_failed_connects_total 6"))
+            // For a while nobody tries again.
+            let next = try await stage.send(200..<300)
+            #expect(next == Array(repeating: .unreachable, count: 100))
             #expect(stage.metrics.text.contains("apns_failed_connects_total 6"))
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 /// Waves through the client to a simulated service that resets streams and says farewell by chance, while dispatchers die.
 /// What counts is what the service has seen.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct WaveAPNsTests {
     private static let phones = 3000
 

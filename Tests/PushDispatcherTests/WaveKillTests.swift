@@ -9,7 +9,7 @@ import Testing
 @testable import PushDispatcher
 
 /// A dispatcher that dies in the middle of a wave, and its successor.
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct WaveKillTests {
     @Test(
         "no phone is missed, at most a page is repeated, and repeats have the same name",

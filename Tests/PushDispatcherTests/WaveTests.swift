@@ -9,7 +9,7 @@ import Testing
 
 @testable import PushDispatcher
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct WaveTests {
     @Test("every registered iPhone is woken once, an Android phone never")
     func everybody() async throws {
@@ -24,6 +24,20 @@ struct WaveTests {
             for number in 2600..<2700 { #expect(stage.apns.pushes(number).count == 0) }
             #expect(stage.apns.calls == [1000, 1000, 600])
             #expect(try await stage.engine().runDue() == nil)
+        }
+    }
+
+    @Test("of a wave that has ended no phone's hash remains")
+    func forgotten() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3)
+            _ = try await stage.engine().runDue()
+            let left = try await stage.client.session { session in
+                try session.rows(
+                    "SELECT octet_length(position), page_end IS NULL FROM push_dispatcher.wave", as: Int32.self,
+                    Bool.self)
+            }
+            #expect(left.count == 1 && left.allSatisfy { $0 == (0, true) })
         }
     }
 
@@ -130,6 +144,20 @@ struct WaveTests {
         }
     }
 
+    @Test("made-up tokens among phones that are all new stop nothing; they go with the next wave")
+    func madeUp() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<2500, standing: .new)
+            stage.apns.answer(.wrongToken, for: 0..<500)
+            let first = try #require(try await stage.engine().runDue())
+            #expect(first.outcome == .finished && first.wave.accepted == 2000 && first.wave.removed == 0)
+            stage.clock.advance(by: 7200)
+            let second = try #require(try await stage.engine().runDue())
+            #expect(second.outcome == .finished && second.wave.removed == 500)
+            #expect(try await stage.registered(below: 2500) == Set(500..<2500))
+        }
+    }
+
     @Test("if APNs refuses what isn't a phone's fault, the wave stops")
     func refused() async throws {
         try await WaveStage.run { stage in
@@ -140,6 +168,67 @@ struct WaveTests {
             #expect(stage.apns.calls == [1000])
             #expect(try await stage.registered(below: 1500).count == 1500)
             #expect(stage.metrics.text.contains(#"push_waves_total{outcome="refused"} 1"#))
+            // Some of the page may have been woken, so that the pause counts.
+            stage.clock.advance(by: 60)
+            try await stage.store.plan(at: stage.clock.now)
+            #expect(try await stage.engine().runDue() == nil)
+        }
+    }
+
+    @Test("what the sandbox refuses stops nobody else's pushes")
+    func refusedSandbox() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<1500)
+            try await stage.register(1500..<1510, kind: .sandbox)
+            stage.apns.answer(.refused(.badEnvironmentKeyInToken), for: 1500..<1510)
+            let report = try #require(try await stage.engine().runDue())
+            #expect(report.outcome == .finished && report.wave.accepted == 1500)
+            #expect(try await stage.registered(below: 1510).count == 1510)
+        }
+    }
+
+    @Test("while APNs can't be reached the wave waits, and nobody is missed")
+    func unreachable() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<2500)
+            let isDown = Mutex(true)
+            let engine = stage.engine { pushes, _ in
+                isDown.withLock { $0 } ? pushes.map { _ in .unreachable } : stage.apns.send(pushes)
+            }
+            for _ in 0..<3 { await #expect(throws: UnreachableService.self) { _ = try await engine.runDue() } }
+            isDown.withLock { $0 = false }
+            let report = try #require(try await engine.runDue())
+            #expect(report.outcome == .finished && report.wave.accepted == 2500)
+            for number in 0..<2500 { #expect(stage.apns.pushes(number).count == 1) }
+        }
+    }
+
+    @Test("APNs that vanishes in the midst of a page gets the rest of it later, and nothing twice")
+    func vanishes() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<1500)
+            var engine = stage.engine { pushes, _ in
+                guard stage.apns.calls.isEmpty else { return stage.apns.send(pushes) }
+                return stage.apns.send(Array(pushes.prefix(300))) + pushes.dropFirst(300).map { _ in .unreachable }
+            }
+            engine.recovery = .zero
+            let report = try #require(try await engine.runDue())
+            #expect(report.outcome == .finished && report.wave.accepted == 1500)
+            #expect(stage.apns.calls == [300, 700, 500])
+            for number in 0..<1500 { #expect(stage.apns.pushes(number).count == 1) }
+        }
+    }
+
+    @Test("a wave that was left until its time was over is counted")
+    func leftAndCounted() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3)
+            let engine = stage.engine { pushes, _ in pushes.map { _ in .unreachable } }
+            await #expect(throws: UnreachableService.self) { _ = try await engine.runDue() }
+            stage.clock.advance(by: 7200)
+            _ = try await stage.engine().runDue()
+            #expect(try await stage.outcomes() == ["expired", "finished"])
+            #expect(stage.metrics.text.contains(#"push_waves_total{outcome="expired"} 1"#))
         }
     }
 

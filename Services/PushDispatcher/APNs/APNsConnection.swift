@@ -111,7 +111,9 @@ final class APNsConnection: ChannelInboundHandler {
         do {
             try session.writePending(into: &buffer)
         } catch {
-            close()
+            // Not ``close()``, which would write its farewell by this again.
+            lose()
+            context.close(promise: nil)
             return
         }
         if buffer.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
@@ -212,7 +214,7 @@ final class APNsConnection: ChannelInboundHandler {
         }
         if let goAway = session.goAway, isUsable {
             drain()
-            dispatch.goingAway(goAway.reason)
+            dispatch.goingAway(goAway.reason, on: self)
         }
         dispatch.goOn()
     }

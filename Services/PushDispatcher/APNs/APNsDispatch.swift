@@ -43,6 +43,8 @@ final class APNsDispatch {
         /// Connections in a row that were of no use.
         var failures = 0
         var notBefore: NIODeadline?
+        /// Until then it counts as out of reach, and nothing waits for it.
+        var outOfReachUntil: NIODeadline?
     }
 
     init(
@@ -158,13 +160,14 @@ final class APNsDispatch {
     private static let numberBits = 16
 
     /// The service takes no more requests on a connection, and may say why.
-    func goingAway(_ reason: APNsReason?) {
+    func goingAway(_ reason: APNsReason?, on connection: APNsConnection) {
         guard let reason else { return }
         metrics.rejected(reason)
         switch reason {
         case .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken, .missingProviderToken:
-            // It would be so on the next connection, too. One push is enough to stop them all.
-            guard let lane = PushLane.allCases.first(where: { (current?.window.waiting(in: $0) ?? 0) > 0 }),
+            // It would be so on the next connection, too. One push is enough to stop all for this host.
+            let lanes = PushLane.allCases.filter { $0.environment == connection.lane.environment }
+            guard let lane = lanes.first(where: { (current?.window.waiting(in: $0) ?? 0) > 0 }),
                 let next = current?.window.next(in: lane)
             else { return }
             current?.window.settle(next.number, .refused(reason))
@@ -188,6 +191,7 @@ final class APNsDispatch {
     private func letConnect(_ lane: PushLane) {
         gates[lane.index].failures = 0
         gates[lane.index].notBefore = nil
+        gates[lane.index].outOfReachUntil = nil
     }
 
     /// A connection of a lane came to nothing.
@@ -200,6 +204,7 @@ final class APNsDispatch {
         guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
         else { return }
         letConnect(lane)
+        gates[lane.index].outOfReachUntil = loop.now + plan.timing.outOfReach
         current?.window.giveUp(lane)
     }
 
@@ -247,7 +252,7 @@ final class APNsDispatch {
             if (current?.window.waiting(in: lane) ?? 0) > 0 { open(lane, at: now) }
         }
         for connection in touched { connection.flush() }
-        return true
+        return current?.window.result == nil
     }
 
     /// - Returns: whether anything was sent.
@@ -323,6 +328,10 @@ final class APNsDispatch {
     /// Opens a connection if one more is allowed, and of use.
     private func open(_ lane: PushLane, at now: NIODeadline) {
         let there = connections[lane.index].filter(\.isUsable)
+        if there.isEmpty, let end = gates[lane.index].outOfReachUntil, end > now {
+            current?.window.giveUp(lane)
+            return
+        }
         // Before the first accepted push a connection takes one at a time: that's no reason for another one.
         guard !gates[lane.index].isConnecting, there.count < (lane.isQuarantine ? 1 : plan.connections),
             !there.contains(where: \.isOpening), there.allSatisfy({ $0.isProven && $0.room == 0 })

@@ -13,7 +13,8 @@ struct APNsMetrics: Sendable {
 
     init(_ factory: any MetricsFactory) {
         outcomes = Dictionary(
-            uniqueKeysWithValues: ["accepted", "unregistered", "wrong_token", "given_up", "refused"].map {
+            uniqueKeysWithValues: ["accepted", "unregistered", "wrong_token", "given_up", "refused", "unreachable"].map
+            {
                 ($0, Counter(label: "apns_pushes_total", dimensions: [("outcome", $0)], factory: factory))
             })
         rejections = Dictionary(
@@ -67,6 +68,7 @@ struct APNsMetrics: Sendable {
         case .wrongToken: "wrong_token"
         case .givenUp: "given_up"
         case .refused: "refused"
+        case .unreachable: "unreachable"
         }
     }
 }

@@ -12,6 +12,9 @@ package struct APNsTiming: Sendable {
     package var backoffCap: TimeAmount = .seconds(60)
     /// How often in a row connecting may fail before what waits for it is given up.
     package var connectAttempts = 6
+    /// For so long nobody tries again what couldn't be reached: a host that a firewall keeps away must not cost each page the time
+    /// of all attempts.
+    package var outOfReach: TimeAmount = .seconds(20)
     /// An idle connection is asked so often whether it is there.
     package var ping: TimeAmount = .seconds(60)
     /// A connection that was idle for so long is closed.

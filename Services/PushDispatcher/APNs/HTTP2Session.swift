@@ -106,15 +106,17 @@ final class HTTP2Session {
     func submit(_ push: Int, _ request: PushRequest, _ content: SilentPush) throws(Failure) -> Int32? {
         guard goAway == nil, nghttp2_session_check_request_allowed(session) != 0 else { return nil }
         var body = nghttp2_data_provider()
-        body.read_callback = { _, _, buffer, capacity, flags, _, _ in
+        body.read_callback = { _, _, buffer, capacity, flags, source, _ in
             let payload = SilentPush.payload
-            // A frame's room is at least 16 KiB.
-            guard let buffer, capacity >= payload.utf8CodeUnitCount else {
-                return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-            }
-            buffer.update(from: payload.utf8Start, count: payload.utf8CodeUnitCount)
-            flags?.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
-            return payload.utf8CodeUnitCount
+            guard let buffer, let source else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+            // What is left of the other side's window may be less than the payload: the rest follows when there is room, and
+            // the stream's own copy of `source` says from where.
+            let sent = Int(source.pointee.fd)
+            let count = min(capacity, payload.utf8CodeUnitCount - sent)
+            buffer.update(from: payload.utf8Start + sent, count: count)
+            source.pointee.fd = Int32(sent + count)
+            if sent + count == payload.utf8CodeUnitCount { flags?.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
+            return count
         }
         let stream = request.withFields(of: content) { fields in
             nghttp2_submit_request(session, nil, fields.baseAddress, fields.count, &body, nil)

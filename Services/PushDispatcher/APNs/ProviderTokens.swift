@@ -52,11 +52,14 @@ package final class ProviderTokens: Sendable {
         }
     }
 
-    /// The service says that a token is too old: there is a new one from now on, if this one's time to be renewed has come.
+    /// The service says that a token is too old: there is a new one from now on, if this one's time to be renewed has come,
+    /// and the service hasn't called the last renewal one too many.
     func expired(_ token: ProviderToken) throws {
         try state.withLock { state in
             let now = clock.now
-            guard state.current == token, now.timeIntervalSince(token.issued) >= Self.shortestLife else { return }
+            guard state.current == token, now.timeIntervalSince(token.issued) >= Self.shortestLife,
+                state.notBefore.map({ now >= $0 }) ?? true
+            else { return }
             _ = try renew(&state, at: now)
         }
     }

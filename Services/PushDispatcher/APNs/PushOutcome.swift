@@ -8,6 +8,8 @@ package enum PushOutcome: Sendable, Equatable {
     case unregistered(Date)
     /// The token is malformed, or of another app or environment. If many are, the fault is most likely ours.
     case wrongToken
+    /// No connection could be made, so that it wasn't sent, or not once more: the registration stays.
+    case unreachable
     /// Repetitions are used up, or there were too many pushes for this token: the registration stays.
     case givenUp
     /// Apple's service doesn't take our credentials, or our requests: the wave must stop, the registration stays.

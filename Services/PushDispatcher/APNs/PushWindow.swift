@@ -15,7 +15,8 @@ struct PushWindow {
     private var queues: [Deque<Int>]
     private var pausing: [Pause] = []
     private var attempts: [Int: [RetryCause: Int]] = [:]
-    private var refusal: PushOutcome?
+    /// Each of Apple's two services speaks for itself.
+    private var refusals: [APNsEnvironment: PushOutcome] = [:]
 
     private struct Pause {
         let push: Int
@@ -53,7 +54,7 @@ struct PushWindow {
     /// Ends the pauses that are over; when the pushes have lost their sense, what wasn't sent is given up.
     mutating func release(at now: NIODeadline) {
         guard now < expiry else {
-            for lane in PushLane.allCases { giveUp(lane) }
+            for lane in PushLane.allCases { end(lane, .givenUp) }
             return
         }
         guard !pausing.isEmpty else { return }
@@ -72,7 +73,7 @@ struct PushWindow {
         guard outcomes[push] == nil else { return }
         outcomes[push] = outcome
         open -= 1
-        if case .refused = outcome { refuse(outcome) }
+        if case .refused = outcome { refuse(outcome, in: pushes[push].environment) }
     }
 
     /// It is to be sent again, if it may be.
@@ -83,7 +84,7 @@ struct PushWindow {
         using random: inout any RandomNumberGenerator
     ) {
         guard outcomes[push] == nil else { return }
-        if let refusal { return settle(push, refusal) }
+        if let refusal = refusals[pushes[push].environment] { return settle(push, refusal) }
         let attempt = attempts[push, default: [:]][cause, default: 0] + 1
         guard attempt <= cause.most else { return settle(push, cause.end) }
         attempts[push, default: [:]][cause] = attempt
@@ -101,10 +102,7 @@ struct PushWindow {
 
     /// Apple's service can't be reached: what waits for it is given up.
     mutating func giveUp(_ lane: PushLane) {
-        while let push = queues[lane.index].popFirst() { settle(push, .givenUp) }
-        let paused = pausing.filter { pushes[$0.push].lane == lane }
-        pausing = pausing.filter { pushes[$0.push].lane != lane }
-        for pause in paused { settle(pause.push, .givenUp) }
+        end(lane, .unreachable)
     }
 
     /// Nobody waits any more: everything is given up, that under way too.
@@ -114,14 +112,19 @@ struct PushWindow {
         pausing = []
     }
 
-    /// Nothing more is sent.
-    private mutating func refuse(_ outcome: PushOutcome) {
-        guard refusal == nil else { return }
-        refusal = outcome
-        let unsent = queues.flatMap { $0 } + pausing.map(\.push)
-        queues = PushLane.allCases.map { _ in [] }
-        pausing = []
-        for push in unsent { settle(push, outcome) }
+    /// Nothing more is sent to the service that refuses.
+    private mutating func refuse(_ outcome: PushOutcome, in environment: APNsEnvironment) {
+        guard refusals[environment] == nil else { return }
+        refusals[environment] = outcome
+        for lane in PushLane.allCases where lane.environment == environment { end(lane, outcome) }
+    }
+
+    /// What isn't under way is over.
+    private mutating func end(_ lane: PushLane, _ outcome: PushOutcome) {
+        while let push = queues[lane.index].popFirst() { settle(push, outcome) }
+        let paused = pausing.filter { pushes[$0.push].lane == lane }
+        pausing = pausing.filter { pushes[$0.push].lane != lane }
+        for pause in paused { settle(pause.push, outcome) }
     }
 
     private mutating func enqueue(_ push: Int) {

@@ -42,7 +42,8 @@ struct WaveStore: Sendable {
             """
             SELECT coalesce(bool_or(started_at IS NOT NULL AND ended_at IS NULL), false),
                 max(started_at) FILTER (WHERE started_at <= \(now)),
-                max(ended_at) FILTER (WHERE sent > 0 AND ended_at <= \(now)),
+                max(ended_at) FILTER (
+                    WHERE (sent > 0 OR outcome IN ('refused', 'breaker')) AND ended_at <= \(now)),
                 max(planned_at) FILTER (WHERE started_at IS NULL)
             FROM push_dispatcher.wave
             """, as: Bool.self, Date?.self, Date?.self, Date?.self)
@@ -52,19 +53,10 @@ struct WaveStore: Sendable {
 
     /// How the waves stand.
     func status(asOf now: Date) async throws -> WaveStatus {
-        try await database.session { session in
-            let row = try session.row(
-                """
-                SELECT id, started_at, ended_at, outcome, size, sent, accepted, removed FROM push_dispatcher.wave
-                WHERE started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
-                """, as: [UInt8].self, Date.self, Date?.self, String?.self, Int32.self, Int32.self, Int32.self,
-                Int32.self)
-            let last = row.map { id, startedAt, endedAt, outcome, size, sent, accepted, removed in
-                WaveStatus.Last(
-                    id: WaveID(bytes: id), startedAt: startedAt, endedAt: endedAt,
-                    outcome: outcome.flatMap(WaveOutcome.init(rawValue:)), size: Int(size), sent: Int(sent),
-                    accepted: Int(accepted), removed: Int(removed))
-            }
+        try await database.transaction { session in
+            let last = try Self.last(in: session)
+            // It reads the whole table.
+            try session.limitStatements(to: .seconds(300))
             let counts = try session.row(
                 """
                 SELECT count(*) FILTER (WHERE kind <> \(Device.Kind.android.rawValue)),
@@ -77,17 +69,42 @@ struct WaveStore: Sendable {
         }
     }
 
+    /// Ends a wave whose time is over; what is left of it the next one does.
+    /// - Returns: how many, which is one at most.
+    func expire(at now: Date) async throws -> Int {
+        try await database.session { session in
+            try session.execute(
+                """
+                UPDATE push_dispatcher.wave
+                SET ended_at = expires_at, outcome = \(WaveOutcome.expired.rawValue), position = '', page_end = NULL
+                WHERE started_at IS NOT NULL AND ended_at IS NULL AND expires_at <= \(now)
+                """)
+        }
+    }
+
+    /// The wave that began last, without looking at the registrations.
+    func last() async throws -> WaveStatus.Last? {
+        try await database.session { try Self.last(in: $0) }
+    }
+
+    private static func last(in session: Session) throws(PostgresError) -> WaveStatus.Last? {
+        let row = try session.row(
+            """
+            SELECT id, started_at, ended_at, outcome, size, sent, accepted, removed FROM push_dispatcher.wave
+            WHERE started_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
+            """, as: [UInt8].self, Date.self, Date?.self, String?.self, Int32.self, Int32.self, Int32.self, Int32.self)
+        return row.map { id, startedAt, endedAt, outcome, size, sent, accepted, removed in
+            WaveStatus.Last(
+                id: WaveID(bytes: id), startedAt: startedAt, endedAt: endedAt,
+                outcome: outcome.flatMap(WaveOutcome.init(rawValue:)), size: Int(size), sent: Int(sent),
+                accepted: Int(accepted), removed: Int(removed))
+        }
+    }
+
     /// Takes over the wave that goes on, or begins one if it is due; the leader from now on is `leader`.
     /// - Returns: nil when nothing is due.
     func take(as leader: LeaderID, at now: Date, by schedule: WaveSchedule) async throws -> Wave? {
         try await database.transaction { session in
-            // What is left of a wave whose time is over the next one does.
-            try session.execute(
-                """
-                UPDATE push_dispatcher.wave
-                SET ended_at = expires_at, outcome = \(WaveOutcome.expired.rawValue), page_end = NULL
-                WHERE started_at IS NOT NULL AND ended_at IS NULL AND expires_at <= \(now)
-                """)
             let left = try Self.wave(
                 from: session,
                 """
@@ -96,6 +113,8 @@ struct WaveStore: Sendable {
                 """)
             if let left { return left }
             guard schedule.next(after: try Self.times(asOf: now, in: session)) <= now else { return nil }
+            // It reads the whole table, once a wave.
+            try session.limitStatements(to: .seconds(300))
             let size = try session.row(
                 "SELECT count(*) FROM push_dispatcher.registration WHERE kind <> \(Device.Kind.android.rawValue)",
                 as: Int64.self)
@@ -193,13 +212,14 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Ends a wave.
+    /// Ends a wave. How far it came is forgotten: it is a phone's hash, and the phone may take its registration back.
     func end(_ wave: Wave, _ outcome: WaveOutcome, at now: Date, as leader: LeaderID) async throws {
         try await database.transaction { session in
             try Self.hold(wave, as: leader, in: session)
             try session.execute(
                 """
-                UPDATE push_dispatcher.wave SET ended_at = \(now), outcome = \(outcome.rawValue), page_end = NULL
+                UPDATE push_dispatcher.wave
+                SET ended_at = \(now), outcome = \(outcome.rawValue), position = '', page_end = NULL
                 WHERE id = \(wave.id.bytes)
                 """)
         }

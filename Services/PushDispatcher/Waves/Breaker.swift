@@ -3,6 +3,7 @@
 /// With a wrong host, key or topic APNs calls every token wrong. So it is believed about a token only while it says so of few:
 /// of at most 5 % of the last 1,000 answers (push sheet, 1.6.4). What counts are the answers for tokens that APNs has accepted
 /// before, if there are enough of them: anybody can register made-up tokens, and must not be able to stop all waves that way.
+/// While there are few, wrong tokens are kept, but the wave goes on if others are accepted, which with wrong settings none is.
 struct Breaker: Sendable {
     /// What came of a page.
     struct Tally: Sendable, Equatable {
@@ -25,7 +26,7 @@ struct Breaker: Sendable {
     enum Verdict: Sendable, Equatable {
         /// Wrong tokens may be deleted.
         case believe
-        /// Too little is known: they are kept for the next wave.
+        /// Too little is known, or too many are made up: they are kept for the next wave.
         case doubt
         /// The wave must stop, and nothing of the page be deleted.
         case stop
@@ -48,7 +49,10 @@ struct Breaker: Sendable {
         let all = pages.reduce(Tally(), +)
         let isEnough = all.provenAnswers >= Self.enough
         let (answers, wrong) = isEnough ? (all.provenAnswers, all.provenWrong) : (all.answers, all.wrong)
-        if wrong > Self.tolerated, wrong * Self.share > answers { return .stop }
+        if wrong > Self.tolerated, wrong * Self.share > answers {
+            let areSettingsWrong = all.accepted == 0 || all.provenWrong * Self.share > all.provenAnswers
+            return areSettingsWrong ? .stop : .doubt
+        }
         return all.accepted > 0 ? .believe : .doubt
     }
 }

@@ -7,13 +7,15 @@ struct PageReport: Sendable {
     var gone: [(row: WaveRow, hour: RegistrationHour)] = []
     var wrong: [WaveRow] = []
     var givenUp = 0
-    /// Why the wave can't go on, if it can't.
-    var refusal: APNsReason?
+    /// Those of ``givenUp`` for which there was no connection to production. What can't reach the sandbox holds nobody up.
+    var unreached: [Int] = []
+    /// Why a service takes no more, if it doesn't.
+    var refusals: [APNsEnvironment: APNsReason] = [:]
     var tally = Breaker.Tally()
 
     /// - Parameter now: no token has gone later, whatever APNs's clock says.
     init(_ page: WavePage, _ outcomes: [PushOutcome], at now: Date) {
-        for (row, outcome) in zip(page.pushes.map(\.row), outcomes) {
+        for (number, (row, outcome)) in zip(page.pushes.map(\.row), outcomes).enumerated() {
             let isProven = row.standing == .accepted
             switch outcome {
             case .accepted: accepted.append(row)
@@ -25,8 +27,13 @@ struct PageReport: Sendable {
             case .givenUp:
                 givenUp += 1
                 continue
+            case .unreachable:
+                givenUp += 1
+                if row.environment == .production { unreached.append(number) }
+                continue
             case .refused(let reason):
-                refusal = refusal ?? reason
+                givenUp += 1
+                if refusals[row.environment] == nil { refusals[row.environment] = reason }
                 continue
             }
             tally.answers += 1

@@ -36,19 +36,20 @@ struct StatusCommand: AsyncParsableCommand {
         _ store: WaveStore, schedule: WaveSchedule, clock: WallClock, progress: ProgressBar,
         say: (String) -> Void
     ) async throws {
-        var status = try await store.status(asOf: clock.now)
+        var last = try await store.last()
         var shown = 0
-        if let wave = status.last, wave.outcome == nil, progress.isShown {
+        if let wave = last, wave.outcome == nil, progress.isShown {
             progress.begin("wave", total: wave.size)
-            while let latest = status.last, latest.id == wave.id {
+            while let latest = last, latest.id == wave.id {
                 progress.advance(by: latest.sent - shown)
                 shown = latest.sent
                 guard latest.outcome == nil else { break }
                 try await Task.sleep(for: look)
-                status = try await store.status(asOf: clock.now)
+                last = try await store.last()
             }
             progress.finish()
         }
+        let status = try await store.status(asOf: clock.now)
         for line in status.lines(schedule: schedule, at: clock.now) { say(line) }
     }
 }

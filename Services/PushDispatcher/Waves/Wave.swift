@@ -36,7 +36,7 @@ struct WaveTimes: Sendable, Equatable {
     var isRunning = false
     /// When the last one began; nil if there was none.
     var lastStart: Date?
-    /// When the last one ended that woke anybody.
+    /// When the last one ended that may have woken anybody: of one that was stopped the last page isn't counted as sent.
     var lastEnd: Date?
     /// When one was planned that hasn't begun.
     var planned: Date?

@@ -17,8 +17,8 @@ struct WaveEngine: Sendable {
     let send: @Sendable ([SilentPush], Date) async -> [PushOutcome]
     let metrics: WaveMetrics
     let logger: Logger
-    /// How long a page may take, its repetitions included.
-    var patience = Duration.seconds(600)
+    /// How long a page may take, its repetitions included: at the lowest rate, one push a second, it takes a thousand seconds.
+    var patience = Duration.seconds(1800)
 
     /// What became of a wave.
     struct Report: Sendable {
@@ -34,6 +34,9 @@ struct WaveEngine: Sendable {
             ]
         }
     }
+
+    /// How long to wait before pushes that reached nobody are sent again.
+    var recovery = Duration.seconds(30)
 
     /// Leads a wave to its end if one is due, or was left.
     /// - Returns: nil if none is, or if another process leads it.
@@ -52,6 +55,7 @@ struct WaveEngine: Sendable {
     private func take() async -> Result<Report?, any Error> {
         let leader = LeaderID.fresh()
         do {
+            if try await store.expire(at: clock.now) > 0 { metrics.end(.expired) }
             guard let wave = try await store.take(as: leader, at: clock.now, by: schedule) else { return .success(nil) }
             metrics.begin(wave)
             let report = try await lead(wave, as: leader)
@@ -76,19 +80,24 @@ struct WaveEngine: Sendable {
             guard !isEnding else { return Report(wave: wave, outcome: nil) }
             if wave.pageEnd != page.end { try await store.intend(page.end, in: wave, as: leader) }
 
+            let begun = clock.now
             let after = wave.after(page)
             async let following = prefetched(after: page, of: after)
-            let outcomes = try await outcomes(of: page, in: wave)
-            // Outcomes of a client that was cut off say nothing; the page is repeated.
-            try Task.checkCancellation()
-            let report = PageReport(page, outcomes, at: clock.now)
+            let report = try await report(of: page, in: wave)
             metrics.count(page, report)
             if page.unreadable > 0 {
                 logger.error("Push tokens could not be opened", metadata: ["tokens": "\(page.unreadable)"])
             }
-            if let refusal = report.refusal {
+            if let refusal = refusal(in: report, of: wave) {
                 logger.error("APNs refuses pushes, the wave stops", metadata: ["reason": "\(refusal.rawValue)"])
                 return Report(wave: wave, outcome: .refused)
+            }
+            guard report.unreached.isEmpty else {
+                return Report(wave: wave, outcome: clock.now < wave.expiresAt ? nil : .expired)
+            }
+            if let refusal = report.refusals[.sandbox] {
+                logger.error(
+                    "APNs's sandbox refuses pushes, the wave goes on", metadata: ["reason": "\(refusal.rawValue)"])
             }
             let verdict = breaker.judge(report.tally)
             guard verdict != .stop else {
@@ -97,7 +106,8 @@ struct WaveEngine: Sendable {
                     metadata: ["wrong": "\(report.tally.wrong)", "answers": "\(report.tally.answers)"])
                 return Report(wave: wave, outcome: .breaker)
             }
-            let prefetched = try await following
+            // What was read a minute ago may have changed: phones that want no pushes any more get none.
+            let prefetched = try await clock.now < begun.addingTimeInterval(60) ? following : nil
             wave = after
             wave.pageEnd = prefetched?.end
             wave.accepted += report.accepted.count
@@ -116,12 +126,42 @@ struct WaveEngine: Sendable {
         return Report(wave: wave, outcome: .finished)
     }
 
-    /// Sends a page. A client that is silent for longer than all its own deadlines is cut off, so that no defect of it can
+    /// Why the wave can't go on, if it can't.
+    ///
+    /// What the sandbox refuses stops only a wave in which nobody was woken: anybody can register a token as that of a development
+    /// build, and Apple's newer keys are for one of the two services.
+    private func refusal(in report: PageReport, of wave: Wave) -> APNsReason? {
+        if let refusal = report.refusals[.production] { return refusal }
+        return wave.accepted == 0 && report.accepted.isEmpty ? report.refusals[.sandbox] : nil
+    }
+
+    /// Sends a page, and what found no connection again until it finds one, the wave's time is over, or the process ends: an APNs
+    /// that can't be reached costs nobody the wave.
+    /// - Throws: ``UnreachableService`` when nobody at all was reached, so that another process may try; ``SilentClient``. The
+    ///   page is then repeated.
+    private func report(of page: WavePage, in wave: Wave) async throws -> PageReport {
+        var outcomes = try await outcomes(of: page.pushes.map(\.push), in: wave)
+        while true {
+            // Outcomes of a client that was cut off say nothing; the page is repeated.
+            try Task.checkCancellation()
+            let report = PageReport(page, outcomes, at: clock.now)
+            guard !report.unreached.isEmpty, report.refusals[.production] == nil else { return report }
+            guard report.tally.answers > 0 else { throw UnreachableService() }
+            logger.warning("APNs can't be reached, the wave waits", metadata: ["pushes": "\(report.unreached.count)"])
+            guard await isTime(clock.now.addingTimeInterval(recovery / .seconds(1))), clock.now < wave.expiresAt else {
+                return report
+            }
+            let again = try await self.outcomes(of: report.unreached.map { page.pushes[$0].push }, in: wave)
+            for (number, outcome) in zip(report.unreached, again) { outcomes[number] = outcome }
+        }
+    }
+
+    /// Sends pushes. A client that is silent for longer than all its own deadlines is cut off, so that no defect of it can
     /// hold the waves up for ever.
-    /// - Throws: ``SilentClient``; the page is then repeated.
-    private func outcomes(of page: WavePage, in wave: Wave) async throws -> [PushOutcome] {
+    /// - Throws: ``SilentClient``.
+    private func outcomes(of pushes: [SilentPush], in wave: Wave) async throws -> [PushOutcome] {
         try await withThrowingTaskGroup(of: [PushOutcome]?.self) { group in
-            group.addTask { await send(page.pushes.map(\.push), wave.expiresAt) }
+            group.addTask { await send(pushes, wave.expiresAt) }
             group.addTask {
                 try await Task.sleep(for: patience)
                 return nil
