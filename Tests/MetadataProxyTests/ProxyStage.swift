@@ -73,6 +73,8 @@ final class ProxyStage: Sendable {
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
                 "push.url": "https://localhost:\(target)",
+                // Four seconds for an answer, not two: beside other tests the service may be late.
+                "answers.deadline": "500",
             ].merging(others) { $1 }
             return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) {
                 runtime in

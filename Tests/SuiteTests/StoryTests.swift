@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 import Vigil
 
-@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+@Suite(
+    .serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct StoryTests {
     /// A clock that shows an instant now and runs on.
     private static func running(from instant: Date) -> WallClock {
