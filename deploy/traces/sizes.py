@@ -417,7 +417,7 @@ def while_stopped(suite, proxy):
     for variant in all_variants():
         cases = Classes.one_of_each_route("services hang", 503, proxy)
         jobs += [(client.alone, *variant, case) for case in cases]
-    stopped = [suite.process(name) for name in ("verification-server", "submission-server")]
+    stopped = [suite.process(name) for name in ("verification-server", "submission-server", "push-dispatcher")]
     try:
         for process in stopped:
             os.kill(process, signal.SIGSTOP)
