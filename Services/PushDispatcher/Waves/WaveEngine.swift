@@ -19,6 +19,8 @@ struct WaveEngine: Sendable {
     let logger: Logger
     /// How long a page may take, its repetitions included: at the lowest rate, one push a second, it takes a thousand seconds.
     var patience = Duration.seconds(1800)
+    /// How long to wait before pushes that reached nobody are sent again.
+    var recovery = Duration.seconds(30)
 
     /// What became of a wave.
     struct Report: Sendable {
@@ -34,9 +36,6 @@ struct WaveEngine: Sendable {
             ]
         }
     }
-
-    /// How long to wait before pushes that reached nobody are sent again.
-    var recovery = Duration.seconds(30)
 
     /// Leads a wave to its end if one is due, or was left.
     /// - Returns: nil if none is, or if another process leads it.
