@@ -51,6 +51,39 @@ struct CompressedRecordsTests {
         }
     }
 
+    /// The code is made for how many keys share their metadata, so each such number is another code. Records that are as long as
+    /// can be, of keys that begin alike, take the most bits at a time.
+    @Test("what was written is read again, for 1 to 120 keys of each kind of metadata", arguments: 1...120)
+    func keysOfAKind(count: Int) throws {
+        var random = SeededGenerator(seed: UInt64(count))
+        for (start, alike) in [(2_966_400 as UInt32, 0 as UInt64), (2_147_400_000, 32)] {
+            let keys = try (0..<UInt32(14)).flatMap { day in
+                let period = RollingPeriod(start: IntervalNumber(rawValue: start - 144 * day), length: 144)
+                return try (0..<count).map { _ in
+                    DiagnosisKey(
+                        data: KeyData(high: random.next() >> alike, low: random.next()),
+                        rollingPeriod: try #require(period),
+                        transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: 6)),
+                        daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 0)), reportType: .confirmedTest)
+                }
+            }
+            let records = CompressedRecords(of: KeySet(keys)) { _ in }
+            let facts = Deflate.contentFacts(of: records.bytes)
+            #expect(facts?.size == records.size && facts?.checksum == records.checksum)
+        }
+    }
+
+    @Test(
+        "no code is longer than it may be, and each is complete, however uneven the weights are",
+        arguments: [7 as UInt8, 14])
+    func limitedCode(longest: UInt8) {
+        var weights = [1, 1]
+        while weights.count < 60 { weights.append(weights[weights.count - 1] + weights[weights.count - 2]) }
+        let code = HuffmanCode(weights: weights, longest: longest)
+        #expect(code.lengths.allSatisfy { (1...longest).contains($0) })
+        #expect(code.lengths.map { 1 << (Int(longest) - Int($0)) }.reduce(0, +) == 1 << Int(longest))
+    }
+
     @Test("reading back finds every changed bit")
     func readBack() throws {
         let records = CompressedRecords(of: KeySet(try Self.keys(300, seed: 3, kind: 2))) { _ in }

@@ -19,7 +19,7 @@ struct BitStream: ~Copyable {
         count += length
     }
 
-    /// Stores what was written. At most 56 bits may be written in between.
+    /// Stores what was written. At most 57 bits may be written in between: up to seven stay.
     @inline(__always)
     mutating func flush() {
         bytes.storeBytes(of: bits.littleEndian, toByteOffset: position, as: UInt64.self)

@@ -5,12 +5,24 @@ struct HuffmanCode {
     /// As they are written, the first bit lowest.
     let codes: [UInt16]
 
-    /// The best code for symbols that come as often as the weights say; those of weight 0 get none. It is complete, as
-    /// inflaters demand, if it has at least two symbols.
+    /// A code for symbols that come as often as the weights say; those of weight 0 get none. It is complete, as inflaters
+    /// demand, if it has at least two symbols.
     ///
-    /// The weights must be such that no code gets longer than DEFLATE allows, which those here are by far.
-    init(weights: [Int]) {
-        // Huffman's algorithm: the two lightest trees are joined until one is left.
+    /// It is the best one, unless that had longer codes than allowed: then the weights are made more even until it has none.
+    /// - Parameter longest: in bits; there are at most as many symbols as that many bits tell apart.
+    init(weights: [Int], longest: UInt8) {
+        var weights = weights
+        var lengths = Self.bestLengths(weights)
+        while lengths.contains(where: { $0 > longest }) {
+            // No weight gets 0 that wasn't; with all the same none is longer than it must be.
+            weights = weights.map { ($0 + 1) / 2 }
+            lengths = Self.bestLengths(weights)
+        }
+        self.init(lengths: lengths)
+    }
+
+    /// Huffman's algorithm: the two lightest trees are joined until one is left.
+    private static func bestLengths(_ weights: [Int]) -> [UInt8] {
         var trees = weights.enumerated().filter { $1 > 0 }.map { (weight: $1, symbols: [$0]) }
         var lengths = [UInt8](repeating: 0, count: weights.count)
         while trees.count > 1 {
@@ -20,7 +32,7 @@ struct HuffmanCode {
             for symbol in symbols { lengths[symbol] += 1 }
             trees.append((lightest.weight + next.weight, symbols))
         }
-        self.init(lengths: lengths)
+        return lengths
     }
 
     /// The canonical code of given lengths.

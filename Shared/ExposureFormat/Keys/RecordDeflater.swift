@@ -24,7 +24,9 @@ struct RecordDeflater: ~Copyable {
         let others = max(1000, 17_000 - changes)
         weights[268] += others * 2 / 5
         weights[269] += others * 3 / 5
-        return HuffmanCode(weights: weights)
+        // DEFLATE allows 15 bits. With 14 a reference and the four literals behind it, of nine at most, are 57, which is what a
+        // stream takes between two flushes.
+        return HuffmanCode(weights: weights, longest: 14)
     }
 
     /// Distances are lengths of records: 25 to 32 have symbol 9, 33 to 48 symbol 10.
@@ -169,7 +171,8 @@ struct RecordDeflater: ~Copyable {
         }
         var weights = [Int](repeating: 0, count: 19)
         for symbol in symbols { weights[symbol.symbol] += 1 }
-        let lengthCode = HuffmanCode(weights: weights)
+        // A length of this code has three bits (RFC 1951, 3.2.7).
+        let lengthCode = HuffmanCode(weights: weights, longest: 7)
         let given = (Self.order.lastIndex { lengthCode.lengths[$0] > 0 } ?? 3) + 1
 
         // The last block, with codes of its own.
