@@ -66,13 +66,12 @@ enum DatabaseAccess {
         } catch {
             await client.close()
             switch error {
-            case let mismatch as SchemaMismatch: throw CommandFailure(mismatch.description)
-            case let changed as ChangedMigration: throw CommandFailure(changed.description)
             case let error as PostgresError where error.code == .connection:
                 throw CommandFailure(
                     "The database can't be reached or refuses the login (\(error)): check --connection.")
             case let error as PostgresError:
                 throw CommandFailure("The database refused a step (\(error)): its own log says why.")
+            // Also what the schema finds wrong, which is a sentence already.
             default: throw error
             }
         }

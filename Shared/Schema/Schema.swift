@@ -14,18 +14,18 @@ package enum Schema {
     /// - Parameters:
     ///   - owner: connected as the role that shall own the tables; it must be allowed to create roles, unless the
     ///     services' roles exist.
+    ///   - attempts: at a step whose tables are in use, a second long each, with about another between them.
     ///   - report: receives one sentence per step.
-    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or a released step was changed.
+    /// - Throws: ``SchemaMismatch`` when the database is newer than this program; ``ChangedMigration``;
+    ///   ``BlockedMigration``.
     package static func migrate(
-        owner: PostgresClient, report: @Sendable (String) -> Void = { _ in }
+        owner: PostgresClient, attempts: Int = 60, report: @Sendable (String) -> Void = { _ in }
     ) async throws {
         try await owner.transaction { session in
             try lockAndPrepare(session)
         }
         for migration in Migration.all {
-            let applied = try await owner.transaction { session in
-                try apply(migration, in: session)
-            }
+            let applied = try await apply(migration, by: owner, attempts: attempts, report: report)
             if applied { report("Applied migration \(migration.number): \(migration.name).") }
         }
         let found = try await owner.session { try currentVersion(in: $0) }
@@ -78,6 +78,22 @@ package enum Schema {
         try session.execute("SELECT pg_advisory_xact_lock(\(lock))")
     }
 
+    /// Who waits for a table makes everybody wait who comes later. So a step waits for a second at most, and lets the others
+    /// pass before it tries again: requests go on.
+    private static func apply(
+        _ migration: Migration, by owner: PostgresClient, attempts: Int, report: (String) -> Void
+    ) async throws -> Bool {
+        for attempt in 1...attempts {
+            do {
+                return try await owner.transaction { try apply(migration, in: $0) }
+            } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
+                if attempt == 1 { report("Migration \(migration.number) waits: its tables are in use …") }
+                if attempt < attempts { try await Task.sleep(for: .seconds(.random(in: 0.5...1.5))) }
+            }
+        }
+        throw BlockedMigration(number: migration.number)
+    }
+
     /// - Returns: false when the step was applied before.
     private static func apply(_ migration: Migration, in session: Session) throws -> Bool {
         try takeLock(in: session)
@@ -87,6 +103,7 @@ package enum Schema {
             guard known == migration.checksum else { throw ChangedMigration(number: migration.number) }
             return false
         }
+        try session.execute("SET LOCAL lock_timeout = '1s'")
         try session.script(migration.script)
         try session.execute(
             """
@@ -119,6 +136,17 @@ package struct ChangedMigration: OperatorProblem, Equatable {
     package var description: String {
         "Migration \(number) was applied with another content than this program has: start the build that belongs to "
             + "the database, or restore a backup."
+    }
+}
+
+/// Long transactions kept a step from the tables it changes.
+package struct BlockedMigration: OperatorProblem, Equatable {
+    /// The step that was not applied; those before it were.
+    package let number: Int32
+
+    package var description: String {
+        "Migration \(number) could not be applied, because its tables were in use all the time. Nothing of it was done. "
+            + "pg_stat_activity shows who has been in a transaction for long (xact_start); run `vigil migrate` again later."
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Postgres
 import Schema
@@ -50,6 +51,40 @@ struct MigrationTests {
             }
             #expect(report.sentences.count == Migration.all.count)
             try await TestPostgres.withClient(connection) { try await Schema.check($0) }
+        }
+    }
+
+    @Test("a step whose tables are in use lets others pass and is tried again, and nothing of it is done before")
+    func inUse() async throws {
+        try await TestPostgres.withDatabase { connection in
+            try await TestPostgres.withClient(connection) { owner in
+                try await TestPostgres.withClient(connection) { other in
+                    let (held, holding) = AsyncStream.makeStream(of: Void.self)
+                    let release = DispatchSemaphore(value: 0)
+                    async let holder: Void = other.transaction { session in
+                        // What the first step makes is being made by somebody who isn't done.
+                        try session.script("CREATE SCHEMA verification")
+                        holding.finish()
+                        release.wait()
+                        try session.script("DROP SCHEMA verification")
+                    }
+                    // Behind it, so that a test that fails ends it before it waits for it.
+                    defer { release.signal() }
+                    for await _ in held {}
+                    let report = Report()
+                    await #expect(throws: BlockedMigration.self) {
+                        try await Schema.migrate(owner: owner, attempts: 2, report: report.add)
+                    }
+                    #expect(report.sentences == ["Migration 1 waits: its tables are in use …"])
+                    async let migration: Void = Schema.migrate(owner: owner, report: report.add)
+                    while report.sentences.count < 2 { await Task.yield() }
+                    release.signal()
+                    try await holder
+                    try await migration
+                    #expect(report.sentences.count == 2 + Migration.all.count)
+                    try await Schema.check(owner)
+                }
+            }
         }
     }
 
