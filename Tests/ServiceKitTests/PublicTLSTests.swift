@@ -49,6 +49,23 @@ import Testing
         }
     }
 
+    @Test("with TLS 1.2 there is one suite for a kind of key, so nobody can be talked down to another")
+    func oneSuite() async throws {
+        let listener = Listener.greeting(.publicTLS(try certificates.files(role: nil)))
+        var client = try client()
+        client.maximumTLSVersion = .tlsv12
+        client.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA,
+        ]
+        try await withService(listeners: [listener]) { [client] _ in
+            let url = "https://localhost:\(try await listener.boundPort)"
+            await #expect(throws: (any Error).self) {
+                try await post(url + "/greet", #"{"name":"Ada"}"#, tls: client)
+            }
+        }
+    }
+
     @Test("TLS 1.1 is refused")
     func tooOld() async throws {
         let listener = Listener.greeting(.publicTLS(try certificates.files(role: nil)))

@@ -1,71 +1,24 @@
 """What testssl.sh, sslyze and resuming clients find wrong with TLS, towards apps and between services.
 
-What may stand stands in `ACCEPTED`, with the reason. Controls: testssl.sh must find old protocols where they are
-spoken, sslyze TLS 1.2 where only 1.3 should be, and a client a ticket where tickets are given.
+Controls: testssl.sh must find old protocols where they are spoken, sslyze TLS 1.2 where only 1.3 should be, and a client
+a ticket where tickets are given.
 """
 
 import contextlib
 import json
-import shutil
 import ssl
 import subprocess
 import time
-import warnings
-
-# sslyze's own lists of authorities have old certificates in them.
-warnings.simplefilter("ignore")
 
 import sslyze
-from sslyze.mozilla_tls_profile.tls_config_checker import (
-    MozillaTlsConfiguration,
-    ServerNotCompliantWithTlsConfiguration,
-    TlsConfigurationEnum,
-    check_server_against_tls_configuration,
-)
+from sslyze.mozilla_tls_profile.tls_config_checker import TlsConfigurationEnum
 
 import naive
 import wire
 from proxy import Proxy, die_with_parent, free_port
+from scanners import ACCEPTED, compliance, serious, testssl
 from suite import Report, Suite
 from upstream import Upstream
-
-# Findings of testssl.sh but INFO and OK, and of sslyze, that may stand: because …
-ACCEPTED = {
-    "cert_revocation": "`vigil up` makes its own authority; a public one adds the addresses of its lists",
-    "cert_ocspRevoked": "the same",
-    "cipher_order": "all offered are good, so the client may take the one that it is fastest with, as Mozilla advises",
-    "engine_problem": "it is about the scanner's own OpenSSL",
-    "maximum_certificate_lifespan": "`vigil up` makes them for a year; who has an authority of their own decides",
-}
-# TLS 1.0 is LOW for testssl.sh.
-SERIOUS = {"LOW", "MEDIUM", "HIGH", "CRITICAL", "WARN", "FATAL"}
-# Protocols, standard cipher lists, forward secrecy, server's preference, certificate, vulnerabilities.
-SECTIONS = ["-p", "-s", "-f", "-P", "-S", "-U"]
-
-
-def testssl(suite, port, sections):
-    """All findings."""
-    program = shutil.which("testssl") or shutil.which("testssl.sh")
-    file = suite.scratch / "testssl.json"
-    file.unlink(missing_ok=True)
-    done = subprocess.run(
-        [program, "--quiet", "--warnings", "batch", "--color", "0", "--nodns", "none", "--add-ca", suite.authority,
-         "--jsonfile", file, *sections, f"127.0.0.1:{port}"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=600, cwd=suite.scratch,
-        preexec_fn=die_with_parent,
-    )  # fmt: skip
-    try:
-        return json.loads(file.read_text())
-    except (OSError, ValueError):
-        raise SystemExit(f"testssl.sh says nothing: {done.stdout[-500:]}")
-
-
-def serious(findings):
-    return {
-        finding["id"]: f"{finding['severity']}, {finding['finding']}"
-        for finding in findings
-        if finding["severity"] in SERIOUS
-    }
 
 
 @contextlib.contextmanager
@@ -86,34 +39,10 @@ def old_server(suite):
         process.wait()
 
 
-def compliance(suite, port):
-    """What keeps a server from Mozilla's modern configuration: by what it is about."""
-    commands = set(sslyze.ScanCommand) - {sslyze.ScanCommand.HTTP_HEADERS}
-    extra = sslyze.ScanCommandsExtraArguments(
-        certificate_info=sslyze.CertificateInfoExtraArgument(custom_ca_file=suite.authority)
-    )
-    scanner = sslyze.Scanner()
-    scanner.queue_scans(
-        [
-            sslyze.ServerScanRequest(
-                server_location=sslyze.ServerNetworkLocation(hostname="localhost", ip_address="127.0.0.1", port=port),
-                scan_commands=commands,
-                scan_commands_extra_arguments=extra,
-            )
-        ]
-    )
-    result = next(iter(scanner.get_results()))
-    if result.scan_status != sslyze.ServerScanStatusEnum.COMPLETED:
-        return {"connectivity": str(result.connectivity_error_trace)[-300:]}
-    chain = result.scan_result.certificate_info.result.certificate_deployments[0]
-    untrusted = {} if chain.verified_certificate_chain else {"chain": "the authority's certificate doesn't verify it"}
-    try:
-        check_server_against_tls_configuration(
-            result, MozillaTlsConfiguration.get(TlsConfigurationEnum.MOZILLA_MODERN)
-        )
-        return untrusted
-    except ServerNotCompliantWithTlsConfiguration as problem:
-        return untrusted | problem.issues
+def modern(suite, port):
+    """What keeps a listener of the suite from Mozilla's modern configuration."""
+    location = sslyze.ServerNetworkLocation(hostname="localhost", ip_address="127.0.0.1", port=port)
+    return compliance(suite.authority, location, TlsConfigurationEnum.MOZILLA_MODERN)
 
 
 def resumption(suite, port, version):
@@ -140,7 +69,7 @@ def main():
     report = Report("tls")
     versions = {"TLS 1.2": ssl.TLSVersion.TLSv1_2, "TLS 1.3": ssl.TLSVersion.TLSv1_3}
     with Upstream(suite) as upstream, Proxy(suite, upstream.port) as proxy:
-        findings = testssl(suite, proxy.port, SECTIONS)
+        findings = testssl(suite.scratch, suite.authority, f"127.0.0.1:{proxy.port}")
         report.require(len(findings) > 50, f"testssl.sh has only {len(findings)} findings")
         for name, text in serious(findings).items():
             if report.require(name in ACCEPTED, f"testssl.sh: {name}: {text}"):
@@ -154,16 +83,16 @@ def main():
             report.require(False, text)
     for service, listener in (("verification-server", "app"), ("submission-server", "listen")):
         port = json.loads((suite.state / "config" / f"{service}.json").read_text())[listener]["port"]
-        for name, text in compliance(suite, port).items():
+        for name, text in modern(suite, port).items():
             if report.require(name in ACCEPTED, f"sslyze: {service}: {name}: {text}"):
                 report.say(f"sslyze: {service}: {name}: {text} Stands, because {ACCEPTED[name]}")
     report.say("sslyze: the inner listeners have Mozilla's modern configuration")
 
     with old_server(suite) as port:
-        found = serious(testssl(suite, port, ["-p"]))
+        found = serious(testssl(suite.scratch, suite.authority, f"127.0.0.1:{port}", ["-p"]))
         report.say(f"control: testssl.sh finds {', '.join(found)} in a server of old")
         report.require({"TLS1", "TLS1_1"} & set(found), "testssl.sh doesn't see TLS 1.0 and 1.1")
-        found = compliance(suite, port)
+        found = modern(suite, port)
         report.require("tls_versions" in found, f"sslyze doesn't see TLS 1.0 to 1.2, but {found}")
     with naive.keeping_sessions(suite) as port:
         for name, version in versions.items():
