@@ -99,6 +99,19 @@ import Testing
         #expect(try await call(listener) == .failure(.malformedAnswer))
     }
 
+    @Test("a connection that is closed instead of an answer costs nothing, but two in a row are unavailable")
+    func wentAway() async throws {
+        // How many requests each of its connections answers before it is closed.
+        let server = try await DepartingServer(answering: [1, 2, 0])
+        let client = try ServiceClient(base: "http://127.0.0.1:\(server.port)", tls: nil, name: "greeter")
+        for _ in 0..<3 {
+            #expect(try await client.call(TestAPI.greet, Greeting(name: "Ada")) == Welcome(text: "here"))
+        }
+        await #expect(throws: CallError.unavailable) { try await client.call(TestAPI.greet, Greeting(name: "Ada")) }
+        await client.close()
+        try await server.close()
+    }
+
     @Test("no answer in time is unavailable")
     func deadline() async throws {
         let gate = Gate()

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
+import Glibc
 package import HTTPContract
 import HTTPTypes
 import Metrics
@@ -14,11 +15,10 @@ import Synchronization
 /// Calls the operations of one other service.
 ///
 /// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. While it runs
-/// as a service, TLS files that change are noticed. There is no
-/// redirect, no decompression and no automatic repetition: a request that was sent, even in part, is never sent again. A
-/// connection that fails to open is tried again within the deadline (nothing was sent), and one that the other side closed
-/// while it was idle leaves the pool; if it closes just as a request is being sent, the call fails as `.unavailable` and
-/// the caller decides, because only it knows whether the operation may be repeated.
+/// as a service, TLS files that change are noticed. There is no redirect and no decompression. A connection that fails to
+/// open is tried again within the deadline, and one that the other side closed while it was idle leaves the pool; if it
+/// closes just as a request is being sent, without a word, the request is sent once more: the other side is going away and
+/// has hardly taken it. If it has, a repeat does no harm: every operation allows for callers that repeat themselves.
 ///
 /// Run it as a service, or call ``close()`` when done.
 package struct ServiceClient: Service, TLSUser {
@@ -129,7 +129,12 @@ package struct ServiceClient: Service, TLSUser {
             request.headers.add(name: "content-type", value: media.name)
             request.body = .bytes(ByteBuffer(data: encoded.body))
         }
-        let response = try await http.execute(request, deadline: deadline)
+        let response: HTTPClientResponse
+        do {
+            response = try await http.execute(request, deadline: deadline)
+        } catch  where Self.wentAway(error) {
+            response = try await http.execute(request, deadline: deadline)
+        }
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
             // Whoever doesn't read an answer to its end loses the connection.
@@ -154,6 +159,16 @@ package struct ServiceClient: Service, TLSUser {
             return try Res(fields: fields, body: Data(buffer: body))
         } catch {
             throw CallError.malformedAnswer
+        }
+    }
+
+    /// Whether the other side closed the connection instead of answering.
+    private static func wentAway(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as NIOSSLError: error == .uncleanShutdown
+        case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        default: false
         }
     }
 
