@@ -30,6 +30,9 @@ import Testing
             for name in ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"] {
                 #expect(metrics.body.contains("\n\(name) "))
             }
+            #expect(metrics.body.contains("\nservice_ready 0\n"))
+            isWell.withLock { $0 = true }
+            #expect(try await send(.GET, url + "/metrics").body.contains("\nservice_ready 1\n"))
             #expect(try await send(.POST, url + "/metrics").status == 405)
             #expect(try await send(.GET, url + "/").status == 404)
         }

@@ -6,6 +6,8 @@ extension Listener {
     /// The port for operators and Prometheus: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP, and what the
     /// listeners offer as OpenAPI documents, `GET /openapi/<listener>.json`.
     ///
+    /// The metrics say with `service_ready`, 1 or 0, what `/ready` would: Prometheus can't ask that itself.
+    ///
     /// It is bound to 127.0.0.1 unless `admin.host` says otherwise, and must never be reachable from outside.
     static func admin(
         host: String, port: Int, bound: BoundPort, readiness: Readiness, metrics: PrometheusMetrics,
@@ -24,7 +26,9 @@ extension Listener {
                     status: failures.isEmpty ? .ok : .serviceUnavailable)
             }
             routes.on(.get, "/metrics") { _ in
-                text(metrics.text + ProcessMetrics.text, type: "text/plain; version=0.0.4")
+                let ready = await readiness.failures().isEmpty ? "1" : "0"
+                let line = "# TYPE service_ready gauge\n" + PrometheusText.line("service_ready", "", ready)
+                return text(metrics.text + line + ProcessMetrics.text, type: "text/plain; version=0.0.4")
             }
             for (listener, document) in documents {
                 routes.on(.get, "/openapi/\(listener).json") { _ in
