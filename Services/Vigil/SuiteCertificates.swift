@@ -41,6 +41,8 @@ package struct SuiteCertificates: Sendable {
         Holder(name: "push-dispatcher", role: .pushDispatcher, isServer: true),
         Holder(name: "development-apns", role: nil, isServer: true),
         Holder(name: "public", role: nil, isServer: true),
+        // `vigil up` reaches its PostgreSQL through a socket; in containers it has a network.
+        Holder(name: "postgres", role: nil, isServer: true),
     ]
 
     private static let day: TimeInterval = 86_400

@@ -1,0 +1,72 @@
+-- The oldest of what each table holds, beside the limit that Shared/Schema/Retention.swift sets. It reads and changes nothing.
+-- Rules are applied every hour (those of `verification` every five minutes), so two hours are allowed beyond a limit.
+WITH kept (item, oldest, first_kept) AS (
+    SELECT 'test_results.result, until redeemed: 21 days', min(created_at), now() - interval '21 days 2 hours'
+    FROM test_results.result WHERE code NOT IN (4, 9, 14)
+    UNION ALL
+    SELECT 'test_results.result: 60 days', min(created_at), now() - interval '60 days 2 hours' FROM test_results.result
+    UNION ALL
+    SELECT 'verification.session: 21 days', min(created_at), now() - interval '21 days 2 hours' FROM verification.session
+    UNION ALL
+    SELECT 'verification.registered_guid: 82 days', min(created_at), now() - interval '82 days 2 hours'
+    FROM verification.registered_guid
+    UNION ALL
+    SELECT 'verification.tele_tan: 1 day after expiry', min(expires_at), now() - interval '1 day 2 hours'
+    FROM verification.tele_tan
+    UNION ALL
+    SELECT 'verification.tan: expiry', min(expires_at), now() - interval '2 hours' FROM verification.tan
+    UNION ALL
+    SELECT 'verification.tan: 15 minutes after the upload', min(confirmed_at), now() - interval '2 hours 15 minutes'
+    FROM verification.tan
+    UNION ALL
+    SELECT 'verification.officer_hour: the hour', to_timestamp(min(hour) * 3600.0), now() - interval '3 hours'
+    FROM verification.officer_hour
+    UNION ALL
+    SELECT 'verification.refused_tele_tan: 1 day', to_timestamp(min(hour) * 3600.0), now() - interval '1 day 3 hours'
+    FROM verification.refused_tele_tan
+    UNION ALL
+    SELECT 'submission.inbox: until the fold', to_timestamp(min(hour) * 3600.0), now() - interval '2 hours'
+    FROM submission.inbox
+    UNION ALL
+    SELECT 'submission.hour_key: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
+    FROM submission.hour_key
+    UNION ALL
+    SELECT 'submission.folded_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
+    FROM submission.folded_hour
+    UNION ALL
+    SELECT 'submission.diagnosis_key: 14 days, by partition', to_timestamp(min(hour) * 3600.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM submission.diagnosis_key
+    UNION ALL
+    SELECT 'submission.check_in_report: 14 days, by partition', to_timestamp(min(hour) * 3600.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM submission.check_in_report
+    UNION ALL
+    SELECT 'distribution.published_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
+    FROM distribution.published_hour
+    UNION ALL
+    SELECT 'distribution.signature: 15 days unused', min(used_at), now() - interval '15 days 2 hours'
+    FROM distribution.signature
+    UNION ALL
+    SELECT 'push_dispatcher.registration: 30 days', to_timestamp(min(registered_hour) * 3600.0),
+        now() - interval '30 days 2 hours'
+    FROM push_dispatcher.registration
+    UNION ALL
+    SELECT 'push_dispatcher.wave: 7 days', min(planned_at), now() - interval '7 days 2 hours' FROM push_dispatcher.wave
+)
+SELECT CASE WHEN oldest < first_kept THEN 'TOO OLD' ELSE 'kept to' END AS verdict, item,
+    date_trunc('second', oldest) AS oldest
+FROM kept ORDER BY verdict DESC, item;
+
+-- Partitions of days that are over: their files must be gone, too, not only their rows.
+SELECT CASE WHEN substring(relname FROM '\d+$')::integer * 86400.0 < extract(epoch FROM now() - interval '15 days 2 hours')
+        THEN 'TOO OLD' ELSE 'kept to' END AS verdict,
+    min(relname) AS oldest_partition, count(*) AS partitions
+FROM pg_class
+WHERE relnamespace = 'submission'::regnamespace AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report)_\d+$'
+GROUP BY 1 ORDER BY 1 DESC;
+
+-- A segment of the write-ahead log that is used again keeps what it had.
+SELECT CASE WHEN current_setting('wal_recycle') = 'off' THEN 'kept to' ELSE 'TOO OLD' END AS verdict,
+    'wal_recycle is ' || current_setting('wal_recycle') AS item;
+SELECT name AS oldest_segment, date_trunc('second', modification) AS written FROM pg_ls_waldir() ORDER BY modification LIMIT 1;
