@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-packages+=(python3 python3-venv util-linux)
+packages+=(python3 python3-venv python3-yaml util-linux)
 prepare_machine
 check_disk "$checkout" 6000
 
@@ -83,6 +83,9 @@ while read -r document url role; do
     cases=$((cases + count))
     say "$name: $count requests."
 done <"$scratch/conversations"
+
+# Alerts select what the services really export, label by label.
+/usr/bin/python3 "$checkout/deploy/prometheus/names.py" --live "$first_port" || fail "Alerts name what nobody exports: see above."
 
 # What from outside looks like an answer of the contract may be none for the service.
 if grep -h '"level":"error"' "$scratch"/state/logs/*.log >&2; then fail "A service logged the errors above."; fi

@@ -72,14 +72,31 @@ prepare_machine() {
 # nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
 nginx=/usr/sbin/nginx
 prepare_nginx() {
-    [ ! -x "$nginx" ] || return 0
-    local folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/nginx" words
-    nginx="$folder/usr/sbin/nginx"
-    [ ! -x "$nginx" ] || return 0
-    say "Unpacking nginx …"
-    mkdir -p "$folder"
-    words=$(cd "$folder" && apt-get download nginx 2>&1 && dpkg-deb --extract nginx_*.deb . 2>&1) ||
-        fail "Debian's package nginx can't be had: $(tail -n 1 <<<"$words")"
+    [ -x "$nginx" ] || unpack_package nginx
+    [ -x "$nginx" ] || nginx="$unpacked$nginx"
+}
+
+# The same for promtool, which is in the package of Prometheus.
+promtool=/usr/bin/promtool
+prepare_promtool() {
+    [ -x "$promtool" ] || unpack_package prometheus
+    [ -x "$promtool" ] || promtool="$unpacked$promtool"
+}
+
+# Unpacks one of Debian's packages, without what it needs, below $XDG_CACHE_HOME (~/.cache): $unpacked is the folder.
+# $1: the package.
+unpacked=
+unpack_package() {
+    local words
+    unpacked="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1"
+    [ ! -d "$unpacked/usr" ] || return 0
+    say "Unpacking $1 …"
+    rm -rf "$unpacked.new"
+    mkdir -p "$unpacked.new" "${unpacked%/*}"
+    words=$(cd "$unpacked.new" && apt-get download "$1" 2>&1 && dpkg-deb --extract "$1"_*.deb . 2>&1 && rm "$1"_*.deb) ||
+        fail "Debian's package $1 can't be had: $(tail -n 1 <<<"$words")"
+    rm -rf "$unpacked"
+    mv "$unpacked.new" "$unpacked"
 }
 
 # A Python with what a requirements file names, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in $python.
