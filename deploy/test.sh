@@ -8,11 +8,12 @@ usage() {
     cat <<'TEXT'
 bash deploy/test.sh [OPTION…]
 
-Installs what is missing, checks the format, builds, runs every test, and then holds the running services against their
-OpenAPI documents (deploy/conformance.sh). The tests' PostgreSQL listens on a Unix socket in a temporary folder only, so
-the suite may be running meanwhile. The tests' S3 store (moto) lives in a virtual environment below $XDG_CACHE_HOME
-(~/.cache); it is made if it is missing.
+Installs what is missing, checks the alerts (deploy/prometheus.sh) and the format, builds, runs every test, and then
+holds the running services against their OpenAPI documents (deploy/conformance.sh). The tests' PostgreSQL listens on a
+Unix socket in a temporary folder only, so the suite may be running meanwhile. The tests' S3 store (moto) lives in a
+virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
 
+  --rehearsal        the suite in containers instead (deploy/rehearsal.sh)
   --filter PATTERN   only the tests whose names match, and no documents; further options of `swift test` are passed on
                      too
   --help             this text
@@ -25,6 +26,7 @@ for argument in "$@"; do
             usage
             exit 0
             ;;
+        --rehearsal) exec bash "$checkout/deploy/rehearsal.sh" ;;
     esac
 done
 
@@ -32,7 +34,7 @@ done
 packages+=(softhsm2 opensc openssl)
 
 # Some tests let system calls fail; a server that plays an S3 store is Python's.
-packages+=(strace python3 python3-venv unzip libarchive-tools)
+packages+=(strace python3 python3-venv python3-yaml unzip libarchive-tools)
 
 # MARK: The checks
 
@@ -40,9 +42,16 @@ prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
 
+if [ $# = 0 ]; then
+    bash deploy/prometheus.sh || fail "FAILED: see above what is wrong with the alerts."
+fi
+
 say "Checking the format …"
 swift format lint --strict -r Services Shared Tests Package.swift ||
     fail "The format is wrong: run swift format -i -r Services Shared Tests Package.swift."
+
+say "Reading docker-compose.yml …"
+/usr/bin/python3 deploy/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml is not as the design wants it."
 
 say "Building; the first time this takes some minutes …"
 swift build --build-tests --explicit-target-dependency-import-check error ||

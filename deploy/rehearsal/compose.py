@@ -1,0 +1,105 @@
+"""Judges docker-compose.yml without starting it: who shares a network, who may do what, who gets which secret.
+
+With --arrows it prints who calls whom instead, one "caller callee" a line.
+"""
+
+import itertools
+import sys
+
+import yaml
+
+# The arrows of the design, and who asks everybody for figures.
+ARROWS = {
+    ("metadata-proxy", "verification-server"),
+    ("metadata-proxy", "submission-server"),
+    ("metadata-proxy", "push-dispatcher"),
+    ("submission-server", "verification-server"),
+    ("verification-server", "test-result-server"),
+    ("distribution", "push-dispatcher"),
+    ("push-dispatcher", "development-apns"),
+    *(
+        (service, "postgres")
+        for service in (
+            "migrate", "verification-server", "test-result-server", "submission-server", "distribution",
+            "push-dispatcher",
+        )
+    ),
+    *(
+        ("prometheus", service)
+        for service in (
+            "metadata-proxy", "verification-server", "test-result-server", "submission-server", "distribution",
+            "push-dispatcher",
+        )
+    ),
+}
+# The doors, by the port of the machine that they have.
+DOORS = {"metadata-proxy": "8000", "verification-server": "8011", "test-result-server": "8020", "edge": "8040"}
+# Who may have a container's address translated, and so reach the world: the identity provider's keys are there.
+WAYS_OUT = {"portal"}
+# What more than one may see: the authority's certificate; passwords that `migrate` gives to the roles.
+SHARED = {"ca.pem"}
+
+
+def objections(file):
+    document = yaml.safe_load(file)
+    services, networks = document["services"], document["networks"]
+    members = {name: {s for s, service in services.items() if name in service["networks"]} for name in networks}
+
+    neighbours = {
+        pair: [name for name, who in members.items() if set(pair) <= who]
+        for pair in itertools.combinations(sorted(services), 2)
+    }
+    for pair, shared in neighbours.items():
+        wanted = pair in ARROWS or pair[::-1] in ARROWS
+        if wanted != bool(shared):
+            yield f"{pair[0]} and {pair[1]} share {shared or 'no network'}."
+        if "prometheus" in pair and len(shared) > 1:
+            yield f"Prometheus would find {pair} in {shared}, and count it twice."
+    for name, network in networks.items():
+        network = network or {}
+        masquerade = (network.get("driver_opts") or {}).get("com.docker.network.bridge.enable_ip_masquerade")
+        if len(members[name]) == 1 and members[name] <= set(DOORS):
+            if network.get("internal") or (masquerade != "false") != (name in WAYS_OUT):
+                yield f"The door {name} has another way out than it should."
+        elif not network.get("internal"):
+            yield f"The network {name} isn't internal."
+    for name, service in services.items():
+        ports = [port.rsplit(":", 1)[0].rsplit(":", 1)[-1] for port in service.get("ports", [])]
+        if ports != ([DOORS[name]] if name in DOORS else []):
+            yield f"{name} opens {ports}."
+        if not service.get("read_only") or service.get("cap_drop") != ["ALL"]:
+            yield f"{name} may do too much."
+        if name != "secrets" and not service.get("mem_limit"):
+            yield f"{name} has no limit of memory."
+        if "no-new-privileges:true" not in service.get("security_opt", []):
+            yield f"{name} could get privileges."
+        if name != "secrets" and (service.get("user", "0").split(":")[0] == "0" or service.get("cap_add")):
+            yield f"{name} has the rights of root."
+        if name not in ("secrets", "migrate") and not service.get("healthcheck"):
+            yield f"{name} has no health check."
+        for key in service.get("environment", {}):
+            if key.endswith("PASSWORD") and service["environment"][key] != "not-used":
+                yield f"{name} has a password in its environment."
+    owners = {}
+    for name, service in services.items():
+        for secret in service.get("secrets", []):
+            owners.setdefault(secret if isinstance(secret, str) else secret["source"], set()).add(name)
+    for secret in document["secrets"]:
+        who = owners.get(secret, set())
+        if secret not in SHARED and len(who - ({"migrate"} if secret.startswith("pgpass-") else set())) != 1:
+            if (secret, who) != ("pgpass-owner", {"migrate"}):
+                yield f"The secret {secret} is seen by {sorted(who) or 'nobody'}."
+
+
+def main():
+    if sys.argv[1:] == ["--arrows"]:
+        for caller, callee in sorted(ARROWS):
+            print(caller, callee)
+        return
+    found = list(objections(sys.stdin))
+    for objection in found:
+        print(f"docker-compose.yml: OBJECTION: {objection}")
+    sys.exit(1 if found else 0)
+
+
+main()
