@@ -31,7 +31,7 @@ for argument in "$@"; do
 done
 
 # A token in software that the tests sign with, and tools that others made to check what it signs.
-packages+=(softhsm2 opensc openssl)
+packages+=(softhsm2 opensc openssl protobuf-compiler)
 
 # Some tests let system calls fail; a server that plays an S3 store is Python's.
 packages+=(strace python3 python3-venv python3-yaml unzip libarchive-tools)

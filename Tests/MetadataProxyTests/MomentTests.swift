@@ -21,21 +21,21 @@ struct MomentTests {
 
     @Test("no answer leaves before its moment", arguments: [false, true])
     func notBefore(http2: Bool) async throws {
-        try await ProxyStage.run(settings: ["answers.deadline": "300"]) { stage in
+        try await ProxyStage.run(settings: ["answers.deadline": "1500"]) { stage in
             let answer = try await Self.send(to: stage, http2: http2)
             #expect(answer.status == .created)
-            #expect(answer.time >= .milliseconds(300))
+            #expect(answer.time >= .milliseconds(1500))
         }
     }
 
     @Test(
         "an answer that isn't there at its moment leaves at a later multiple, and is counted", arguments: [false, true])
     func multiple(http2: Bool) async throws {
-        try await ProxyStage.run(settings: ["answers.deadline": "600"]) { stage in
+        try await ProxyStage.run(settings: ["answers.deadline": "2000"]) { stage in
             stage.beforeAnswer.withLock { $0 = { await stage.waits(for: "answer_overruns_total 1") } }
             let answer = try await Self.send(to: stage, http2: http2)
             #expect(answer.status == .created)
-            #expect(answer.time >= .milliseconds(1200))
+            #expect(answer.time >= .seconds(4))
         }
     }
 

@@ -73,8 +73,8 @@ final class ProxyStage: Sendable {
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
                 "push.url": "https://localhost:\(target)",
-                // Four seconds for an answer, not two: beside other tests the service may be late.
-                "answers.deadline": "500",
+                // Eight of them are what the service has for an answer: beside other tests it may be late.
+                "answers.deadline": "1500",
             ].merging(others) { $1 }
             return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) {
                 runtime in
@@ -108,7 +108,7 @@ final class ProxyStage: Sendable {
         if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
         let result: Swift.Result<Answer, any Error>
         do {
-            let response = try await client.execute(request, timeout: .seconds(20))
+            let response = try await client.execute(request, timeout: .seconds(60))
             let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
             result = .success(Answer(status: response.status, headers: response.headers, body: text))
         } catch {

@@ -223,7 +223,7 @@ import Testing
                 clients.append(
                     try ServiceClient(
                         base: "https://localhost:\(try await server.boundPort)", tls: folder.files, name: "greeter",
-                        deadline: .seconds(2)))
+                        deadline: .seconds(5)))
             }
             try await withService(listeners: [], services: clients) { [clients] runtime in
                 let first = try await clients[0].call(TestAPI.greet, Greeting(name: "Ada"))

@@ -30,7 +30,7 @@ import Testing
 
     /// Calls a listener once.
     private func call(
-        _ listener: Listener, deadline: Duration = .seconds(5)
+        _ listener: Listener, deadline: Duration = .seconds(30)
     ) async throws -> Result<Welcome, CallError> {
         try await withService(listeners: [listener]) { _ in
             let client = try ServiceClient(

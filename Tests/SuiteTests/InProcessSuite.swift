@@ -198,8 +198,8 @@ struct InProcessSuite: Sendable {
             "verification.url": "https://localhost:\(ports.verificationApp)",
             "submission.url": "https://localhost:\(ports.submission)",
             "push.url": "https://localhost:\(ports.push)",
-            // All services are in one process, beside other tests: any may be late.
-            "answers.deadline": "500",
+            // Eight seconds for an answer: all services are in one process, beside other tests.
+            "answers.deadline": "1000",
         ]) { $1 }
     }
 }
