@@ -22,14 +22,16 @@ with deploy/Dockerfile, starts docker-compose.yml, and then
   figures    asks Prometheus whether it finds every service, and everything that an alert is made of
 
 and takes everything down again. It took 21 minutes on two cores with outside packages built before, two release builds of the
-suite among them (the newer one has a migration more); the first time takes longer. The ports of the suite (8000 to 8069) and the balancer's (8100 to 8140) must be free. Images and
-builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep their deadlines meanwhile: give it the machine alone.
+suite among them (the newer one has a migration more); the first time takes longer. The ports of the suite (8000 to 8069) and the
+balancer's (8100 to 8140) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep their
+deadlines meanwhile: give it the machine alone.
 
 Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so `secrets` runs once more at
 start, and changes nothing), `driver_opts` (so the doors have a way out), `pids_limit` and `stop_grace_period`; they wait for no
 condition of `depends_on` (so what starts too early is started again), and don't pass on how a command of `run` ended; and health
-checks are asked by this script. Bridges are kept apart as Docker does it, by podman's option `isolate`. The stand-ins have the
-versions of Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where docker-compose.yml names newer ones.
+checks are asked by this script. Bridges are kept apart as Docker does it, by podman's option `isolate`, and this script gives them
+hardware addresses to keep. The stand-ins have the versions of Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where
+docker-compose.yml names newer ones.
 
   --keep     leaves everything running; `bash deploy/rehearsal.sh --down` takes it down
   --down     only takes down what an earlier rehearsal left
@@ -56,7 +58,7 @@ while [ $# -gt 0 ]; do
 done
 [ "$(id -u)" = 0 ] || fail "The rehearsal makes networks and containers: run it as root."
 
-packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables debootstrap socat curl util-linux \
+packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux \
     python3 python3-venv python3-yaml testssl.sh)
 prepare_machine
 check_disk "$checkout" 20000
@@ -172,6 +174,13 @@ wait_healthy() {
 for service in "${all[@]}"; do
     wait_healthy "$service" 120
     say "healthy: $service"
+done
+
+# A bridge has the lowest hardware address of its ports, unless it was given one: then it has another when containers come and go,
+# and those that stay can't ask the name server behind it until they notice, which took up to 46 seconds. Docker gives it one.
+for network in $(podman network ls --quiet --filter "label=io.podman.compose.project=$project"); do
+    bridge=$(podman network inspect "$network" | sed -n 's/.*"network_interface": "\(.*\)".*/\1/p')
+    [ ! -e "/sys/class/net/$bridge" ] || ip link set "$bridge" address "$(cat "/sys/class/net/$bridge/address")"
 done
 
 # MARK: The story, from outside

@@ -73,23 +73,6 @@ is_ready() {
     fi
 }
 
-# Until everybody who calls a service is told its container's address: podman's resolver reads its files when it gets a signal, and
-# sometimes misses one. $1: the service; $2: the container.
-wait_known() {
-    local pair caller callee addresses second
-    addresses=$(podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$2")
-    for pair in "${neighbours[@]}"; do
-        read -r caller callee <<<"$pair"
-        [ "$callee" = "$1" ] || continue
-        for second in $(seq 10); do
-            ! podman exec "$(container "$caller")" getent ahosts "$1" | cut -d ' ' -f 1 | grep -qxF "${addresses// /$'\n'}" || continue 2
-            kill -HUP "$(cat /run/containers/networks/aardvark-dns/aardvark.pid)"
-            sleep 1
-        done
-        fail "$caller isn't told where the new $1 is."
-    done
-}
-
 # A second container of the new image comes, then the first is replaced, then the second goes, as deploy/runbook.md has it.
 replace() {
     local next="$project-next-$1" second
@@ -99,12 +82,10 @@ replace() {
         sleep 1
     done
     is_ready "$1" "$next" || fail "The new $1 didn't become ready: $(podman logs --tail 3 "$next" 2>&1)"
-    wait_known "$1" "$next"
     [ -z "${doors[$1]:-}" ] || send_to "$1" new "$next"
     podman rm --force --time 35 "$(container "$1")" >/dev/null
     $podman_compose up -d --no-build "$1" >"$cache/up.log" 2>&1
     wait_healthy "$1" 120
-    wait_known "$1" "$(container "$1")"
     [ -z "${doors[$1]:-}" ] || send_to "$1" old "$(container "$1")"
     podman rm --force --time 35 "$next" >/dev/null
 }
