@@ -8,28 +8,28 @@ proxy_prepare() {
     openssl req -new -x509 -key "$proxy_folder/key.pem" -out "$proxy_folder/certificate.pem" -days 2 -subj /CN=localhost \
         -addext subjectAltName=DNS:localhost 2>/dev/null
     proxy_nginx back 10 "
-        server { listen 127.0.0.1:18911; default_type application/json; location / { return 200 ok-0123456789abcdef; } }"
+        server { listen 127.0.0.1:18981; default_type application/json; location / { return 200 ok-0123456789abcdef; } }"
     proxy_nginx front 01 "
-        upstream behind { server 127.0.0.1:18911; keepalive 256; keepalive_requests 100000000; }
+        upstream behind { server 127.0.0.1:18981; keepalive 256; keepalive_requests 100000000; }
         ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.2 TLSv1.3;
         ssl_session_tickets off; ssl_session_cache off;
         server {
-            listen 127.0.0.1:18912; listen 127.0.0.1:18913 ssl http2; keepalive_timeout 600;
+            listen 127.0.0.1:18982; listen 127.0.0.1:18983 ssl http2; keepalive_timeout 600;
             location / {
                 proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ''; proxy_set_header Host behind;
                 proxy_set_header User-Agent ''; proxy_set_header Cookie ''; proxy_set_header Accept-Language '';
                 proxy_set_header Referer '';
             }
         }"
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18914 --upstream http://127.0.0.1:18911 \
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18984 --upstream http://127.0.0.1:18981 \
         >"$scratch/proxy.log" 2>&1 &
     proxy_plain=$!
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18915 --upstream http://127.0.0.1:18911 \
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18985 --upstream http://127.0.0.1:18981 \
         --tls "$proxy_folder" >"$scratch/proxy-tls.log" 2>&1 &
     proxy_secure=$!
     started+=("$proxy_plain" "$proxy_secure")
     local port
-    for port in 18911 18912 18913 18914 18915; do proxy_wait "$port"; done
+    for port in 18981 18982 18983 18984 18985; do proxy_wait "$port"; done
     # The process that does the work, whose parent is the one that was started.
     proxy_reference=$(pgrep -P "$proxy_front")
     proxy_body() {
@@ -85,28 +85,28 @@ proxy_wrk() {
 }
 
 proxy_get_prepare() { proxy_prepare; }
-proxy_get_ours() { proxy_wrk "$proxy_plain" http:18914 64; }
-proxy_get_reference() { proxy_wrk "$proxy_reference" http:18912 64; }
+proxy_get_ours() { proxy_wrk "$proxy_plain" http:18984 64; }
+proxy_get_reference() { proxy_wrk "$proxy_reference" http:18982 64; }
 proxy_get_end() { proxy_end; }
 
 proxy_post_2k_prepare() { proxy_prepare; }
-proxy_post_2k_ours() { proxy_wrk "$proxy_plain" http:18914 64 -s "$proxy_folder/2k.lua"; }
-proxy_post_2k_reference() { proxy_wrk "$proxy_reference" http:18912 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_ours() { proxy_wrk "$proxy_plain" http:18984 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_reference() { proxy_wrk "$proxy_reference" http:18982 64 -s "$proxy_folder/2k.lua"; }
 proxy_post_2k_end() { proxy_end; }
 
 proxy_post_64k_prepare() { proxy_prepare; }
-proxy_post_64k_ours() { proxy_wrk "$proxy_plain" http:18914 64 -s "$proxy_folder/64k.lua"; }
-proxy_post_64k_reference() { proxy_wrk "$proxy_reference" http:18912 64 -s "$proxy_folder/64k.lua"; }
+proxy_post_64k_ours() { proxy_wrk "$proxy_plain" http:18984 64 -s "$proxy_folder/64k.lua"; }
+proxy_post_64k_reference() { proxy_wrk "$proxy_reference" http:18982 64 -s "$proxy_folder/64k.lua"; }
 proxy_post_64k_end() { proxy_end; }
 
 proxy_tls_prepare() { proxy_prepare; }
-proxy_tls_ours() { proxy_wrk "$proxy_secure" https:18915 64; }
-proxy_tls_reference() { proxy_wrk "$proxy_reference" https:18913 64; }
+proxy_tls_ours() { proxy_wrk "$proxy_secure" https:18985 64; }
+proxy_tls_reference() { proxy_wrk "$proxy_reference" https:18983 64; }
 proxy_tls_end() { proxy_end; }
 
 proxy_1000_connections_prepare() { proxy_prepare; }
-proxy_1000_connections_ours() { proxy_wrk "$proxy_plain" http:18914 1000; }
-proxy_1000_connections_reference() { proxy_wrk "$proxy_reference" http:18912 1000; }
+proxy_1000_connections_ours() { proxy_wrk "$proxy_plain" http:18984 1000; }
+proxy_1000_connections_reference() { proxy_wrk "$proxy_reference" http:18982 1000; }
 proxy_1000_connections_end() { proxy_end; }
 
 # Full TLS 1.3 handshakes; the client says "123 connections in 4.00s".
@@ -115,8 +115,8 @@ proxy_handshakes_rate() {
         awk '/connections in .* real/ { print \$1, \"requests in\" }'"
 }
 proxy_handshakes_prepare() { proxy_prepare; }
-proxy_handshakes_ours() { proxy_handshakes_rate "$proxy_secure" 18915; }
-proxy_handshakes_reference() { proxy_handshakes_rate "$proxy_reference" 18913; }
+proxy_handshakes_ours() { proxy_handshakes_rate "$proxy_secure" 18985; }
+proxy_handshakes_reference() { proxy_handshakes_rate "$proxy_reference" 18983; }
 proxy_handshakes_end() { proxy_end; }
 
 # Connections that fit into a MiB, of 10,000 idle ones. What counts as good is a bound, 10,000 in 400 MiB, and no other server.
@@ -124,7 +124,7 @@ proxy_idle_memory_prepare() { proxy_prepare; }
 proxy_idle_memory_ours() {
     local before during count
     before=$(resident "$proxy_secure")
-    coproc idle { taskset -c 1 "$benchmarks" idle-connections --port 18915 --count 10000 2>>"$scratch/idle.log"; }
+    coproc idle { taskset -c 1 "$benchmarks" idle-connections --port 18985 --count 10000 2>>"$scratch/idle.log"; }
     read -r -u "${idle[0]}" -t 120 count || return 1
     during=$(resident "$proxy_secure")
     exec {idle[1]}>&-
