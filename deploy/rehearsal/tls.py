@@ -24,8 +24,12 @@ ACCEPTED = scanners.ACCEPTED | {
 
 def findings(scratch, authority, name, port, kind, certificate, address):
     options = [*SECTIONS, "--ip", address] + (["-t", "postgres"] if kind == "postgres" else [])
-    found = testssl(scratch, authority, f"{name}:{port}", options)
-    if len(found) < 50:
+    # It shows no certificate; if it hears soon enough that one is demanded, it takes the listener for one that doesn't speak TLS.
+    for _ in range(5):
+        found = testssl(scratch, authority, f"{name}:{port}", options)
+        if len(found) >= 50:
+            break
+    else:
         yield "testssl.sh", "few", f"only {len(found)} findings"
     for about, text in serious(found).items():
         yield "testssl.sh", about, text
