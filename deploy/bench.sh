@@ -104,6 +104,11 @@ finish() {
     trap - EXIT
     local id
     for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
+    # Also when a row has failed: those before it took their time.
+    if [ -s "$scratch/table" ]; then
+        printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
+        cat "$scratch/table"
+    fi
     stop_postgres
 }
 trap finish EXIT
@@ -158,8 +163,6 @@ for row in "${rows[@]}"; do
     if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$aim" "$unit"; fi
 done
 
-printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
-cat "$scratch/table"
 if [ -n "$json" ]; then
     { printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$json"
     say "Written to $json."

@@ -122,23 +122,32 @@ package struct Story: Sendable {
     }
 
     private func uploadUntilEnough(published own: Int) async throws -> Int {
-        var (phones, waiting) = (0, own)
+        var phones: [Phone] = []
+        var waiting = own
         while waiting < stage.minimumKeys {
             let phone = Phone(at: stage.clock.now)
-            let guid = HashedGUID(hashing: UUID().uuidString)
-            let token = try await stage.apps.register(.guid(guid))
-            _ = try await stage.lab.call(
-                TestResultAPI.labResults,
-                LabResults(
-                    testResults: [
-                        LabResults.Result(id: ResultID(guid), result: .pcrPositive, sampleCollected: nil)
-                    ], labID: "lab-2"))
-            try await stage.apps.upload(phone.diagnosisKeys(), tan: try await stage.apps.tan(token))
+            phones.append(phone)
             waiting += publishable(phone.diagnosisKeys())
-            phones += 1
         }
-        say("\(phones) more phones did the same, so that \(waiting) keys may be published: no person's stand alone.")
+        // All at once: each waits for the proxy's moment three times.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for phone in phones { group.addTask { try await testPositiveAndUpload(phone) } }
+            try await group.waitForAll()
+        }
+        say("\(phones.count) more phones did the same, so that \(waiting) keys may be published: nobody's stand alone.")
         return waiting
+    }
+
+    private func testPositiveAndUpload(_ phone: Phone) async throws {
+        let guid = HashedGUID(hashing: UUID().uuidString)
+        let token = try await stage.apps.register(.guid(guid))
+        _ = try await stage.lab.call(
+            TestResultAPI.labResults,
+            LabResults(
+                testResults: [
+                    LabResults.Result(id: ResultID(guid), result: .pcrPositive, sampleCollected: nil)
+                ], labID: "lab-2"))
+        try await stage.apps.upload(phone.diagnosisKeys(), tan: try await stage.apps.tan(token))
     }
 
     private func uploadByTeleTAN() async throws {
