@@ -129,7 +129,7 @@ package struct Story: Sendable {
             phones.append(phone)
             waiting += publishable(phone.diagnosisKeys())
         }
-        // All at once: each waits for the proxy's moment three times.
+        // All at once, because each waits for the proxy's moment three times. There are about twenty for 140 keys.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for phone in phones { group.addTask { try await testPositiveAndUpload(phone) } }
             try await group.waitForAll()
