@@ -17,8 +17,11 @@ extension PostgresClient {
     /// breaks, the server gives the lock to the next in line although the job goes on, so a job must be one that two may
     /// do at once without harm; the lock spares them the work.
     ///
+    /// A task that is cancelled while it waits gives the lock back when it comes, at the latest after the time that a
+    /// statement may take.
+    ///
     /// - Throws: what the job throws; `PostgresError` with `.timeout` if somebody else holds the lock for longer than a
-    ///   statement may take.
+    ///   statement may take; `CancellationError` if the task was cancelled before the job began.
     package func exclusively<Result: Sendable>(
         _ lock: AdvisoryLock, _ job: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -36,7 +39,8 @@ extension PostgresClient {
             }
             var iterator = locked.makeAsyncIterator()
             guard await iterator.next() != nil else {
-                // The lock wasn't to be had; its task says why.
+                // The lock wasn't to be had, and its task says why; or this task was cancelled, and the lock may come yet.
+                done.signal()
                 try await group.next()
                 throw CancellationError()
             }

@@ -82,6 +82,27 @@ struct AdvisoryLockTests {
         }
     }
 
+    @Test("who is cancelled while waiting for a lock doesn't keep it when it comes")
+    func cancelled() async throws {
+        try await withTwoClients { clients in
+            let waiter = try await clients[0].exclusively(Self.lock) {
+                let waiter = Task { try await clients[1].exclusively(Self.lock) {} }
+                while try await clients[0].session({ try $0.row(Self.waiting, as: Int.self) }) == 0 {}
+                waiter.cancel()
+                return waiter
+            }
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+            let next = try await clients[0].exclusively(Self.lock) { true }
+            #expect(next)
+        }
+    }
+
+    private static let waiting: SQL = """
+        SELECT count(*) FROM pg_locks
+        WHERE locktype = 'advisory' AND objid = 42 AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        """
+
     private func withTwoClients(_ body: ([PostgresClient]) async throws -> Void) async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 5) { one in
