@@ -90,7 +90,9 @@ say "Testing …"
 output="$scratch/tests.log"
 status=0
 started=$SECONDS
-swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output" || status=$?
+# A test that hangs even when its own time is up would keep the run from ending. Line by line, so that the log tells which.
+timeout --foreground --signal=INT --kill-after=30 40m \
+    stdbuf -oL swift test --skip-build ${width[@]+"${width[@]}"} "$@" 2>&1 | tee "$output" || status=$?
 
 # Swift Testing's own last line, such as "Test run with 412 tests in 60 suites passed after 12.3 seconds."
 total=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$output" | tail -n 1)
@@ -100,7 +102,10 @@ if [ "$status" != 0 ]; then
     # Once more at the end, for whoever sees only the last lines: where it failed, how often, and how.
     say "What failed:"
     grep -a ' recorded an issue' "$output" | sed -E 's/.* at ([A-Za-z0-9]+\.swift:[0-9]+):[0-9]+: /\1 /' | cut -c 1-160 |
-        sort | uniq -c | sort -rn | head -n 15
+        sort | uniq -c | sort -rn | head -n 15 || true
+    say "What began and didn't end:"
+    comm -23 <(sed -nE 's/^◇ Test (".*") started\.$/\1/p' "$output" | sort) \
+        <(sed -nE 's/^. Test (".*")( with [0-9]+ test cases?)? (passed|failed) after .*/\1/p' "$output" | sort)
 fi
 [ "$status" = 0 ] || [ -n "$total" ] || fail "FAILED: the tests did not run to their end; see why above."
 [ "$status" = 0 ] || fail "FAILED: $summary; see what failed above."
