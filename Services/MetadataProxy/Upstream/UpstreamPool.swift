@@ -90,7 +90,8 @@ final class UpstreamPool {
         let host = upstream.host
         let bound = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
-            .connectTimeout(.seconds(1))
+            // A lost SYN is sent again after a second.
+            .connectTimeout(.seconds(2))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
