@@ -1,3 +1,4 @@
+import Dispatch
 import Postgres
 import TestSupport
 import Testing
@@ -5,6 +6,41 @@ import Testing
 @Suite("COPY", .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
 struct CopyTests {
     private struct Enough: Error {}
+
+    @Test("a connection that breaks in the middle ends the COPY, although the server says no word")
+    func broken() async throws {
+        try await TestPostgres.withDatabase { database in
+            try await TestPostgres.withClient(database, maximumConnections: 2) { client in
+                let (begun, announce) = AsyncStream.makeStream(of: Int32.self)
+                let released = DispatchSemaphore(value: 0)
+                let copy = Task {
+                    try await client.session { session in
+                        let own = try #require(try session.row("SELECT pg_backend_pid()", as: Int32.self))
+                        var isFirst = true
+                        return try session.copyOut("SELECT repeat('x', 1000) FROM generate_series(1, 20000)") { _ in
+                            guard isFirst else { return }
+                            isFirst = false
+                            announce.yield(own)
+                            released.wait()
+                        }
+                    }
+                }
+                defer { released.signal() }
+                let server = try #require(await begun.first { _ in true })
+                // While it waits for us to read it can't say that it was ended.
+                let writing: SQL =
+                    "SELECT count(*) FROM pg_stat_activity WHERE pid = \(server) AND wait_event = 'ClientWrite'"
+                while try await client.session({ try $0.row(writing, as: Int.self) }) == 0 {}
+                try await client.session { try $0.execute("SELECT pg_terminate_backend(\(server))") }
+                let there: SQL = "SELECT count(*) FROM pg_stat_activity WHERE pid = \(server)"
+                while try await client.session({ try $0.row(there, as: Int.self) }) != 0 {}
+                released.signal()
+                let error = await #expect(throws: PostgresError.self) { try await copy.value }
+                #expect(error?.code == .connection)
+                #expect(try await client.session { try $0.row("SELECT 1", as: Int.self) } == 1)
+            }
+        }
+    }
 
     @Test("a hundred thousand rows arrive in order")
     func manyRows() async throws {

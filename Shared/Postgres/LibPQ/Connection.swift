@@ -189,6 +189,8 @@ final class Connection {
             var piece: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(handle, &piece, 1) {
             case 0:
+                // libpq asks for more even when there is nobody to send it.
+                guard !isBroken else { throw PostgresError(.connection, reason: "the connection broke during COPY") }
                 try awaitInput()
             case -1:
                 _ = try collect()
