@@ -31,10 +31,11 @@ extension PostgresClient {
             group.addTask {
                 defer { signal.finish() }
                 try await self.session { session in
+                    // A lock may come in the very moment in which the wait for it times out, and would stay.
+                    defer { _ = try? session.execute("SELECT pg_advisory_unlock_all()") }
                     try session.execute("SELECT pg_advisory_lock(\(lock.number))")
                     signal.yield()
                     done.wait()
-                    try session.execute("SELECT pg_advisory_unlock(\(lock.number))")
                 }
             }
             var iterator = locked.makeAsyncIterator()

@@ -97,6 +97,39 @@ struct AdvisoryLockTests {
         }
     }
 
+    @Test("a lock that comes in the moment in which the wait for it times out isn't kept")
+    func timeout() async throws {
+        try await TestPostgres.withDatabase { database in
+            var hurried = PostgresConfiguration(connection: database, applicationName: "test", maximumConnections: 1)
+            hurried.statementTimeout = .milliseconds(10)
+            try await TestPostgres.withClient(database, maximumConnections: 2) { client in
+                try await TestPostgres.withClient(hurried) { other in
+                    for round in 0..<200 {
+                        let waiter = try await client.exclusively(Self.lock) {
+                            let waiter = Task { try? await other.exclusively(Self.lock) {} }
+                            // Its time may be over before it is seen.
+                            for _ in 0..<20 {
+                                if try await client.session({ try $0.row(Self.waiting, as: Int.self) }) != 0 { break }
+                            }
+                            // Microseconds; around the moment in which its time is over.
+                            let pause = Int32(7000 + 20 * round)
+                            try await client.session { try $0.execute("SELECT pg_sleep(\(pause) / 1e6::float8)") }
+                            return waiter
+                        }
+                        await waiter.value
+                        let held = try await client.session { try $0.row(Self.held, as: Int.self) }
+                        try #require(held == 0)
+                    }
+                }
+            }
+        }
+    }
+
+    private static let held: SQL = """
+        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        """
+
     private static let waiting: SQL = """
         SELECT count(*) FROM pg_locks
         WHERE locktype = 'advisory' AND objid = 42 AND NOT granted
