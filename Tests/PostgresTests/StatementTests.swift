@@ -145,6 +145,19 @@ struct StatementTests {
         }
     }
 
+    @Test("the server is told to notice soon when a client has vanished, for it may hold locks")
+    func keepalives() async throws {
+        try await withClient { client in
+            let told = try await client.session { session in
+                try session.rows(
+                    "SELECT name FROM pg_settings WHERE name LIKE 'tcp\\_%' AND source = 'client' ORDER BY name",
+                    as: String.self)
+            }
+            #expect(
+                told == ["tcp_keepalives_count", "tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_user_timeout"])
+        }
+    }
+
     @Test("a statement whose result a migration has changed is prepared again, once")
     func changedResult() async throws {
         try await withClient { client in

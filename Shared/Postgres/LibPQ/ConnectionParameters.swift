@@ -14,8 +14,13 @@ struct ConnectionParameters {
             ("keepalives_idle", "30"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "10000"),
         ]
-        // The string may set server options too; these follow it and win.
-        var options = try Self.value(of: "options", in: configuration.connection).map { [$0] } ?? []
+        // The same for the server, which would keep the locks of a client that vanished for two hours.
+        var options = [
+            "-c tcp_keepalives_idle=30", "-c tcp_keepalives_interval=5", "-c tcp_keepalives_count=3",
+            "-c tcp_user_timeout=10000",
+        ]
+        // The string may set server options, too; what follows it wins.
+        if let given = try Self.value(of: "options", in: configuration.connection) { options.append(given) }
         options += [
             "-c statement_timeout=\(configuration.statementTimeout.milliseconds)",
             "-c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeout.milliseconds)",
