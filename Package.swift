@@ -201,7 +201,7 @@ targets += service(
     uses: serviceParts + storageParts + [
         "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11", "AsyncHTTPClient",
         "NIOHTTP1",
-    ], testsUse: ["HummingbirdCore"], testsExclude: ["Fixtures"])
+    ], testsUse: ["HummingbirdCore", "NIOEmbedded"], testsExclude: ["Fixtures"])
 targets += service(
     "PushDispatcher", executable: "push-dispatcher",
     uses: serviceParts + storageParts + [
@@ -249,8 +249,7 @@ targets += [
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
             "Distribution", "PushDispatcher", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys",
-            "ExposureFormat",
-            "InMemoryLogging",
+            "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
             "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
         ]),

@@ -97,7 +97,7 @@ package struct ServiceRuntime: Sendable {
     /// Services start in their order, then the admin port, then the listeners; a service may be a ``PortOwner``, too. The TLS
     /// files of listeners, and of services that are ``TLSUser``, are looked at all the while. The end goes the other way round: `/ready`
     /// says no, listeners stop accepting and finish what they have begun, then services stop. After 30 s everything is
-    /// cancelled.
+    /// cancelled, and after another 20 s the process ends.
     ///
     /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for settings that don't fit, and
     ///   what a service throws.
@@ -139,6 +139,8 @@ package struct ServiceRuntime: Sendable {
                     service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
             }, gracefulShutdownSignals: signals, logger: libraryLogger)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
+        // What doesn't end even then ends with its process. A statement may take fifteen seconds.
+        if !signals.isEmpty { configuration.maximumCancellationDuration = .seconds(20) }
         let services = ServiceGroup(configuration: configuration)
         do {
             try await withMetricsFactory(metrics) { try await services.run() }

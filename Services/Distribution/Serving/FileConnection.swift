@@ -25,6 +25,8 @@ final class FileConnection: ChannelDuplexHandler {
     private static let idle: TimeAmount = .seconds(60)
     /// How slowly an answer may be taken, in bytes a second, before the connection is given up.
     private static let leastSpeed = 8_000
+    /// How long answers may go on being taken when the service ends.
+    private static let farewell: TimeAmount = .seconds(20)
 
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [unowned self] in channel.close(promise: nil) }
 
@@ -73,6 +75,8 @@ final class FileConnection: ChannelDuplexHandler {
         guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
         isDraining = true
         if request == nil { end(context) }
+        let channel = channel
+        channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
     }
 
     /// What is no HTTP, or too long a header.

@@ -65,13 +65,14 @@ final class UpstreamPool {
     func lost(_ connection: UpstreamConnection) {
         open -= 1
         idle.removeAll { $0 === connection }
-        if !queue.isEmpty, open < mostConnections { connect() }
+        if !isClosed, !queue.isEmpty, open < mostConnections { connect() }
     }
 
     func close() {
         isClosed = true
         for connection in idle { connection.close() }
         idle = []
+        while let exchange = queue.popFirst() { exchange.fail() }
     }
 
     /// The first request that waits for an answer and hasn't waited too long.
