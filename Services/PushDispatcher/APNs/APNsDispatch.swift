@@ -306,14 +306,15 @@ final class APNsDispatch {
 
     private func setWake(_ now: NIODeadline) {
         guard let window = current?.window else { return }
-        var moments = [window.nextMoment ?? window.expiry]
+        // Past the expiry nothing is sent; answers come by themselves.
+        var moments = [window.nextMoment, window.expiry > now ? window.expiry : nil].compactMap(\.self)
         for lane in PushLane.allCases where window.waiting(in: lane) > 0 {
             if let notBefore = gates[lane.index].notBefore, notBefore > now { moments.append(notBefore) }
             if rate.available(at: now) == 0, connections[lane.index].contains(where: { $0.room > 0 }) {
                 moments.append(rate.nextMoment(after: now))
             }
         }
-        let moment = moments.reduce(window.expiry, min)
+        guard let moment = moments.min() else { return }
         if let wake, wake.moment <= moment, wake.moment > now { return }
         wake?.task.cancel()
         let task = loop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
