@@ -10,7 +10,7 @@ package struct DevelopmentAPNs: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "development-apns",
         abstract: "A simulated Apple push service, for development and tests on one machine.",
-        subcommands: [ServeCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}

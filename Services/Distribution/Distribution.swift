@@ -13,7 +13,7 @@ package struct Distribution: AsyncParsableCommand {
         abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
         subcommands: [
             RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self, VerifyCommand.self,
-            CheckCommand.self,
+            CheckCommand.self, ReadyCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.

@@ -11,7 +11,8 @@ import VerificationAPI
 package struct MetadataProxy: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "metadata-proxy",
-        abstract: "The only door for apps: passes on what a request must say and nothing about who asks.")
+        abstract: "The only door for apps: passes on what a request must say and nothing about who asks.",
+        subcommands: [ReadyCommand.self])
 
     /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions

@@ -9,7 +9,7 @@ package struct PushDispatcher: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "push-dispatcher",
         abstract: "Keeps the registrations of phones that want silent pushes, and sends them in waves.",
-        subcommands: [ServeCommand.self, StatusCommand.self, TestTokenCommand.self],
+        subcommands: [ServeCommand.self, StatusCommand.self, TestTokenCommand.self, ReadyCommand.self],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.

@@ -15,7 +15,8 @@ package struct SubmissionServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "submission-server",
         abstract: "Takes diagnosis keys, each upload authorised by one TAN; seals them, and folds them every hour.",
-        subcommands: [ServeCommand.self, FoldCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeCommand.self, FoldCommand.self, ReadyCommand.self],
+        defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}

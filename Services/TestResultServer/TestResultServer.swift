@@ -9,7 +9,8 @@ import TestResultAPI
 package struct TestResultServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "test-result-server",
-        abstract: "Keeps test results under hashed GUIDs, for labs, test centres and the verification server.")
+        abstract: "Keeps test results under hashed GUIDs, for labs, test centres and the verification server.",
+        subcommands: [ReadyCommand.self])
 
     /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions

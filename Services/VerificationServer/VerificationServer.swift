@@ -9,7 +9,8 @@ import VerificationAPI
 package struct VerificationServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "verification-server",
-        abstract: "Gives phones registration tokens, results and TANs, and health officers teleTANs.")
+        abstract: "Gives phones registration tokens, results and TANs, and health officers teleTANs.",
+        subcommands: [ReadyCommand.self])
 
     /// What the command line says: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions

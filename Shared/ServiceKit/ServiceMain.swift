@@ -6,8 +6,6 @@ import Glibc
 /// What an operator can act on (``OperatorProblem``) is printed to standard error as one line, `name: sentence`, and the
 /// process ends with 78 if the configuration is wrong, else with 1. Of any other error just the type's name is printed.
 ///
-/// Every executable that is started here also understands `ready` (``ReadyCommand``).
-///
 /// - Parameters:
 ///   - command: the root command.
 ///   - name: of the executable.
@@ -16,13 +14,7 @@ package func serviceMain<Command: AsyncParsableCommand>(
     _ command: Command.Type, name: String, arguments: [String]? = nil
 ) async -> Never {
     do {
-        let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
-        var parsed: any ParsableCommand =
-            if arguments.first == "ready" {
-                try ReadyCommand.parseAsRoot(Array(arguments.dropFirst()))
-            } else {
-                try command.parseAsRoot(arguments)
-            }
+        var parsed = try command.parseAsRoot(arguments)
         if var asynchronous = parsed as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {

@@ -9,6 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReadyCommandTests {
     /// A service's own command, which isn't meant here.
     struct Other: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(subcommands: [ReadyCommand.self])
+        @OptionGroup var options: ServiceOptions
+
         func run() async throws { throw ExitCode(3) }
     }
 

@@ -1,21 +1,24 @@
-import ArgumentParser
+package import ArgumentParser
 import AsyncHTTPClient
 import FoundationEssentials
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// `ready`, which every service's executable understands: asks the running service's own `/ready`.
+/// `ready`, a subcommand of every service's executable: asks the running service's own `/ready`.
 ///
 /// For health checks of containers, whose images hold nothing else that could ask.
-struct ReadyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct ReadyCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "ready", abstract: "Ask the service that runs here whether it is ready.",
         discussion: "Ends with 0 if it is. It is asked on its admin port, with the configuration it was started with.")
 
-    @OptionGroup var options: ServiceOptions
+    @OptionGroup private var options: ServiceOptions
 
-    func run() async throws {
+    /// For ArgumentParser, which fills in the options afterwards.
+    package init() {}
+
+    package func run() async throws {
         try await Self.ask(Settings(file: options.configurationFile))
     }
 
