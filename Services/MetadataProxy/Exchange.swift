@@ -72,8 +72,11 @@ final class Exchange {
 
     // MARK: The service
 
+    /// How long after its arrival an answer is still of use.
+    var patience: TimeAmount { shared.schedule.patience }
+
     /// Whether an answer would still come in time.
-    var canStillBeSent: Bool { caller != nil && shared.loop.now < arrival + shared.schedule.patience }
+    var canStillBeSent: Bool { caller != nil && shared.loop.now < arrival + patience }
 
     func innerRequest() -> (HTTPRequestHead, ByteBuffer) {
         proxied.innerRequest(passed, body)

@@ -8,7 +8,8 @@ final class UpstreamConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// An answer must be there after this time, also if its caller has long been told that the service is unavailable.
+    /// An answer must be there after this time, also if its caller has long been told that the service is unavailable; or
+    /// after as long as its caller waits, if `answers.deadline` makes that longer.
     private static let longestAnswer: TimeAmount = .seconds(5)
     /// Shorter than a service keeps an idle connection (``ServiceKit``'s inner limits).
     private static let longestRest: TimeAmount = .seconds(30)
@@ -44,7 +45,7 @@ final class UpstreamConnection: ChannelInboundHandler {
 
     func send(_ exchange: Exchange) {
         self.exchange = exchange
-        deadline.set(channel.eventLoop.now + Self.longestAnswer)
+        deadline.set(channel.eventLoop.now + max(Self.longestAnswer, exchange.patience))
         let (head, bytes) = exchange.innerRequest()
         own?.write(wrapOutboundOut(.head(head)), promise: nil)
         requests.write(bytes)
