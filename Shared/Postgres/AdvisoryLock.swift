@@ -32,7 +32,7 @@ extension PostgresClient {
                 defer { signal.finish() }
                 try await self.session { session in
                     // A lock may come in the very moment in which the wait for it times out, and would stay.
-                    defer { _ = try? session.execute("SELECT pg_advisory_unlock_all()") }
+                    defer { if (try? session.execute("SELECT pg_advisory_unlock_all()")) == nil { session.abandon() } }
                     try session.execute("SELECT pg_advisory_lock(\(lock.number))")
                     signal.yield()
                     done.wait()

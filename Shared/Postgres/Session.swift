@@ -160,6 +160,9 @@ package final class Session {
         }
     }
 
+    /// Nobody gets this connection after this session; the server then forgets whatever belonged to it.
+    func abandon() { lent.abandon() }
+
     private var lent: Connection {
         guard let connection else { preconditionFailure("a session was used after its closure") }
         return connection
