@@ -49,7 +49,7 @@ import Testing
 
     @Test("no answer in time is tried again")
     func silence() async throws {
-        try await ScriptedStore.run([.silence, .answer(200, "late")], deadline: .seconds(2)) { store, bucket in
+        try await ScriptedStore.run([.silence, .answer(200, "late")], deadline: .seconds(5)) { store, bucket in
             let content = try await bucket.read(Self.key)
             #expect(content == Array("late".utf8))
             #expect(store.requests.count == 2)

@@ -53,13 +53,13 @@ struct CopyInTests {
             let configuration = PostgresConfiguration(
                 connection: database, applicationName: "test", maximumConnections: 1,
                 statementTimeout: statementTimeout)
-            return try await TestPostgres.withClient(configuration) { client in
-                try await client.session { session in
+            try await TestPostgres.withClient(database) { owner in
+                try await owner.session { session in
                     try session.script("CREATE TABLE t (id int PRIMARY KEY, n smallint)")
                     try session.script(script)
                 }
-                return try await body(client)
             }
+            return try await TestPostgres.withClient(configuration, body)
         }
     }
 

@@ -14,7 +14,8 @@ struct CopyTests {
                 let (begun, announce) = AsyncStream.makeStream(of: Int32.self)
                 let released = DispatchSemaphore(value: 0)
                 let copy = Task {
-                    try await client.session { session in
+                    defer { announce.finish() }
+                    return try await client.session { session in
                         let own = try #require(try session.row("SELECT pg_backend_pid()", as: Int32.self))
                         var isFirst = true
                         return try session.copyOut("SELECT repeat('x', 1000) FROM generate_series(1, 20000)") { _ in

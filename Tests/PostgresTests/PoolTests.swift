@@ -113,7 +113,7 @@ struct PoolTests {
         try await TestPostgres.withDatabase { database in
             let configuration = PostgresConfiguration(
                 connection: database, applicationName: "test", maximumConnections: 1, maximumWaiters: 1,
-                acquireDeadline: .milliseconds(100))
+                acquireDeadline: .seconds(2))
             try await TestPostgres.withClient(configuration) { client in
                 let refused = try await client.holdingConnection { () async -> Set<PostgresError> in
                     await withTaskGroup { group in
@@ -242,7 +242,7 @@ struct PoolTests {
     func unreachable() async throws {
         let configuration = PostgresConfiguration(
             connection: "host=127.0.0.1 port=1 user=nobody password=planted-value", applicationName: "test",
-            acquireDeadline: .milliseconds(100))
+            acquireDeadline: .seconds(2))
         try await TestPostgres.withClient(configuration) { client in
             let error = try await #require(throws: PostgresError.self) {
                 try await client.session { try $0.execute("SELECT 1") }
@@ -258,7 +258,7 @@ struct PoolTests {
     func malformedConnectionString() async throws {
         let configuration = PostgresConfiguration(
             connection: "host=127.0.0.1 pasword=planted-value", applicationName: "test",
-            acquireDeadline: .milliseconds(100))
+            acquireDeadline: .seconds(2))
         try await TestPostgres.withClient(configuration) { client in
             let error = try await #require(throws: PostgresError.self) {
                 try await client.session { try $0.execute("SELECT 1") }
@@ -274,10 +274,13 @@ extension PostgresClient {
     fileprivate func holdingConnection<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         let (started, start) = AsyncStream<Void>.makeStream()
         let end = Mutex(false)
-        async let holder: Void = session { session in
-            start.finish()
-            while !end.withLock({ $0 }) { try session.execute("SELECT pg_sleep(0.005)") }
-        }
+        async let holder: Void = {
+            defer { start.finish() }
+            try await session { session in
+                start.finish()
+                while !end.withLock({ $0 }) { try session.execute("SELECT pg_sleep(0.005)") }
+            }
+        }()
         for await _ in started {}
         let result = try await body()
         end.withLock { $0 = true }

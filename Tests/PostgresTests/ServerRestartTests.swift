@@ -14,7 +14,7 @@ struct ServerRestartTests {
         try await PrivateServer.with(programs) { server in
             let configuration = PostgresConfiguration(
                 connection: server.connection, applicationName: "test", maximumConnections: 3,
-                acquireDeadline: .milliseconds(200))
+                acquireDeadline: .seconds(1))
             var patient = configuration
             patient.acquireDeadline = .seconds(30)
             try await TestPostgres.withClient(configuration) { client in

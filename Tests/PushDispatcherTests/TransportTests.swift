@@ -132,7 +132,7 @@ struct TransportTests {
     @Test("a push that is never answered is sent once more over another connection, and then given up")
     func silence() async throws {
         try await APNsStage.run(timing: { timing in
-            timing.reply = .milliseconds(300)
+            timing.reply = .seconds(2)
         }) { stage in
             stage.service.answer(APNsStage.token(5), next: .silence)
             stage.service.answer(APNsStage.token(6), always: .silence)

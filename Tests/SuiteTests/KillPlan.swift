@@ -7,7 +7,7 @@ enum KillPlan {
     /// What the moments are drawn from; `deploy/kills.sh --seed N` sets it.
     static let seed = UInt64(number("VIGIL_KILLS_SEED") ?? 1)
     /// A kill takes a second or two.
-    static let minutes = 3 + kills / 10
+    static let minutes = 6 + kills / 10
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }

@@ -103,7 +103,7 @@ struct DatabaseOutageTests {
             _ = try await client.session { session in
                 try session.rows(
                     """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
                     WHERE datname = current_database() AND usename = 'vigil_verification'
                     """, as: Bool.self)
             }
