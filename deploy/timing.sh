@@ -18,7 +18,7 @@ That must be found; otherwise more is measured, up to four times as much, and th
 
 Takes about five minutes. Another suite may be running meanwhile, but the machine should do little else: answers that a
 service hasn't ready by the deadline leave later, services are then late with some kinds more often than with others,
-and that is found, too.
+and that is found, too. If it is all that is found, it is measured once more.
 
   --pairs N       answers of each kind (default 5000; 1000000 takes a night)
   --deadline MS   the proxy's deadline (default 50)
@@ -70,12 +70,21 @@ start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.l
     --set metadata-proxy.limits.pushRegistrations=10000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
 
+# $1: the seed. In the background, so that whoever ends this script need not wait; `setpriv` then ends it, too.
+measure() {
+    PYTHONDONTWRITEBYTECODE=1 setpriv --pdeathsig TERM "$python" "$checkout/deploy/timing/measure.py" "$scratch/state" \
+        "$first_port" --pairs "$pairs" --deadline "$deadline" --seed "$1" --protocol "$protocol" &
+    wait $!
+}
+
 started=$SECONDS
 status=0
-# In the background, so that whoever ends this script need not wait; `setpriv` then ends it, too.
-PYTHONDONTWRITEBYTECODE=1 setpriv --pdeathsig TERM "$python" "$checkout/deploy/timing/measure.py" "$scratch/state" \
-    "$first_port" --pairs "$pairs" --deadline "$deadline" --seed "$seed" --protocol "$protocol" &
-wait $! || status=$?
+measure "$seed" || status=$?
+if [ "$status" = 3 ]; then
+    say "Measuring once more: if it was the machine that had something else to do, it won't be found again."
+    status=0
+    measure $((seed + 1)) || status=$?
+fi
 if grep -h '"level":"error"' "$scratch"/state/logs/*.log >&2; then fail "A service logged the errors above."; fi
 [ "$status" = 0 ] || fail "FAILED after $((SECONDS - started)) seconds."
 say "PASSED: $((SECONDS - started)) seconds of measuring."

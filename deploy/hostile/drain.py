@@ -159,7 +159,7 @@ def pause():
 def experiment(suite, contexts, sign):
     """One end under load: what there is to object to, and numbers."""
     # Eight times the deadline is far more than the service takes: who got there is to get its answer, not a 503.
-    with Upstream(suite, delay=pause) as upstream, Proxy(suite, upstream.port, answers__deadline=250) as proxy:
+    with Upstream(suite, delay=pause) as upstream, Proxy(suite, upstream.port, answers__deadline=500) as proxy:
         ours, theirs = multiprocessing.Pipe()
         process = multiprocessing.get_context("fork").Process(
             target=_load, args=(theirs, proxy.port, contexts, 30), daemon=True

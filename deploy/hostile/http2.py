@@ -754,8 +754,7 @@ def main():
     report = Report("http2")
     context = suite.outer_context(["h2"])
     with Upstream(suite) as upstream:
-        # The deadline that it has by default: h2load asks 64 times at once, and a busy machine's service is slow.
-        with Proxy(suite, upstream.port, answers__deadline=250) as proxy:
+        with Proxy(suite, upstream.port) as proxy:
             results = run_scenarios(proxy.port, context, upstream, suite.only)
             for objections in results:
                 for text in objections:

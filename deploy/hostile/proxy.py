@@ -133,8 +133,8 @@ class Proxy(Process):
             "limits.requests": 10_000_000,
             "limits.registrations": 10_000_000,
             "limits.pushRegistrations": 10_000_000,
-            # As short as a machine with much to do can bear: at eight times that an answer is a 503.
-            "answers.deadline": 100,
+            # As it is by default: at eight times that an answer is a 503.
+            "answers.deadline": 250,
         } | {name.replace("__", "."): value for name, value in changes.items()}
         for name, value in wanted.items():
             group, key = name.split(".")
