@@ -57,6 +57,7 @@ $compose run --rm --no-deps -T secrets ||
 # PostgreSQL looks at its certificate when it is told to; no metric says when the one in use expires, and then nobody gets in.
 # shellcheck disable=SC2086
 if $compose ps --services --status running 2>/dev/null | grep -x postgres >/dev/null; then
-    $compose kill --signal HUP postgres
+    # Not by a signal: for Docker that is the end of the restart policy, whatever the signal is (moby 41302).
+    $compose exec -T postgres psql -X -q -d vigil -c 'SELECT pg_reload_conf()' >/dev/null
 fi
 say "Everything is in $folder. Next: docker compose up -d"
