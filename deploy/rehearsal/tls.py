@@ -22,11 +22,24 @@ ACCEPTED = scanners.ACCEPTED | {
 }
 
 
+def openssl(scratch, certificate):
+    """A program for testssl.sh, which has no option for a certificate of its own. Where one is demanded, and it hears so soon
+    enough, it would take the listener for one that doesn't speak TLS."""
+    program = scratch / "openssl"
+    program.write_text(
+        '#!/bin/sh\n[ "$1" = s_client ] || exec /usr/bin/openssl "$@"\nshift\n'
+        f'exec /usr/bin/openssl s_client -cert "{certificate}.pem" -key "{certificate}.key" "$@"\n'
+    )
+    program.chmod(0o755)
+    return program
+
+
 def findings(scratch, authority, name, port, kind, certificate, address):
     options = [*SECTIONS, "--ip", address] + (["-t", "postgres"] if kind == "postgres" else [])
-    # It can show no certificate, and if it hears soon enough that one is demanded it takes the listener for one that doesn't speak
-    # TLS. A WARN says that it couldn't look.
-    for _ in range(5):
+    if certificate != "-":
+        options += ["--openssl", openssl(scratch, certificate)]
+    # A WARN says that it couldn't look.
+    for _ in range(3):
         found = testssl(scratch, authority, f"{name}:{port}", options)
         unseen = {finding["id"] for finding in found if finding["severity"] == "WARN"} - set(ACCEPTED)
         if len(found) >= 50 and not unseen:
