@@ -28,16 +28,7 @@ extension PostgresClient {
         let (locked, signal) = AsyncStream.makeStream(of: Void.self)
         let done = DispatchSemaphore(value: 0)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { signal.finish() }
-                try await self.session { session in
-                    // A lock may come in the very moment in which the wait for it times out, and would stay.
-                    defer { if (try? session.execute("SELECT pg_advisory_unlock_all()")) == nil { session.abandon() } }
-                    try session.execute("SELECT pg_advisory_lock(\(lock.number))")
-                    signal.yield()
-                    done.wait()
-                }
-            }
+            group.addTask { try await self.hold(lock, announcing: signal, until: done) }
             var iterator = locked.makeAsyncIterator()
             guard await iterator.next() != nil else {
                 // The lock wasn't to be had, and its task says why; or this task was cancelled, and the lock may come yet.
@@ -47,6 +38,20 @@ extension PostgresClient {
             }
             defer { done.signal() }
             return try await job()
+        }
+    }
+
+    /// Holds a lock on a connection of its own; that it has it, or won't get it, is what it announces.
+    private func hold(
+        _ lock: AdvisoryLock, announcing signal: AsyncStream<Void>.Continuation, until done: DispatchSemaphore
+    ) async throws {
+        defer { signal.finish() }
+        try await session { session in
+            // A lock may come in the very moment in which the wait for it times out, and would stay.
+            defer { if (try? session.execute("SELECT pg_advisory_unlock_all()")) == nil { session.abandon() } }
+            try session.execute("SELECT pg_advisory_lock(\(lock.number))")
+            signal.yield()
+            done.wait()
         }
     }
 }

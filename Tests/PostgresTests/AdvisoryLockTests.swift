@@ -87,7 +87,7 @@ struct AdvisoryLockTests {
         try await withTwoClients { clients in
             let waiter = try await clients[0].exclusively(Self.lock) {
                 let waiter = Task { try await clients[1].exclusively(Self.lock) {} }
-                while try await clients[0].session({ try $0.row(Self.waiting, as: Int.self) }) == 0 {}
+                while try await clients[0].session({ try $0.row(Self.count(granted: false), as: Int.self) }) == 0 {}
                 waiter.cancel()
                 return waiter
             }
@@ -109,7 +109,11 @@ struct AdvisoryLockTests {
                             let waiter = Task { try? await other.exclusively(Self.lock) {} }
                             // Its time may be over before it is seen.
                             for _ in 0..<20 {
-                                if try await client.session({ try $0.row(Self.waiting, as: Int.self) }) != 0 { break }
+                                if try await client.session({ try $0.row(Self.count(granted: false), as: Int.self) })
+                                    != 0
+                                {
+                                    break
+                                }
                             }
                             // Microseconds; around the moment in which its time is over.
                             let pause = Int32(7000 + 20 * round)
@@ -120,7 +124,7 @@ struct AdvisoryLockTests {
                         // A connection that is given up ends a moment later.
                         var held: Int? = 1
                         for _ in 0..<1000 where held != 0 {
-                            held = try await client.session { try $0.row(Self.held, as: Int.self) }
+                            held = try await client.session { try $0.row(Self.count(granted: true), as: Int.self) }
                         }
                         try #require(held == 0)
                     }
@@ -129,16 +133,13 @@ struct AdvisoryLockTests {
         }
     }
 
-    private static let held: SQL = """
-        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND granted
+    /// How many have the lock, or wait for it.
+    private static func count(granted: Bool) -> SQL {
+        """
+        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND granted = \(granted)
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         """
-
-    private static let waiting: SQL = """
-        SELECT count(*) FROM pg_locks
-        WHERE locktype = 'advisory' AND objid = 42 AND NOT granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        """
+    }
 
     private func withTwoClients(_ body: ([PostgresClient]) async throws -> Void) async throws {
         try await TestPostgres.withDatabase { database in
