@@ -137,7 +137,7 @@ var targets: [Target] = [
 
 // Domain modules: pure, no I/O.
 targets += shared("ExposureKeys")
-targets += shared("Credentials", uses: ["Crypto"])
+targets += shared("Credentials", uses: ["Crypto", "CryptoExtras"])
 targets += shared(
     "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])

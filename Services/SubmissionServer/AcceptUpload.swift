@@ -13,8 +13,8 @@ import VerificationAPI
 /// Each step may be repeated with the same outcome, so wherever a crash or a lost answer strikes, the phone repeats its
 /// request and is told 200; another payload for the same TAN is refused.
 ///
-/// A fake, and an upload that is refused, goes the same way with a TAN that nobody has: it is read and checked, and the
-/// verification server is asked as often. Only that nothing is stored differs, and the proxy hides how long that takes.
+/// A fake, and an upload that is refused, goes the same way with a TAN that nobody has: it is read and checked, the
+/// verification server is asked as often, and it waits for the same commits. Only its row is left out.
 struct AcceptUpload: Sendable {
     let purpose: UploadPurpose
     let route: Route
@@ -30,11 +30,11 @@ struct AcceptUpload: Sendable {
         let isReal = !upload.isFake && upload.authorization != nil && content != nil
         let named = isReal ? upload.authorization.flatMap { TAN($0) } : nil
         let tan = named ?? .ofNobody()
-        let tag = tagKey.tag(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
+        let tags = tagKey.tags(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
 
-        let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tag, purpose: purpose))
-        if isGranted, let content { try await inbox.store(content.current(at: clock.now), tag: tag) }
-        await confirm(TANConfirmation(tan: tan, tag: tag), isGranted: isGranted)
+        let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
+        try await inbox.take((content ?? UploadContent()).current(at: clock.now), tag: tags.inbox, isKept: isGranted)
+        await confirm(TANConfirmation(tan: tan, tag: tags.reservation), isGranted: isGranted)
 
         if upload.isFake { return UploadAccepted() }
         guard isReal, let content else { throw Problem.badRequest }

@@ -9,6 +9,7 @@ struct Inbox: Service {
     private struct Upload: Sendable {
         let content: UploadContent
         let tag: Digest
+        let isKept: Bool
     }
 
     private let uploads: Batcher<Upload, Void>
@@ -24,7 +25,9 @@ struct Inbox: Service {
             for _ in 0..<Self.attempts {
                 let key = try await current.key(for: Hour(containing: clock.now))
                 let sealed = try SealedUpload.seal(uploads.map { ($0.tag, $0.content) }, to: key)
-                let rows = zip(uploads, sealed).map { InboxRow(tag: $0.tag, hour: key.hour, sealed: $1) }
+                let rows = zip(uploads, sealed).filter(\.0.isKept).map {
+                    InboxRow(tag: $0.tag, hour: key.hour, sealed: $1)
+                }
                 if try await store.insert(rows, hour: key.hour) { return uploads.map { _ in } }
                 current.forget()
             }
@@ -37,8 +40,9 @@ struct Inbox: Service {
     }
 
     /// Seals and stores an upload durably. An upload whose tag is there already is stored already.
-    func store(_ content: UploadContent, tag: Digest) async throws {
-        try await uploads.answer(to: Upload(content: content, tag: tag))
+    /// - Parameter isKept: false for one whose row is left out at the end. It is sealed and waits for its commit all the same.
+    func take(_ content: UploadContent, tag: Digest, isKept: Bool) async throws {
+        try await uploads.answer(to: Upload(content: content, tag: tag, isKept: isKept))
     }
 }
 

@@ -17,13 +17,24 @@ struct UploadTagKey: Sendable {
         self.key = key
     }
 
-    /// A keyed hash over purpose, TAN and content. Padding, and the order in which the phone listed what it sent, don't
+    /// Keyed hashes over purpose, TAN and content. Padding, and the order in which the phone listed what it sent, don't
     /// matter.
-    func tag(of content: UploadContent, for purpose: UploadPurpose, authorisedBy tan: TAN) -> Digest {
+    func tags(of content: UploadContent, for purpose: UploadPurpose, authorisedBy tan: TAN) -> UploadTags {
         var keys: [UInt8] = []
         keys.reserveCapacity(content.keys.count * KeyRecord.size)
         for key in content.keys { KeyRecord.append(key, to: &keys) }
-        return key.digest(
+        let upload = key.digest(
             for: "upload", Array(purpose.rawValue.utf8), tan.identifier.bytes, keys, content.reports.flatMap(\.bytes))
+        return UploadTags(
+            reservation: key.digest(for: "reservation", upload.bytes), inbox: key.digest(for: "inbox", upload.bytes))
     }
+}
+
+/// What stands for an upload in two databases. Neither tag leads to the other, also for somebody who has the key: both come
+/// from a hash that is nowhere stored.
+struct UploadTags: Sendable {
+    /// For the verification server, which keeps it with the TAN's use.
+    let reservation: Digest
+    /// For the inbox.
+    let inbox: Digest
 }

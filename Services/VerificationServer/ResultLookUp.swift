@@ -13,11 +13,19 @@ import VerificationAPI
 struct ResultLookUp: Service {
     private let sessions: Batcher<Digest, VerificationSession?>
     private let results: Batcher<ResultID, ResultAnswer>
+    private let uses: Batcher<[Digest], [Bool]>
 
-    init(store: VerificationStore, results server: ServiceClient) {
+    init(store: VerificationStore, tans: TANStore, results server: ServiceClient) {
         sessions = Batcher(maximum: 256) { try await store.sessions($0) }
         results = Batcher(maximum: TestResultAPI.maximumQueries) { ids in
             try await server.call(TestResultAPI.appResults, ResultQueries(ids)).results
+        }
+        uses = Batcher(maximum: 128) { questions in
+            var confirmed = try await tans.confirmed(questions.flatMap(\.self))[...]
+            return questions.map { digests in
+                defer { confirmed = confirmed.dropFirst(digests.count) }
+                return Array(confirmed.prefix(digests.count))
+            }
         }
     }
 
@@ -25,6 +33,7 @@ struct ResultLookUp: Service {
         try await withThrowingTaskGroup { group in
             group.addTask { try await sessions.run() }
             group.addTask { try await results.run() }
+            group.addTask { try await uses.run() }
             try await group.waitForAll()
         }
     }
@@ -41,7 +50,7 @@ struct ResultLookUp: Service {
         case .teleTAN:
             return ResultAnswer(
                 testResult: .pcrPositive,
-                sampleCollected: Int32(clamping: Int64(session.createdAt.timeIntervalSince1970)), labID: nil)
+                sampleCollected: session.createdHour * 3600, labID: nil)
         case .guid(let guid, nil):
             return try await results.answer(to: ResultID(guid))
         case .guid(let guid, let birthDate?):
@@ -50,6 +59,26 @@ struct ResultLookUp: Service {
             guard try await other.testResult == answer.testResult else { throw Problem.forbidden }
             return answer
         }
+    }
+
+    /// Whether it is a positive test. Two ids that contradict each other are none.
+    /// - Parameter session: nil for none; then somebody else's question is asked.
+    func isPositive(_ session: VerificationSession?) async throws -> Bool {
+        guard let session else {
+            try await ask()
+            return false
+        }
+        do {
+            return try await result(of: session).testResult.isPositive
+        } catch let problem as Problem where problem == .forbidden {
+            return false
+        }
+    }
+
+    /// Which of a registration's uploads are confirmed.
+    /// - Parameter uses: as many as a registration authorises.
+    func confirmed(_ uses: [Digest]) async throws -> [Bool] {
+        try await self.uses.answer(to: uses)
     }
 
     /// Asks for a test that there is not, in the place of one that somebody has: whoever watches the test result server

@@ -33,13 +33,14 @@ package struct VerificationServer: AsyncParsableCommand {
             perHour: try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000),
             perOfficer: try settings.int("teleTAN.officerHourlyLimit", default: 60, in: 1...1_000_000))
         let guessBudget = try settings.int("teleTAN.refusalBudget", default: 10_000, in: 1...1_000_000)
-        let tansPerRegistration = Int16(try settings.int("tan.perRegistration", default: 1, in: 1...2))
+        let tans = try IssuedTANs(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
         let store = VerificationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
-        let lookUp = ResultLookUp(store: store, results: results)
+        let uses = TANStore(database)
+        let lookUp = ResultLookUp(store: store, tans: uses, results: results)
         let guesses = GuessLimit(store: store, budget: guessBudget, runtime: runtime)
 
         let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
@@ -48,16 +49,14 @@ package struct VerificationServer: AsyncParsableCommand {
                 use: RegisterTest(store: store, lookUp: lookUp, keys: keys, guesses: guesses, clock: clock).handle)
             routes.on(
                 VerificationAPI.testResult, use: AnswerTestResult(lookUp: lookUp, clock: clock).handle)
-            routes.on(
-                VerificationAPI.tan,
-                use: IssueTAN(
-                    store: store, lookUp: lookUp, keys: keys, clock: clock, maximumCount: tansPerRegistration
-                ).handle)
+            routes.on(VerificationAPI.tan, use: IssueTAN(lookUp: lookUp, tans: tans, clock: clock).handle)
         }
         let suite = try Listener("internal", from: settings, defaultPort: 8011, security: .mutualTLS(tls)) { routes in
-            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: store, clock: clock).handle)
-            routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: store, clock: clock).handle)
-            routes.on(VerificationAPI.tanVerification, use: VerifyTAN(store: store, keys: keys, clock: clock).handle)
+            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: uses, tans: tans, clock: clock).handle)
+            routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: uses, tans: tans, clock: clock).handle)
+            routes.on(
+                VerificationAPI.tanVerification,
+                use: VerifyTAN(store: uses, tans: tans, keys: keys, clock: clock).handle)
             routes.on(
                 VerificationAPI.certificateResult,
                 use: AnswerCertificateResult(lookUp: lookUp, clock: clock).handle)
@@ -69,7 +68,7 @@ package struct VerificationServer: AsyncParsableCommand {
             listeners: [apps, suite],
             services: [
                 database, results, lookUp, officers.refreshing(in: runtime),
-                // A spent TAN goes 15 minutes after its upload, not at some time within the hour.
+                // What is counted by the hour goes soon after it.
                 Retention.every(300, for: .verification, in: database, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
@@ -118,12 +117,6 @@ struct VerificationKeys: Sendable {
     /// Under what an officer's teleTANs of an hour are counted.
     func digest(of officer: Officer, hour: Int32) -> Digest {
         teleTAN.digest(for: "officer", Array(officer.subject.utf8), Array("\(hour)".utf8))
-    }
-
-    /// The TAN of a registration, the same for the same count: whoever repeats a request is given the TAN it lost, and
-    /// nothing has to be stored that links the two.
-    func tan(for token: RegistrationToken, count: Int16) -> TAN {
-        TAN(RandomIdentifier(tan.digest(for: "TAN", token.identifier.bytes, [UInt8(truncatingIfNeeded: count)])))
     }
 
     /// What is stored of a teleTAN. It is short enough to be guessed, so its hash is keyed.

@@ -15,6 +15,21 @@ package struct RandomIdentifier: Hashable, Sendable {
         self.init(shaping: Array(digest.bytes.prefix(16)))
     }
 
+    /// The identifier of 122 bits: all that aren't version or variant, from the first to the last.
+    init(freeBits bits: UInt128) {
+        let high = UInt64(truncatingIfNeeded: bits >> 74) << 16 | UInt64(truncatingIfNeeded: bits >> 62) & 0xfff
+        let low = UInt64(truncatingIfNeeded: bits) & (1 << 62 - 1)
+        self.init(shaping: [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } })
+    }
+
+    /// The inverse of ``init(freeBits:)``.
+    var freeBits: UInt128 {
+        let words = bytes.withUnsafeBytes { bytes in
+            (0..<2).map { UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self)) }
+        }
+        return UInt128(words[0] >> 16) << 74 | UInt128(words[0] & 0xfff) << 62 | UInt128(words[1] & (1 << 62 - 1))
+    }
+
     private init(shaping bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0f | 0x40
@@ -78,8 +93,6 @@ package struct TAN: Hashable, Sendable {
 
     /// As a phone holds and sends it; not for logs.
     package var text: String { identifier.text }
-    /// What is stored of it.
-    package var digest: Digest { Digest(sha256: text.utf8) }
 }
 
 extension RegistrationToken: CustomStringConvertible {

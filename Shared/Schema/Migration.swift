@@ -22,5 +22,6 @@ package struct Migration: Sendable {
     /// All steps, in order.
     package static let all: [Migration] = [
         .first, .verificationLimits, .resultsToRedeem, .checkInReports, .publishedReports, .pushDispatcher,
+        .selfProvingTANs,
     ]
 }

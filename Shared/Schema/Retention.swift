@@ -88,47 +88,40 @@ package enum Retention {
             }
         },
         RetentionRule(.verification, "verification.session", limit: "21 days") { session, now throws(PostgresError) in
-            try session.execute(
-                "DELETE FROM verification.session WHERE created_at < \(now.addingTimeInterval(-21 * day))")
+            try session.execute("DELETE FROM verification.session WHERE created_hour < \(now.hourNumber - 21 * 24)")
         },
         RetentionRule(.verification, "verification.registered_guid", limit: "82 days") {
             session, now throws(PostgresError) in
-            try session.execute(
-                "DELETE FROM verification.registered_guid WHERE created_at < \(now.addingTimeInterval(-82 * day))")
+            try session.execute("DELETE FROM verification.registered_guid WHERE created_day < \(now.dayNumber - 82)")
         },
         RetentionRule(.verification, "verification.tele_tan", limit: "1 day after expiry") {
             session, now throws(PostgresError) in
             try session.execute(
                 "DELETE FROM verification.tele_tan WHERE expires_at < \(now.addingTimeInterval(-day))")
         },
-        RetentionRule(.verification, "verification.tan", limit: "expiry, or 15 minutes after the upload") {
-            session, now throws(PostgresError) in
-            try session.execute(
-                """
-                DELETE FROM verification.tan
-                WHERE expires_at < \(now) OR confirmed_at < \(now.addingTimeInterval(-15 * 60))
-                """)
+        // A registration is forgotten after 21 days and an hour at most, and no TAN of it is good a day later.
+        RetentionRule(.verification, "verification.used_tan", limit: "23 days") { session, now throws(PostgresError) in
+            try session.execute("DELETE FROM verification.used_tan WHERE day < \(now.dayNumber - 23)")
         },
         RetentionRule(.verification, "verification.officer_hour", limit: "the hour") {
             session, now throws(PostgresError) in
-            let hour = Int32((now.timeIntervalSince1970 / 3600).rounded(.down))
-            return try session.execute("DELETE FROM verification.officer_hour WHERE hour < \(hour)")
+            try session.execute("DELETE FROM verification.officer_hour WHERE hour < \(now.hourNumber)")
         },
         RetentionRule(.verification, "verification.refused_tele_tan", limit: "1 day") {
             session, now throws(PostgresError) in
-            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 24
+            let firstKept = now.hourNumber - 24
             return try session.execute("DELETE FROM verification.refused_tele_tan WHERE hour < \(firstKept)")
         },
         RetentionRule(
             .submission, "submission.diagnosis_key", "submission.check_in_report", limit: "14 days, by partition"
         ) { session, now throws(PostgresError) in
-            let firstKept = Int32((now.timeIntervalSince1970 / day).rounded(.down)) - 14
+            let firstKept = now.dayNumber - 14
             let dropped: Int32? = try session.row("SELECT submission.drop_days_before(\(firstKept))", as: Int32.self)
             return Int(dropped ?? 0)
         },
         RetentionRule(.submission, "submission.folded_hour", "submission.hour_key", limit: "15 days") {
             session, now throws(PostgresError) in
-            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 15 * 24
+            let firstKept = now.hourNumber - 15 * 24
             return try session.execute("DELETE FROM submission.folded_hour WHERE hour < \(firstKept)")
                 + session.execute(
                     """
@@ -139,7 +132,7 @@ package enum Retention {
         },
         RetentionRule(.distribution, "distribution.published_hour", limit: "15 days") {
             session, now throws(PostgresError) in
-            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 15 * 24
+            let firstKept = now.hourNumber - 15 * 24
             return try session.execute("DELETE FROM distribution.published_hour WHERE hour < \(firstKept)")
         },
         RetentionRule(.distribution, "distribution.signature", limit: "15 days unused") {
@@ -150,7 +143,7 @@ package enum Retention {
         // A phone renews its registration after 14 days; one that didn't has lost its app, or its user has.
         RetentionRule(.pushDispatcher, "push_dispatcher.registration", limit: "30 days after the last renewal") {
             session, now throws(PostgresError) in
-            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 30 * 24
+            let firstKept = now.hourNumber - 30 * 24
             return try inPieces { () throws(PostgresError) in
                 try session.execute(
                     """
@@ -180,4 +173,11 @@ package enum Retention {
         }
         return removed
     }
+}
+
+extension Date {
+    /// Whole hours since the epoch.
+    fileprivate var hourNumber: Int32 { Int32((timeIntervalSince1970 / 3600).rounded(.down)) }
+    /// Whole days since the epoch.
+    fileprivate var dayNumber: Int32 { Int32((timeIntervalSince1970 / 86_400).rounded(.down)) }
 }

@@ -74,6 +74,20 @@ enum Seeded {
         guard let identifier = RandomIdentifier(text) else { throw ValidationError("the rule gives no identifier") }
         return identifier
     }
+
+    /// The cipher of TANs, by the key that the script has put into the folder.
+    static func cipher(in folder: String) throws -> TANCipher {
+        let key = try Settings(["key": "\(folder)/key"]).secretFile("key")
+        guard let hashKey = HashKey(bytes: key) else { throw ValidationError("the key of the TANs has another length") }
+        return TANCipher(hashKey)
+    }
+
+    /// A TAN that the verification server takes for its own, each number's with a nonce of its own.
+    static func tan(_ number: UInt64, by cipher: TANCipher) -> TAN {
+        let nonce = Digest(sha256: withUnsafeBytes(of: number) { Array($0) })
+        let hour = Int32(Date().timeIntervalSince1970 / 3600)
+        return cipher.seal(TANClaims(nonce: nonce, kind: nil, lastHour: hour + 24))
+    }
 }
 
 /// Reservations in calls of the largest size: one operation is one TAN.
@@ -84,11 +98,12 @@ struct TANReservationLoad: AsyncParsableCommand {
     @OptionGroup var load: ServiceLoad
 
     func run() async throws {
+        let cipher = try Seeded.cipher(in: load.folder)
         try await load.run(as: .submissionServer) { client, random in
-            let reservations = try (0..<VerificationAPI.maximumEntries).map { _ in
+            let reservations = (0..<VerificationAPI.maximumEntries).map { _ in
                 let number = UInt64.random(in: 0..<Seeded.count, using: &random)
-                let tan = TAN(try Seeded.identifier("TAN", number))
-                return TANReservation(tan: tan, tag: tan.digest, purpose: .diagnosisKeys)
+                let tan = Seeded.tan(number, by: cipher)
+                return TANReservation(tan: tan, tag: Digest(sha256: tan.text.utf8), purpose: .diagnosisKeys)
             }
             let outcomes = try await client.call(VerificationAPI.reservations, TANReservations(reservations)).outcomes
             return outcomes.count { $0 == .granted }
@@ -104,9 +119,9 @@ struct TANVerificationLoad: AsyncParsableCommand {
     @OptionGroup var load: ServiceLoad
 
     func run() async throws {
+        let cipher = try Seeded.cipher(in: load.folder)
         try await load.run(as: .submissionServer) { client, random in
-            let number = UInt64.random(in: 0..<Seeded.count, using: &random)
-            let tan = TAN(try Seeded.identifier("TAN", number))
+            let tan = Seeded.tan(.random(in: 0..<Seeded.count, using: &random), by: cipher)
             do {
                 _ = try await client.call(VerificationAPI.tanVerification, TANVerification(tan))
                 return 1

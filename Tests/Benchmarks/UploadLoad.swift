@@ -21,9 +21,10 @@ struct UploadLoad: AsyncParsableCommand {
     func run() async throws {
         let numbers = Numbers(limit: min(limit, Int(Seeded.count)))
         let today = Day(containing: Date())
+        let cipher = try Seeded.cipher(in: load.folder)
         try await load.run(as: .metadataProxy) { client, random in
             guard let number = numbers.next() else { return nil }
-            let tan = TAN(try Seeded.identifier("TAN", number))
+            let tan = Seeded.tan(number, by: cipher)
             let upload = UploadRequest(
                 authorization: tan.text, payload: try Self.payload(before: today, using: &random))
             _ = try await client.call(SubmissionAPI.diagnosisKeys, upload)

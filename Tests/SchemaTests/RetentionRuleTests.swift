@@ -10,6 +10,7 @@ struct RetentionRuleTests {
     private static let now = Date(timeIntervalSince1970: 1_779_796_800)
     private static let old = Date(timeIntervalSince1970: 1_700_000_000)
     private static let oldHour: Int32 = 1_700_000_000 / 3600
+    private static let oldDay: Int32 = 1_700_000_000 / 86_400
     private static let bytes = [UInt8](repeating: 1, count: 32)
 
     /// A row of each table that is much too old.
@@ -19,15 +20,17 @@ struct RetentionRuleTests {
         VALUES (repeat('a', 64), 2, 0, \(old))
         """,
         "verification.session": """
-        INSERT INTO verification.session (token_digest, teletan_kind, created_at) VALUES (\(bytes), 'TEST', \(old))
+        INSERT INTO verification.session (token_digest, teletan_kind, created_hour) VALUES (\(bytes), 'TEST', \(oldHour))
         """,
         "verification.registered_guid": """
-        INSERT INTO verification.registered_guid (guid_digest, created_at) VALUES (\(bytes), \(old))
+        INSERT INTO verification.registered_guid (guid_digest, created_day) VALUES (\(bytes), \(oldDay))
         """,
         "verification.tele_tan": """
         INSERT INTO verification.tele_tan (digest, kind, created_at, expires_at) VALUES (\(bytes), 'TEST', \(old), \(old))
         """,
-        "verification.tan": "INSERT INTO verification.tan (digest, expires_at) VALUES (\(bytes), \(old))",
+        "verification.used_tan": """
+        INSERT INTO verification.used_tan (digest, tag, day) VALUES (\(bytes), \(bytes), \(oldDay))
+        """,
         "verification.officer_hour": """
         INSERT INTO verification.officer_hour (officer, hour, issued) VALUES (\(bytes), \(oldHour), 1)
         """,

@@ -74,7 +74,7 @@ struct FoldStage: Sendable {
     }
 
     func upload(_ content: UploadContent) async throws {
-        try await inbox.store(content, tag: Digest(sha256: UUID().uuidString.utf8))
+        try await inbox.take(content, tag: Digest(sha256: UUID().uuidString.utf8), isKept: true)
     }
 
     /// Folds what ended at or before the beginning of an hour.

@@ -271,7 +271,7 @@ struct FoldTests {
         try await FoldStage.run { stage in
             let tags = (0..<20).map { Digest(sha256: "unlinkable \($0)".utf8) }
             for (number, tag) in tags.enumerated() {
-                try await stage.inbox.store(Samples.content(number * 5..<number * 5 + 5), tag: tag)
+                try await stage.inbox.take(Samples.content(number * 5..<number * 5 + 5), tag: tag, isKept: true)
             }
             let before = try await Self.tables(of: stage, containing: tags)
             #expect(before == ["inbox"])
@@ -373,8 +373,9 @@ struct FoldTests {
                         let inbox = number % 2 == 0 ? stage.inbox : replica
                         group.addTask {
                             do {
-                                try await inbox.store(
-                                    try Samples.content(number * 3..<number * 3 + 3), tag: Samples.tag(number))
+                                try await inbox.take(
+                                    try Samples.content(number * 3..<number * 3 + 3), tag: Samples.tag(number),
+                                    isKept: true)
                                 return number
                             } catch is HourKeyProblem {
                                 // Told that it is not stored.

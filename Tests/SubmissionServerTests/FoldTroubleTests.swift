@@ -63,7 +63,7 @@ struct FoldTroubleTests {
             }
             stage.clock.advance(by: 3600)
             try await stage.withReplica(stage.clock) {
-                try await $0.store(try Samples.content(3..<5), tag: Samples.tag(1))
+                try await $0.take(try Samples.content(3..<5), tag: Samples.tag(1), isKept: true)
             }
             try await stage.fold(before: Self.next.advanced(by: 1))
             #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(3..<5).map(\.data)))
@@ -155,7 +155,7 @@ struct FoldTroubleTests {
             for hour in 0...hours + 2 {
                 // A server that was just started knows no key yet.
                 try await stage.withReplica(stage.clock) {
-                    try await $0.store(try Samples.content(2 + hour..<3 + hour), tag: Samples.tag(hour))
+                    try await $0.take(try Samples.content(2 + hour..<3 + hour), tag: Samples.tag(hour), isKept: true)
                 }
                 stage.clock.advance(by: 3600)
                 try await stage.foldNow()
@@ -182,7 +182,7 @@ struct FoldTroubleTests {
                 let files = stage.hourKeys.files
                 _ = try await stage.store.fold { try stage.fold.move(through: last, with: files, in: $0) }
                 try files.destroy(through: last)
-                try await late.store(try Samples.content(2..<4), tag: Samples.tag(1))
+                try await late.take(try Samples.content(2..<4), tag: Samples.tag(1), isKept: true)
             }
             try await stage.fold(before: now.advanced(by: 1))
             #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(0..<4).map(\.data)))

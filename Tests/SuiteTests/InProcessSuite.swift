@@ -1,3 +1,4 @@
+import Credentials
 import Crypto
 import DevelopmentAPNs
 import Distribution
@@ -14,6 +15,7 @@ import SubmissionServer
 import Synchronization
 import TestResultServer
 import TestSupport
+import Testing
 import VerificationServer
 import Vigil
 
@@ -41,22 +43,31 @@ struct InProcessSuite: Sendable {
         let apnsControl = TestPort.free()
     }
 
-    /// Starts the suite, calls `body`, and stops it.
+    /// Starts the suite on a database of its own, calls `body`, and stops it.
     static func run<Result: Sendable>(
-        clock: WallClock, logger: Logger = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() },
-        _ body: @Sendable (InProcessSuite) async throws -> Result
+        clock: WallClock, logger: Logger = quiet, _ body: @Sendable (InProcessSuite) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
-            let path = FileManager.default.temporaryDirectory.appending(path: "vigil-suite-\(UUID().uuidString)").path
-            defer { try? FileManager.default.removeItem(atPath: path) }
-            let folder = StateFolder(path)
-            try folder.prepare()
-            try SuiteSecrets.prepare(in: folder)
-            let suite = InProcessSuite(
-                clock: clock, logger: logger, database: database, certificates: try TestCertificates(), folder: folder)
-            return try await suite.run(body)
+            try await run(clock: clock, logger: logger, on: database, body)
         }
     }
+
+    /// Starts the suite on a database, calls `body`, and stops it.
+    static func run<Result: Sendable>(
+        clock: WallClock, logger: Logger = quiet, on database: MigratedDatabase,
+        _ body: @Sendable (InProcessSuite) async throws -> Result
+    ) async throws -> Result {
+        let path = FileManager.default.temporaryDirectory.appending(path: "vigil-suite-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = StateFolder(path)
+        try folder.prepare()
+        try SuiteSecrets.prepare(in: folder)
+        let suite = InProcessSuite(
+            clock: clock, logger: logger, database: database, certificates: try TestCertificates(), folder: folder)
+        return try await suite.run(body)
+    }
+
+    private static let quiet = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() }
 
     private func run<Result: Sendable>(
         _ body: @Sendable (InProcessSuite) async throws -> Result
@@ -110,6 +121,34 @@ struct InProcessSuite: Sendable {
         try await Distribution.publish(
             asOf: instant,
             ServiceRuntime(name: "distribution", settings: try distributionSettings(), clock: clock, logger: logger))
+    }
+
+    /// Calls `body` with clients of verification and submission server that don't go through the proxy, and so don't wait for
+    /// its deadline.
+    func withDirectCallers<Result: Sendable>(
+        _ body: (_ verification: ServiceClient, _ submission: ServiceClient) async throws -> Result
+    ) async throws -> Result {
+        let clients = try [ports.verificationApp, ports.submission].map { port in
+            try ServiceClient(
+                base: "https://localhost:\(port)", tls: certificates.files(role: .metadataProxy), name: "direct",
+                deadline: .seconds(20))
+        }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(clients[0], clients[1]))
+        } catch {
+            result = .failure(error)
+        }
+        for client in clients { await client.close() }
+        return try result.get()
+    }
+
+    /// The key by which the verification server makes TANs.
+    var tanKey: HashKey {
+        get throws {
+            let bytes = try Settings(["tanKey": folder.secret(SuiteSecrets.tanKey)]).secretFile("tanKey")
+            return try #require(HashKey(bytes: bytes))
+        }
     }
 
     /// What an operator's Prometheus would see of all services together.

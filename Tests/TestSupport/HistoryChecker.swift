@@ -58,26 +58,34 @@ package struct HistoryChecker: Sendable {
         var isGranted: Bool { if case .ok = call.outcome { true } else { false } }
     }
 
-    /// What the services promise (Corona-Warn-App sheet, 1.4; design, "Two lives"), in seconds.
+    /// What the services promise at least (`verification-server`, README), in seconds.
     private static let sessionLifetime: TimeInterval = 21 * 86_400
-    private static let tanLifetime: TimeInterval = 14 * 86_400
-    private static let confirmedLifetime: TimeInterval = 15 * 60
+    private static let tanLifetime: TimeInterval = 86_400
 
     /// - Parameters:
     ///   - tansPerRegistration: as the verification server is configured.
     ///   - expiries: until when proofs open a registration, at least; for ever unless named.
-    package init(_ calls: [History.Call], tansPerRegistration: Int = 1, expiries: [String: Date] = [:]) {
+    ///   - upload: what a TAN and all that were issued in its place have in common.
+    package init(
+        _ calls: [History.Call], tansPerRegistration: Int = 1, expiries: [String: Date] = [:],
+        upload: (String) -> String = { $0 }
+    ) {
         self.tansPerRegistration = tansPerRegistration
         self.expiries = expiries
         for call in calls {
             switch call.action {
             case .register(let proof, let key): registrations[proof, default: []].append((key, call))
-            case .takeTAN(let token): issues[token, default: []].append(call)
+            case .takeTAN(let token):
+                var outcome = call.outcome
+                if case .ok(let tan) = outcome { outcome = .ok(upload(tan)) }
+                issues[token, default: []].append(
+                    Call(action: call.action, invoked: call.invoked, returned: call.returned, outcome: outcome))
             case .reserve(let tan, let tag):
-                uploads[tan, default: []].append(Upload(way: .reserve, tag: tag, call: call))
+                uploads[upload(tan), default: []].append(Upload(way: .reserve, tag: tag, call: call))
             case .confirm(let tan, let tag):
-                uploads[tan, default: []].append(Upload(way: .confirm, tag: tag, call: call))
-            case .useUp(let tan, let tag): uploads[tan, default: []].append(Upload(way: .useUp, tag: tag, call: call))
+                uploads[upload(tan), default: []].append(Upload(way: .confirm, tag: tag, call: call))
+            case .useUp(let tan, let tag):
+                uploads[upload(tan), default: []].append(Upload(way: .useUp, tag: tag, call: call))
             case .postResult(let id, let version): posts[id, default: []].append((version, call))
             case .readResult(let id): reads[id, default: []].append(call)
             }
@@ -175,10 +183,9 @@ package struct HistoryChecker: Sendable {
         return violations
     }
 
-    /// Whether a TAN may have been used up, or have expired, when a call ended.
+    /// Whether a TAN may have been used up when a call ended. One that has expired is issued again.
     private func mayBeSpent(_ tan: String, before call: Call) -> Bool {
-        mayBeExpired(tan, at: call)
-            || (uploads[tan] ?? []).contains { $0.way != .reserve && $0.call.beganBefore(call) }
+        (uploads[tan] ?? []).contains { $0.way != .reserve && $0.call.beganBefore(call) }
     }
 
     private func mayBeExpired(_ tan: String, at call: Call) -> Bool {
@@ -208,7 +215,7 @@ package struct HistoryChecker: Sendable {
         var violations: Set<Violation> = []
         for (tan, attempts) in uploads {
             for refused in attempts where refused.call.outcome == .fail {
-                if mayBeExpired(tan, at: refused.call) || mayBeCleared(attempts, before: refused.call) { continue }
+                if mayBeExpired(tan, at: refused.call) { continue }
                 let wasGranted = attempts.contains {
                     $0.tag == refused.tag && $0.isGranted && $0.call.precedes(refused.call)
                 }
@@ -225,14 +232,6 @@ package struct HistoryChecker: Sendable {
             }
         }
         return violations
-    }
-
-    /// Whether a TAN's row may be gone because its upload was confirmed long ago.
-    private func mayBeCleared(_ attempts: [Upload], before call: Call) -> Bool {
-        attempts.contains {
-            $0.way != .reserve
-                && call.returned.instant >= $0.call.invoked.instant.addingTimeInterval(Self.confirmedLifetime)
-        }
     }
 
     // MARK: Results

@@ -114,7 +114,10 @@ import Testing
             issued, Line(reserve("x"), .ok()), Line(confirm("x"), .fail)),
         Story(
             "a confirmation is forgotten at once", [.refusedUpload(tan: "tan")],
-            issued, Line(reserve("x"), .ok()), Line(confirm("x"), .ok()), Line(reserve("x"), .fail, at: 800)),
+            issued, Line(reserve("x"), .ok()), Line(confirm("x"), .ok()), Line(reserve("x"), .fail, at: day - 1)),
+        Story(
+            "a TAN that has expired isn't replaced", [.refusedTAN(token: "token")],
+            registered, issued, Line(takeTAN, .fail, at: 2 * day)),
         Story("an acknowledged result is lost", [.lostResult(id: "id")], Line(post(1), .ok()), Line(read, .ok())),
         Story(
             "an older result is back", [.staleResult(id: "id")],
@@ -132,7 +135,7 @@ import Testing
             Line(reserve("x"), .unknown), Line(reserve("x"), .ok()), Line(reserve("y"), .fail),
             Line(confirm("x"), .ok()),
             Line(confirm("x"), .ok()), Line(reserve("x"), .ok()), Line(takeTAN, .fail),
-            Line(reserve("x"), .fail, at: 900),
+            Line(reserve("x"), .fail, at: day),
             Line(register("a"), .fail, at: 21 * day)),
         Story(
             "the lost call of another phone won", [],
@@ -144,7 +147,7 @@ import Testing
             "used up at once, and again", [],
             registered, issued, Line(useUp("x"), .unknown), Line(useUp("x"), .ok()), Line(reserve("y"), .fail),
             Line(takeTAN, .fail)),
-        Story("a TAN that expired", [], registered, issued, Line(takeTAN, .fail, at: 14 * day)),
+        Story("a TAN that has expired", [], registered, issued, Line(reserve("x"), .fail, at: day)),
         Story(
             "results one after another", [],
             Line(read, .ok()), Line(post(1), .unknown), Line(read, .ok("1")), Line(post(2), .ok()), Line(read, .ok("2"))
@@ -174,6 +177,21 @@ import Testing
         #expect(HistoryChecker(Self.calls(used)).violations == [.twoTANs(token: "token")])
         let unused = [Self.registered, Self.issued, second]
         #expect(HistoryChecker(Self.calls(unused), tansPerRegistration: 2).violations == [.twoTANs(token: "token")])
+    }
+
+    @Test("TANs that were issued one in the place of the other are judged as one")
+    func replaced() {
+        let history = [
+            Self.registered, Self.issued, Line(Self.takeTAN, .ok("tan'"), at: Self.day),
+            Line(Self.reserve("x"), .ok(), at: Self.day),
+        ]
+        let rival = Line(.reserve(tan: "tan'", tag: "y"), .ok(), at: Self.day)
+        func judged(_ lines: [Line]) -> Set<Violation> {
+            HistoryChecker(Self.calls(lines), upload: { $0.replacing("'", with: "") }).violations
+        }
+        #expect(judged(history) == [])
+        #expect(judged(history + [rival]) == [.twoUploads(tan: "tan")])
+        #expect(HistoryChecker(Self.calls(history)).violations == [.twoTANs(token: "token")])
     }
 
     @Test("a teleTAN may be refused once it has expired, and not before")

@@ -91,7 +91,8 @@ struct PlantedSecretTests {
             secrets += [
                 Secret("digest of the GUID", guid.digest.hex, bytes: guid.digest.bytes),
                 Secret("digest of the token", token.digest.hex, bytes: token.digest.bytes),
-                Secret("digest of the TAN", tan.digest.hex, bytes: tan.digest.bytes),
+                Secret(
+                    "hash of the TAN", Digest(sha256: tan.text.utf8).hex, bytes: Digest(sha256: tan.text.utf8).bytes),
                 Secret("tag", Digest.tag(1).hex, bytes: Digest.tag(1).bytes),
             ]
             let admin = "http://127.0.0.1:\(try await stage.runtime.adminPort)"
@@ -159,8 +160,8 @@ struct PlantedSecretTests {
             try await client.session { session in
                 try session.script(
                     """
-                    ALTER TABLE verification.session ADD CHECK (created_at < '2000-01-01') NOT VALID;
-                    ALTER TABLE verification.tan ADD CHECK (expires_at < '2000-01-01') NOT VALID;
+                    ALTER TABLE verification.session ADD CHECK (created_hour < 0) NOT VALID;
+                    ALTER TABLE verification.used_tan ADD CHECK (day < 0) NOT VALID;
                     DELETE FROM verification.registered_guid;
                     UPDATE verification.tele_tan SET redeemed = false;
                     """)

@@ -22,51 +22,71 @@ struct ReservationTests {
         }
     }
 
-    @Test("after the confirmation the same tag is granted for 15 minutes, then nothing is")
+    @Test("after the confirmation the same tag is granted as long as the TAN is good, and no other ever")
     func afterConfirmation() async throws {
         try await VerificationStage.run { stage in
             let tan = try await stage.freshTAN()
             _ = try await stage.reserve(tan, .tag(1))
             _ = try await stage.confirm(tan, .tag(1))
-            stage.clock.advance(by: 10 * 60)
-            // A second confirmation doesn't put it off.
-            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
-            stage.clock.advance(by: 5 * 60)
+            stage.clock.advance(by: 24 * 3600)
             #expect(try await stage.applyRetention() == 0)
+            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
             #expect(try await stage.reserve(tan, .tag(1)) == .granted)
-            stage.clock.advance(by: 1)
-            #expect(try await stage.applyRetention() == 1)
+            #expect(try await stage.reserve(tan, .tag(2)) == .refused)
+            stage.clock.advance(by: 3600)
             #expect(try await stage.reserve(tan, .tag(1)) == .refused)
-            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
         }
     }
 
-    @Test("a reservation without confirmation holds until the TAN's own expiry")
-    func holds() async throws {
+    @Test("what was reserved in time may be confirmed a little late: the upload is stored")
+    func lateConfirmation() async throws {
         try await VerificationStage.run { stage in
             let tan = try await stage.freshTAN()
             _ = try await stage.reserve(tan, .tag(1))
-            stage.clock.advance(by: 14 * 86_400 - 1)
-            try await stage.applyRetention()
-            #expect(try await stage.reserve(tan, .tag(2)) == .refused)
-            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
-            stage.clock.advance(by: 1)
+            stage.clock.advance(by: 25 * 3600)
             #expect(try await stage.reserve(tan, .tag(1)) == .refused)
-            // What was reserved in time may be confirmed a little late: the upload is stored.
-            try await stage.applyRetention()
+            #expect(try await stage.confirm(tan, .tag(2)) == .refused)
             #expect(try await stage.confirm(tan, .tag(1)) == .granted)
-            stage.clock.advance(by: 1)
-            try await stage.applyRetention()
+            stage.clock.advance(by: 2 * 86_400)
             #expect(try await stage.confirm(tan, .tag(1)) == .refused)
         }
     }
 
-    @Test("an unknown TAN is refused, and nothing is stored of it")
+    @Test("that a TAN was used stays known until no TAN for the same upload can be good", arguments: [0, 7, 20])
+    func remembered(day: Double) async throws {
+        try await VerificationStage.run(settings: ["tan.lifetime": "336"]) { stage in
+            let token = try await stage.registered(.numbered(1))
+            stage.clock.advance(by: day * 86_400)
+            let tan = try await stage.tan(token)
+            _ = try await stage.reserve(tan, .tag(1))
+            // Once more as late as it can be had, so that it is good as long as any can be.
+            stage.clock.advance(by: (21 - day) * 86_400)
+            let last = try await stage.tan(token)
+            var hours = 0
+            while try await stage.reserve(last, .tag(1)) == .granted {
+                #expect(try await stage.reserve(last, .tag(2)) == .refused)
+                stage.clock.advance(by: 3600)
+                try await stage.applyRetention()
+                hours += 1
+            }
+            #expect(hours == 25)
+            #expect(try await stage.counts()["used_tan"] == 1)
+            stage.clock.advance(by: (day + 2) * 86_400)
+            try await stage.applyRetention()
+            #expect(try await stage.counts()["used_tan"] == nil)
+        }
+    }
+
+    @Test("a TAN that this server hasn't issued is refused, and nothing is stored of it")
     func unknown() async throws {
+        let otherKey = try #require(HashKey(bytes: [UInt8](repeating: 3, count: 32)))
+        let hour = Int32(VerificationStage.start.timeIntervalSince1970 / 3600)
+        let ofAnother = TANCipher(otherKey).seal(TANClaims(nonce: .tag(1), kind: nil, lastHour: hour + 5))
         try await VerificationStage.run { stage in
-            let tan = try #require(TAN("63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"))
-            #expect(try await stage.reserve(tan, .tag(1)) == .refused)
-            #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+            for tan in [try #require(TAN("63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f")), ofAnother] {
+                #expect(try await stage.reserve(tan, .tag(1)) == .refused)
+                #expect(try await stage.confirm(tan, .tag(1)) == .refused)
+            }
             #expect(try await stage.rows().isEmpty)
         }
     }

@@ -18,7 +18,8 @@ struct SingleUseTests {
             try await run.play(Schedule(seed: seed << 8 | UInt64(tansPerRegistration)))
             let calls = run.history.calls
             let violations = HistoryChecker(
-                calls, tansPerRegistration: tansPerRegistration, expiries: run.expiries
+                calls, tansPerRegistration: tansPerRegistration, expiries: run.expiries,
+                upload: run.upload
             ).violations
             #expect(violations == [], "seed \(seed)")
             // The schedule was no idle one.
@@ -41,13 +42,13 @@ struct SingleUseTests {
             script: """
                 DELETE FROM verification.registered_guid;
                 DELETE FROM verification.session;
-                DELETE FROM verification.tan;
+                DELETE FROM verification.used_tan;
                 UPDATE verification.tele_tan SET redeemed = false;
                 """
         ) { if case .twoRegistrations = $0 { true } else { false } },
         Loss(
             testDescription: "which uploads the TANs serve",
-            script: "UPDATE verification.tan SET tag = NULL, confirmed_at = NULL"
+            script: "DELETE FROM verification.used_tan"
         ) { if case .twoUploads = $0 { true } else { false } },
     ]
 
@@ -61,7 +62,8 @@ struct SingleUseTests {
                 try await client.session { try $0.script(loss.script) }
             }
             try await run.play(Schedule(seed: 2).withoutTime)
-            let violations = HistoryChecker(run.history.calls, expiries: run.expiries).violations
+            let violations = HistoryChecker(run.history.calls, expiries: run.expiries, upload: run.upload)
+                .violations
             #expect(violations.contains(where: loss.isFound))
         }
     }

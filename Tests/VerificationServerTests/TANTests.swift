@@ -20,7 +20,8 @@ struct TANTests {
                     await #expect(throws: CallError.refused(.badRequest), "\(code)") { try await stage.tan(token) }
                 }
             }
-            #expect(try await stage.counts()["tan"] == 2)
+            // Issuing one writes nothing.
+            #expect(try await stage.counts()["used_tan"] == nil)
         }
     }
 
@@ -44,10 +45,10 @@ struct TANTests {
             #expect(try await stage.tan(token) == tan)
             #expect(try await stage.confirm(tan, .tag(1)) == .granted)
             await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
-            // Nor after the TAN's row is gone.
-            stage.clock.advance(by: 15 * 60 + 1)
+            // Nor ever after.
+            stage.clock.advance(by: 21 * 86_400)
             try await stage.applyRetention()
-            #expect(try await stage.counts() == ["session": 1, "registered_guid": 1])
+            #expect(try await stage.counts() == ["session": 1, "registered_guid": 1, "used_tan": 1])
             await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
         }
     }
@@ -78,25 +79,59 @@ struct TANTests {
                 return try await group.reduce(into: Set<TAN>()) { $0.insert($1) }
             }
             #expect(tans.count == 1)
-            #expect(try await stage.counts()["tan"] == 1)
         }
     }
 
-    @Test("a TAN lives for 14 days")
+    @Test("a TAN is good for a day and the rest of its last hour, and then there is another for the same upload")
     func lifetime() async throws {
         try await VerificationStage.run { stage in
+            stage.clock.advance(by: 59 * 60)
             let token = try await stage.registered(.numbered(1))
             let tan = try await stage.tan(token)
-            stage.clock.advance(by: 14 * 86_400 - 1)
-            try await stage.applyRetention()
-            #expect(try await stage.tan(token) == tan)
+            stage.clock.advance(by: 86_400 + 59)
+            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
             stage.clock.advance(by: 1)
-            await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
             #expect(try await stage.reserve(tan, .tag(1)) == .refused)
-            stage.clock.advance(by: 1)
-            try await stage.applyRetention()
-            #expect(try await stage.counts()["tan"] == nil)
+            let next = try await stage.tan(token)
+            #expect(next != tan)
+            // The upload for which the first was reserved has it still.
+            #expect(try await stage.reserve(next, .tag(2)) == .refused)
+            #expect(try await stage.reserve(next, .tag(1)) == .granted)
+            #expect(try await stage.confirm(next, .tag(1)) == .granted)
             await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
+            #expect(try await stage.counts()["used_tan"] == 1)
+        }
+    }
+
+    @Test("how long a TAN is good is configuration, but none outlives its registration by more than a day")
+    func configuredLifetime() async throws {
+        try await VerificationStage.run(settings: ["tan.lifetime": "336"]) { stage in
+            let token = try await stage.registered(.numbered(1))
+            let early = try await stage.tan(token)
+            stage.clock.advance(by: 336 * 3600)
+            #expect(try await stage.reserve(early, .tag(1), .onBehalf) == .refused)
+            #expect(try await stage.reserve(early, .tag(1)) == .granted)
+            stage.clock.advance(by: 3600)
+            #expect(try await stage.reserve(early, .tag(1)) == .refused)
+            stage.clock.advance(by: (21 * 24 - 337) * 3600)
+            let last = try await stage.tan(token)
+            stage.clock.advance(by: 24 * 3600)
+            #expect(try await stage.reserve(last, .tag(1)) == .granted)
+            stage.clock.advance(by: 3600)
+            #expect(try await stage.reserve(last, .tag(1)) == .refused)
+        }
+    }
+
+    @Test("issuing a TAN leaves no trace in the database, not even a row's lock")
+    func writesNothing() async throws {
+        try await VerificationStage.run { stage in
+            let token = try await stage.registered(.numbered(1))
+            let before = try await stage.traces()
+            for _ in 0..<5 { _ = try await stage.tan(token) }
+            #expect(try await stage.traces() == before)
+            // The same look finds what a reservation writes.
+            _ = try await stage.reserve(try await stage.tan(token), .tag(1))
+            #expect(try await stage.traces() != before)
         }
     }
 
@@ -107,15 +142,14 @@ struct TANTests {
             let tan = try await stage.tan(token)
             _ = try await stage.reserve(tan, .tag(1))
             let rows = try await stage.rows()
-            let row = try #require(rows.first { $0.hasPrefix("tan ") })
-            #expect(row.contains(tan.digest.hex))
-            for other in rows where !other.hasPrefix("tan ") {
-                #expect(!other.contains(tan.digest.hex))
-            }
+            let row = try #require(rows.first { $0.hasPrefix("used_tan ") })
+            let digest = try #require(row.firstMatch(of: /[0-9a-f]{64}/)?.output)
+            for other in rows where !other.hasPrefix("used_tan ") { #expect(!other.contains(digest)) }
             #expect(!row.contains(token.digest.hex))
             #expect(!row.contains(HashedGUID.numbered(1).text))
-            // No time but the expiry's, which is the issue's.
-            #expect(row.matches(of: /\d\d:\d\d:\d\d/).count == 1)
+            #expect(!row.contains(Digest(sha256: tan.text.utf8).hex))
+            // No time of day, anywhere.
+            for row in rows { #expect(!row.contains(/\d\d:\d\d:\d\d/)) }
         }
     }
 

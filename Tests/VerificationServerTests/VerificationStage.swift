@@ -95,12 +95,19 @@ struct VerificationStage: Sendable {
         return [
             "tls.certificate": files.certificate, "tls.key": files.key,
             "tls.authorities": "\(certificates.directory)/authority.pem",
-            "secrets.tanKey": try file("tan.key", String(repeating: "1f", count: 32)),
+            "secrets.tanKey": try file("tan.key", tanKey.hex),
             "secrets.teleTANKey": try file("teletan.key", String(repeating: "2e", count: 32)),
             "officers.keys": try file("officers.json", officers.keySet),
             "officers.issuer": OfficerTokens.issuer, "officers.audience": OfficerTokens.audience,
         ]
     }
+
+    /// Opens what the service issues.
+    var tanCipher: TANCipher {
+        get throws { TANCipher(try #require(HashKey(bytes: Self.tanKey))) }
+    }
+
+    private static let tanKey = [UInt8](repeating: 0x1f, count: HashKey.count)
 
     // MARK: What callers do
 
@@ -178,7 +185,12 @@ struct VerificationStage: Sendable {
     }
 
     /// Every row of every table of the service as text, each behind its table's name.
-    func rows() async throws -> [String] {
+    func rows() async throws -> [String] { try await tables("row::text") }
+
+    /// By which transactions every row was written and locked, and where it lies.
+    func traces() async throws -> [String] { try await tables("xmin || ' ' || xmax || ' ' || ctid") }
+
+    private func tables(_ columns: SQL) async throws -> [String] {
         try await TestPostgres.withClient(database.superuserConnection) { client in
             try await client.session { session in
                 let tables = try session.rows(
@@ -188,7 +200,7 @@ struct VerificationStage: Sendable {
                 return try tables.flatMap { name -> [String] in
                     let table = try #require(Identifier(validating: name))
                     return try session.rows(
-                        "SELECT row::text FROM verification.\(identifier: table) AS row", as: String.self
+                        "SELECT \(columns) FROM verification.\(identifier: table) AS row", as: String.self
                     ).map { "\(name) \($0)" }
                 }
             }
@@ -219,8 +231,8 @@ extension VerificationStage {
             _ = try await client.session { session in
                 try session.execute(
                     """
-                    INSERT INTO verification.session (token_digest, hashed_guid, created_at)
-                    VALUES (\(token.digest.bytes), \(guid.text), \(Self.start))
+                    INSERT INTO verification.session (token_digest, hashed_guid, created_hour)
+                    VALUES (\(token.digest.bytes), \(guid.text), \(Int32(Self.start.timeIntervalSince1970 / 3600)))
                     """)
             }
         }

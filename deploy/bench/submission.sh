@@ -17,7 +17,7 @@ submission_prepare() {
 }
 
 # Nothing waits, and no TAN is used.
-submission_reset() { postgres_sql "TRUNCATE submission.inbox" && bench_tan_reset verification.tan; }
+submission_reset() { postgres_sql "TRUNCATE submission.inbox" && bench_tan_reset verification.used_tan; }
 
 upload_prepare() {
     submission_prepare

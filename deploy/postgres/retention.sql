@@ -6,18 +6,18 @@ WITH kept (item, oldest, first_kept) AS (
     UNION ALL
     SELECT 'test_results.result: 60 days', min(created_at), now() - interval '60 days 2 hours' FROM test_results.result
     UNION ALL
-    SELECT 'verification.session: 21 days', min(created_at), now() - interval '21 days 2 hours' FROM verification.session
+    SELECT 'verification.session: 21 days', to_timestamp(min(created_hour) * 3600.0), now() - interval '21 days 3 hours'
+    FROM verification.session
     UNION ALL
-    SELECT 'verification.registered_guid: 82 days', min(created_at), now() - interval '82 days 2 hours'
+    SELECT 'verification.registered_guid: 82 days', to_timestamp(min(created_day) * 86400.0),
+        now() - interval '83 days 2 hours'
     FROM verification.registered_guid
     UNION ALL
     SELECT 'verification.tele_tan: 1 day after expiry', min(expires_at), now() - interval '1 day 2 hours'
     FROM verification.tele_tan
     UNION ALL
-    SELECT 'verification.tan: expiry', min(expires_at), now() - interval '2 hours' FROM verification.tan
-    UNION ALL
-    SELECT 'verification.tan: 15 minutes after the upload', min(confirmed_at), now() - interval '2 hours 15 minutes'
-    FROM verification.tan
+    SELECT 'verification.used_tan: 23 days', to_timestamp(min(day) * 86400.0), now() - interval '24 days 2 hours'
+    FROM verification.used_tan
     UNION ALL
     SELECT 'verification.officer_hour: the hour', to_timestamp(min(hour) * 3600.0), now() - interval '3 hours'
     FROM verification.officer_hour

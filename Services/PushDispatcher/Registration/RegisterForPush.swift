@@ -6,7 +6,7 @@ import ServiceKit
 /// `POST /v3/register` and `POST /v1/register`: a phone says where pushes reach it, or that it wants none any more.
 ///
 /// Both may be repeated, and are answered alike whatever there was before. A phone that wants none leaves nothing behind
-/// (push sheet, 1.3, D1 and D7).
+/// (push sheet, 1.3, D1 and D7). Each waits for a commit, also one that changes nothing.
 struct RegisterForPush: Sendable {
     let store: RegistrationStore
     let vault: TokenVault
@@ -15,7 +15,10 @@ struct RegisterForPush: Sendable {
     func handle(_ request: PushRegistrationRequest, from caller: Caller) async throws -> NoContent {
         guard let registration = try? PushRegistration(decoding: request.payload),
             let wish = PushWish(registration)
-        else { throw Problem.badRequest }
+        else {
+            try await store.changeNothing()
+            throw Problem.badRequest
+        }
         let instance = vault.hash(instance: wish.instance)
         if let device = wish.device {
             let hash = vault.hash(token: device.token)

@@ -68,11 +68,19 @@ struct RegistrationStore: Sendable {
         """
     }
 
-    /// Removes a phone's registration, if there is one.
+    /// Removes a phone's registration, if there is one. It waits for a commit in either case.
     func remove(_ instance: Digest) async throws {
         try await database.session { session in
             try session.execute(
-                "DELETE FROM push_dispatcher.registration WHERE instance_hash = \(instance.bytes)")
+                """
+                WITH removed AS (DELETE FROM push_dispatcher.registration WHERE instance_hash = \(instance.bytes))
+                SELECT \(SQL.commitMark)
+                """)
         }
+    }
+
+    /// Waits for a commit, as a registration does, and changes nothing.
+    func changeNothing() async throws {
+        try await database.session { session in try session.execute("SELECT \(SQL.commitMark)") }
     }
 }

@@ -77,23 +77,27 @@ struct SubmissionStore: Sendable {
 
     // MARK: Inbox
 
-    /// Stores uploads that are sealed to one hour, except those whose tag is there already.
+    /// Stores uploads that are sealed to one hour, except those whose tag is there already. Also without any it waits for a
+    /// commit: whoever stores nothing waits as long (``SQL/commitMark``).
     /// - Returns: false when the hour is closed and those that are not there must be sealed to a later one.
     func insert(_ rows: [InboxRow], hour: Hour) async throws -> Bool {
         let tags = rows.map(\.tag.bytes)
         return try await database.session { session in
             // In the order of their tags, so that two that insert the same don't wait for each other in a circle.
-            let inserted = try session.execute(
+            let inserted = try session.row(
                 """
                 WITH open AS (
                     SELECT hour FROM submission.hour_key WHERE hour = \(hour.number) AND NOT closed FOR SHARE
+                ), stored AS (
+                    INSERT INTO submission.inbox (tag, hour, sealed)
+                    SELECT tag, hour, sealed FROM open, unnest(\(tags), \(rows.map(\.sealed.bytes))) AS upload (tag, sealed)
+                    ORDER BY tag
+                    ON CONFLICT (tag) DO NOTHING
+                    RETURNING 1
                 )
-                INSERT INTO submission.inbox (tag, hour, sealed)
-                SELECT tag, hour, sealed FROM open, unnest(\(tags), \(rows.map(\.sealed.bytes))) AS upload (tag, sealed)
-                ORDER BY tag
-                ON CONFLICT (tag) DO NOTHING
-                """)
-            if inserted == rows.count { return true }
+                SELECT (SELECT count(*) FROM stored), \(SQL.commitMark) IS NULL
+                """, as: Int64.self, Bool.self)
+            if inserted.map({ Int($0.0) }) == rows.count { return true }
             let present = try session.row(
                 "SELECT count(*) FROM submission.inbox WHERE tag = ANY (\(tags))", as: Int64.self)
             return present.map(Int.init) == Set(tags).count

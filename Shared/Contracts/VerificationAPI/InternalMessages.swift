@@ -127,8 +127,8 @@ package struct TeleTANResponse: JSONMessage, Equatable {
 package struct TANVerification: JSONMessage, Equatable {
     /// As the phone sent it.
     package let tan: TAN
-    /// From the field `Idempotency-Key`, ours: with it a repeat succeeds again for 15 minutes, so that a lost answer
-    /// doesn't burn the TAN. The field's services send none.
+    /// From the field `Idempotency-Key`, ours: with it a repeat succeeds again as long as the TAN is good, so that a lost
+    /// answer doesn't burn it. The field's services send none.
     package var idempotencyKey: IdempotencyKey?
 
     /// A wish to use up a TAN.

@@ -1,4 +1,5 @@
 import ExposureKeys
+import TestSupport
 
 /// What an attacker wants to know of a seized server, as questions whose two answers look alike by content: nothing but
 /// traces can tell them apart.

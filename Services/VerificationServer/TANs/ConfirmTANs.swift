@@ -4,18 +4,21 @@ import ServiceKit
 import VerificationAPI
 
 /// `POST /version/v1/tan/confirmations`: the uploads are stored, the TANs are spent.
+///
+/// What was reserved in time may be confirmed a little late.
 struct ConfirmTANs: Sendable {
-    let store: VerificationStore
+    let store: TANStore
+    let tans: IssuedTANs
     let clock: WallClock
 
     func handle(_ request: TANConfirmations, from caller: Caller) async throws -> TANOutcomes {
         guard (1...VerificationAPI.maximumEntries).contains(request.confirmations.count) else {
             throw Problem.badRequest
         }
-        let spent = try await store.confirm(request.confirmations, at: clock.now)
-        return TANOutcomes(
-            request.confirmations.map { entry in
-                spent[entry.tan.digest] == entry.tag ? .granted : .refused
-            })
+        let now = clock.now
+        let uses = request.confirmations.map { entry in
+            tans.claims(of: entry.tan, at: now).map { TANUse(digest: tans.use(of: $0), tag: entry.tag) }
+        }
+        return TANOutcomes(try await store.confirm(uses))
     }
 }

@@ -1,26 +1,32 @@
 import Foundation
-import TestSupport
 
 /// A question with two possible answers, of which one is right, and what the attacker sees of each: a value for every clue.
-struct Question: Sendable {
+package struct Question: Sendable {
     let right: [Double]
     let wrong: [Double]
+
+    /// A question as the clues of its two answers.
+    package init(right: [Double], wrong: [Double]) {
+        self.right = right
+        self.wrong = wrong
+    }
 }
 
 /// An attacker who learns from half of the questions, whose answers he is told, and answers the other half.
 ///
 /// The two answers are put in random order. As long as they could be exchanged without anybody noticing, each guess is
 /// right with probability 1/2, independently of all others, whatever was learnt.
-struct Interrogation {
+package struct Interrogation {
     /// How often a guess was right.
-    struct Score: Sendable, CustomStringConvertible {
+    package struct Score: Sendable, CustomStringConvertible {
         /// The clue that was used, or all of them.
-        let clue: String
+        package let clue: String
         let right: Int
         let guesses: Int
-        let share: Double
+        /// Of the guesses those that were right.
+        package let share: Double
 
-        var description: String { "\(clue): \(right) of \(guesses)" }
+        package var description: String { "\(clue): \(right) of \(guesses)" }
     }
 
     private struct Case {
@@ -30,9 +36,11 @@ struct Interrogation {
     }
 
     /// One for each clue alone, the last for all clues together.
-    private(set) var scores: [Score] = []
+    package private(set) var scores: [Score] = []
 
-    init(_ clues: [String], _ questions: [Question], seed: UInt64) {
+    /// Learns from one half and asks the other.
+    /// - Parameter clues: the names of the questions' figures.
+    package init(_ clues: [String], _ questions: [Question], seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let cases = questions.shuffled(using: &random).map { question in
             let isFirst = Bool.random(using: &random)
@@ -53,15 +61,15 @@ struct Interrogation {
     }
 
     /// The scores that can't be luck.
-    var suspicious: [Score] {
+    package var suspicious: [Score] {
         scores.filter { abs($0.share - 0.5) > Chance.deviation(of: $0.guesses, tests: scores.count) }
     }
 
     /// Of all clues together.
-    var share: Double { scores.last?.share ?? 0.5 }
+    package var share: Double { scores.last?.share ?? 0.5 }
 
     /// How many questions were answered.
-    var guesses: Int { scores.last?.guesses ?? 0 }
+    package var guesses: Int { scores.last?.guesses ?? 0 }
 
     /// - Parameter leaning: above zero where the first answer looks right; at zero a coin is tossed.
     private static func score(

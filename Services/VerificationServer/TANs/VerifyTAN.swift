@@ -9,15 +9,16 @@ import VerificationAPI
 ///
 /// It is a reservation with a tag of its own and its confirmation at once, so a TAN goes to one of the two ways only.
 struct VerifyTAN: Sendable {
-    let store: VerificationStore
+    let store: TANStore
+    let tans: IssuedTANs
     let keys: VerificationKeys
     let clock: WallClock
 
     func handle(_ request: TANVerification, from caller: Caller) async throws -> VerifiedTAN {
-        let tag = keys.tag(of: request)
-        guard let kind = try await store.useUp(request.tan.digest, tag: tag, at: clock.now) else {
-            throw Problem(.notFound)
-        }
-        return VerifiedTAN(kind: kind.value)
+        let now = clock.now
+        guard let claims = tans.claims(of: request.tan, at: now), claims.isValid(at: now),
+            try await store.useUp(TANUse(digest: tans.use(of: claims), tag: keys.tag(of: request)), at: now)
+        else { throw Problem(.notFound) }
+        return VerifiedTAN(kind: claims.kind)
     }
 }

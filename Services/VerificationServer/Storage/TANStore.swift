@@ -1,0 +1,112 @@
+import Credentials
+import FoundationEssentials
+import Postgres
+import VerificationAPI
+
+/// The upload for which a TAN is used.
+struct TANUse: Sendable {
+    /// Stands for the TAN, and for all others of the same upload (``IssuedTANs/use(of:)``).
+    let digest: Digest
+    /// Stands for the upload's content.
+    let tag: Digest
+}
+
+/// The table `verification.used_tan`. Every single use is one statement.
+///
+/// Each statement that writes carries the commit's mark, so that an entry that changes nothing waits as long as one that
+/// does: neither an observer of the network nor the caller can tell them apart.
+struct TANStore: Sendable {
+    private let database: PostgresClient
+
+    init(_ database: PostgresClient) {
+        self.database = database
+    }
+
+    /// Which of the TANs are spent, in their order.
+    func confirmed(_ digests: [Digest]) async throws -> [Bool] {
+        let wanted = digests.map(\.bytes)
+        let found = try await database.session { session in
+            try session.rows(
+                "SELECT digest FROM verification.used_tan WHERE digest = ANY(\(wanted)) AND confirmed", as: [UInt8].self
+            )
+        }
+        let confirmed = Set(found)
+        return wanted.map { confirmed.contains($0) }
+    }
+
+    /// Gives TANs that have no tag yet the tags they are wanted for. Of several tags for one TAN in one call the first
+    /// gets it, as if they had come one after the other.
+    ///
+    /// Rows are locked in the order of their digests, so that two calls that share TANs can't wait for each other in a
+    /// circle.
+    /// - Parameter uses: nil for a TAN that is no good.
+    /// - Returns: for each whether its TAN is its own, now or already.
+    func reserve(_ uses: [TANUse?], at now: Date) async throws -> [TANOutcomes.Outcome] {
+        let wanted = uses.compactMap { $0 }
+        let (digests, tags) = (wanted.map(\.digest.bytes), wanted.map(\.tag.bytes))
+        let owners = try await database.session { session in
+            try session.rows(
+                """
+                WITH first AS (
+                    SELECT DISTINCT ON (digest) digest, tag
+                    FROM unnest(\(digests), \(tags)) WITH ORDINALITY AS wanted (digest, tag, position)
+                    ORDER BY digest, position
+                ), owned AS (
+                    INSERT INTO verification.used_tan AS known (digest, tag, day)
+                    SELECT digest, tag, \(now.dayNumber) FROM first ORDER BY digest
+                    ON CONFLICT (digest) DO UPDATE SET tag = known.tag
+                    RETURNING digest, tag
+                )
+                SELECT digest, tag FROM (SELECT \(SQL.commitMark)) AS mark LEFT JOIN owned ON true
+                """, as: [UInt8]?.self, [UInt8]?.self)
+        }
+        return Self.outcomes(of: uses, owners)
+    }
+
+    /// Marks TANs as spent by the uploads they are reserved for.
+    /// - Parameter uses: nil for a TAN that is no good.
+    /// - Returns: for each whether its TAN is spent by it, now or already.
+    func confirm(_ uses: [TANUse?]) async throws -> [TANOutcomes.Outcome] {
+        let wanted = uses.compactMap { $0 }
+        let (digests, tags) = (wanted.map(\.digest.bytes), wanted.map(\.tag.bytes))
+        let owners = try await database.session { session in
+            try session.rows(
+                """
+                WITH locked AS (
+                    SELECT known.digest FROM verification.used_tan AS known
+                    JOIN unnest(\(digests), \(tags)) AS wanted (digest, tag) USING (digest, tag)
+                    ORDER BY known.digest FOR UPDATE OF known
+                ), spent AS (
+                    UPDATE verification.used_tan AS known SET confirmed = true FROM locked
+                    WHERE known.digest = locked.digest
+                    RETURNING known.digest, known.tag
+                )
+                SELECT digest, tag FROM (SELECT \(SQL.commitMark)) AS mark LEFT JOIN spent ON true
+                """, as: [UInt8]?.self, [UInt8]?.self)
+        }
+        return Self.outcomes(of: uses, owners)
+    }
+
+    /// Gives a TAN a tag and confirms it, if it has none yet or the same.
+    /// - Returns: false when it is another tag's.
+    func useUp(_ use: TANUse, at now: Date) async throws -> Bool {
+        try await database.session { session in
+            try session.execute(
+                """
+                INSERT INTO verification.used_tan AS known (digest, tag, day, confirmed)
+                VALUES (\(use.digest.bytes), \(use.tag.bytes), \(now.dayNumber), true)
+                ON CONFLICT (digest) DO UPDATE SET confirmed = true WHERE known.tag = excluded.tag
+                """) == 1
+        }
+    }
+
+    /// - Parameter owners: digests with their tags; a row of nulls where there are none.
+    private static func outcomes(of uses: [TANUse?], _ owners: [([UInt8]?, [UInt8]?)]) -> [TANOutcomes.Outcome] {
+        let tags = Dictionary(
+            owners.compactMap { owner in owner.0.flatMap { digest in owner.1.map { (digest, $0) } } },
+            uniquingKeysWith: { first, _ in first })
+        return uses.map { use in
+            use.map { tags[$0.digest.bytes] == $0.tag.bytes } == true ? .granted : .refused
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import ServiceKit
+import TestResultAPI
+import VerificationAPI
+
+/// `POST /version/v1/tan`: a positive test's TAN, which authorises one upload.
+///
+/// Nothing is written. The TAN follows from the registration token, so whoever repeats the request is given a TAN for the same
+/// upload until that was confirmed: the lost one within the hour, later one that lives longer.
+struct IssueTAN: Sendable {
+    let lookUp: ResultLookUp
+    let tans: IssuedTANs
+    let clock: WallClock
+
+    func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TANResponse {
+        let token = request.registrationToken
+        let session = try await lookUp.session(of: token)
+        // Who is refused waits for as many answers as who isn't.
+        let isPositive = try await lookUp.isPositive(request.isFake ? nil : session)
+        let uploads = tans.uploads(of: token)
+        let confirmed = try await lookUp.confirmed(uploads.map(\.use))
+        if request.isFake {
+            var randomness = SystemRandomNumberGenerator()
+            return TANResponse(TAN(RandomIdentifier(using: &randomness)))
+        }
+        guard let session, isPositive, let next = zip(uploads, confirmed).first(where: { !$0.1 })?.0 else {
+            throw Problem.badRequest
+        }
+        return TANResponse(tans.tan(for: next, of: session, at: clock.now))
+    }
+}

@@ -1,0 +1,39 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import ServiceKit
+import VerificationAPI
+
+/// `POST /version/v1/tan/reservations`: TANs for uploads that are about to be stored.
+///
+/// The first tag wins an upload's TAN and always wins it again; another tag never does. A TAN of the wrong kind reserves
+/// nothing.
+struct ReserveTANs: Sendable {
+    let store: TANStore
+    let tans: IssuedTANs
+    let clock: WallClock
+
+    func handle(_ request: TANReservations, from caller: Caller) async throws -> TANOutcomes {
+        guard (1...VerificationAPI.maximumEntries).contains(request.reservations.count) else {
+            throw Problem.badRequest
+        }
+        let now = clock.now
+        let uses = request.reservations.map { entry in
+            tans.claims(of: entry.tan, at: now).flatMap { claims in
+                claims.isValid(at: now) && claims.allows(entry.purpose)
+                    ? TANUse(digest: tans.use(of: claims), tag: entry.tag) : nil
+            }
+        }
+        return TANOutcomes(try await store.reserve(uses, at: now))
+    }
+}
+
+extension TANClaims {
+    /// Whether the TAN is of the kind that an upload needs.
+    fileprivate func allows(_ purpose: UploadPurpose) -> Bool {
+        switch purpose {
+        case .diagnosisKeys: kind != .event
+        case .onBehalf: kind == .event
+        }
+    }
+}
