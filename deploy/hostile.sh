@@ -11,12 +11,13 @@ bash deploy/hostile.sh [--long] [CHECK…]
 
 Installs what is missing, builds, and attacks metadata proxies of its own on free ports. Each check also runs its judge
 on something that is wrong on purpose, and fails if the judge doesn't object. Without a CHECK all of them run, which
-takes about six minutes. Another suite may be running meanwhile.
+takes about seven minutes. Another suite may be running meanwhile.
 
   smuggling   requests that two readers may understand differently, from deploy/hostile/corpus: nothing but one
               well-formed request may ever reach a service
   http2       each rule of HTTP/2 broken once, the known floods, and h2load
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
+  refusals    connections that ask for what is refused, and read no answer
   floods      thousands of uploads that stop before their last byte
   overload    ten times what the services can answer
   drain       SIGTERM under load
@@ -29,7 +30,7 @@ The Python packages live in a virtual environment below $XDG_CACHE_HOME (~/.cach
 TEXT
 }
 
-known=(smuggling http2 slow floods overload drain tls)
+known=(smuggling http2 slow refusals floods overload drain tls)
 checks=()
 options=()
 while [ $# -gt 0 ]; do

@@ -26,28 +26,41 @@ package final class AppListener: PortOwner, TLSUser {
 
     private let acceptor: Acceptor
     private let idle: TimeAmount
+    private let connectionBytes: Int
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
     private let loops: PerLoop<ProxyLoop>
     private let isDraining = Atomic(false)
+    private static let longestRead = 16 << 10
     /// Connections to services, the admin port and its connections, files: generously counted.
     private static let otherFiles = 512
+    /// Answers that wait for the caller, control frames with them.
+    private let outbound: Int
     /// Requests that an HTTP/2 connection may have under way.
-    private static let mostStreams = 100
+    private let mostStreams: Int
+    /// The least that a connection can do with: four streams.
+    package static let leastConnectionBytes = 64 << 10
 
     /// - Parameters:
     ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
     ///   - tls: nil for measurements of plain HTTP/1.1.
     ///   - connections: at one time; more wait in the system's backlog.
+    ///   - connectionBytes: what one connection can pin beside its TLS and the streams of HTTP/2, which ``BytesInFlight``
+    ///     counts: what was read and not looked at, bodies, answers and control frames that aren't taken. At least
+    ///     ``leastConnectionBytes``.
     ///   - idle: a connection without a request, or with one whose header doesn't get complete, is closed after this time.
     package init(
-        _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, idle: TimeAmount,
-        tls: TLSFiles?, plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
+        _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, connectionBytes: Int,
+        idle: TimeAmount, tls: TLSFiles?, plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
     ) throws(ConfigurationProblem) {
         acceptor = Acceptor(
             listener, of: serviceName, host: host, port: port, connections: connections, otherFiles: Self.otherFiles,
             on: group)
         self.idle = idle
+        self.connectionBytes = connectionBytes
+        outbound = connectionBytes / 2
+        // What control frames take isn't the answers'.
+        mostStreams = min(100, outbound / AnswerEncoder.length - 28)
         if let tls {
             self.tls = try ReloadedContext.publicServer(tls, listener: listener, protocols: ["h2", "http/1.1"])
         } else {
@@ -66,14 +79,17 @@ package final class AppListener: PortOwner, TLSUser {
                 // Every layer of a connection keeps a buffer as large as what it was once given: by default 64 KiB each.
                 .childChannelOption(
                     .recvAllocator,
-                    value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
+                    value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: Self.longestRead)
                 )
+                // Whatever is read has to be kept until it can be looked at.
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                // By itself the system keeps megabytes for who doesn't take its answers.
+                .serverChannelOption(.socketOption(.so_sndbuf), value: SocketOptionValue(outbound / 2))
                 // HTTP/2 writes no more to a channel that isn't writable, and an answer in two pieces would not be one
                 // (AnswerGate): there must be room for those of all streams that a connection may have.
                 .childChannelOption(
                     .writeBufferWaterMark,
-                    value: ChannelOptions.Types.WriteBufferWaterMark(
-                        low: 32 << 10, high: (Self.mostStreams + 28) * AnswerEncoder.length)
+                    value: ChannelOptions.Types.WriteBufferWaterMark(low: outbound / 4, high: outbound)
                 )
                 .childChannelInitializer { [self] channel in
                     channel.eventLoop.makeCompletedFuture { try accept(channel) }
@@ -110,11 +126,18 @@ package final class AppListener: PortOwner, TLSUser {
         limits.maxHeaderFieldSize = 8 << 10
         limits.maxHeaderListSize = 8 << 10
         limits.maxHeaderFieldCount = 100
+        let valve = RequestValve()
         let caller = HTTP1Caller(
-            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), clock: clock,
+            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), clock: clock, valve: valve,
             patience: patience, isDraining: isDraining.load(ordering: .relaxed))
         patience.ended = { [weak caller] in caller?.patienceEnded() }
+        // One answer waits without a word, with the second nothing more is looked at.
+        try channel.syncOptions?.setOption(
+            .writeBufferWaterMark,
+            value: ChannelOptions.Types.WriteBufferWaterMark(
+                low: AnswerEncoder.length, high: 2 * AnswerEncoder.length))
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(valve)
         try pipeline.addHandler(
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
         try pipeline.addHandler(caller)
@@ -123,13 +146,16 @@ package final class AppListener: PortOwner, TLSUser {
     private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.mostStreams),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: mostStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 8 << 10),
         ]
+        // Answers to PING and the like, of who takes none.
+        settings.maximumBufferedControlFrames = 2 * mostStreams
         let gate = AnswerGate()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(gate)
-        let connection = HTTP2Connection(channel, gate: gate, clock: clock, patience: patience)
+        let connection = HTTP2Connection(
+            channel, gate: gate, clock: clock, patience: patience, mostBodyBytes: connectionBytes / 2)
         let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
         _ = try pipeline.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: settings, streamConfiguration: .init()

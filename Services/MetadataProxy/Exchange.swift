@@ -56,6 +56,9 @@ final class Exchange {
         return nil
     }
 
+    /// How many bytes of its body are still to come, as far as it was announced.
+    var announcedRest: Int { passed.announcedLength - body.readableBytes }
+
     /// The last byte is here.
     /// - Parameter moment: since when.
     func arrived(at moment: NIODeadline) {

@@ -59,20 +59,21 @@ package struct MetadataProxy: AsyncParsableCommand {
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
             listener: "listen", schedule: AnswerSchedule(interval: .milliseconds(Int64(deadline))),
-            bytesInFlight: BytesInFlight(limit: inFlight, metrics: runtime.metrics), clock: runtime.clock,
-            metrics: runtime.metrics)
+            bytesInFlight: BytesInFlight(limit: inFlight, metrics: runtime.metrics), limit: requests,
+            clock: runtime.clock, metrics: runtime.metrics)
         for operation in verificationOperations {
             let isRegistration = operation.route == VerificationAPI.registrationToken.route
-            plan.offer(
-                operation, of: verification, within: isRegistration ? [requests, registrations] : [requests])
+            plan.offer(operation, of: verification, within: isRegistration ? registrations : nil)
         }
-        for operation in submissionOperations { plan.offer(operation, of: submission, within: [requests]) }
-        for operation in pushOperations { plan.offer(operation, of: push, within: [requests, pushRegistrations]) }
+        for operation in submissionOperations { plan.offer(operation, of: submission) }
+        for operation in pushOperations { plan.offer(operation, of: push, within: pushRegistrations) }
 
         let listener = try AppListener(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
             port: settings.port("listen.port", default: 8000),
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
+            connectionBytes: settings.int(
+                "listen.connectionBytes", default: 256 << 10, in: AppListener.leastConnectionBytes...64 << 20),
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
         try await runtime.run(listeners: [], services: [verification, submission, push, listener])

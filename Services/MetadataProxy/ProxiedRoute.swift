@@ -13,7 +13,7 @@ final class ProxiedRoute {
     let route: Route
     let pool: UpstreamPool
     let metrics: RouteMetrics
-    private let limits: [PrefixLimit]
+    private let limit: PrefixLimit?
     /// The inner request up to its first field of its own.
     private let prefix: String
     /// For the decoder of answers.
@@ -24,9 +24,9 @@ final class ProxiedRoute {
     /// A value that is longer is none of the contract's, the longest of which is a UUID.
     private static let longestValue = 256
 
-    init(_ route: Route, to upstream: Upstream, limits: [PrefixLimit], metrics: RouteMetrics, on loop: any EventLoop) {
+    init(_ route: Route, to upstream: Upstream, limit: PrefixLimit?, metrics: RouteMetrics, on loop: any EventLoop) {
         self.route = route
-        self.limits = limits
+        self.limit = limit
         self.metrics = metrics
         pool = upstream.pool(on: loop)
         let method = route.method.rawValue
@@ -37,9 +37,9 @@ final class ProxiedRoute {
         passedNames = ["content-type"] + route.requestHeaders.map(\.canonicalName)
     }
 
-    /// Counts a request for the limits of its caller's part of the net.
+    /// Counts a request for this operation's limit of its caller's part of the net.
     func admits(_ prefix: AddressPrefix) -> Bool {
-        limits.allSatisfy { $0.admits(prefix) }
+        limit?.admits(prefix) ?? true
     }
 
     // MARK: In
@@ -49,7 +49,7 @@ final class ProxiedRoute {
         /// Beside ``passedNames``.
         fileprivate var values: [String?]
         fileprivate var isWellFormed = true
-        fileprivate var announcedLength = 0
+        fileprivate(set) var announcedLength = 0
     }
 
     /// A request without fields.

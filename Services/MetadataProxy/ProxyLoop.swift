@@ -14,6 +14,7 @@ final class ProxyLoop {
     let overruns: Counter
     /// Answers of services that had no room in the one length.
     let tooLong: Counter
+    private let limit: PrefixLimit
     private let paths: [String: [ProxiedRoute]]
     private let other: RouteMetrics
 
@@ -21,12 +22,13 @@ final class ProxyLoop {
         self.loop = loop
         schedule = plan.schedule
         bytesInFlight = plan.bytesInFlight
+        limit = plan.limit
         encoder = try AnswerEncoder(date: plan.date)
         overruns = Counter(label: "answer_overruns_total", dimensions: [], factory: plan.metrics)
         tooLong = Counter(label: "answers_too_long_total", dimensions: [], factory: plan.metrics)
         let routes = plan.offers.map { offer in
             ProxiedRoute(
-                offer.operation.route, to: offer.upstream, limits: offer.limits, metrics: offer.metrics, on: loop)
+                offer.operation.route, to: offer.upstream, limit: offer.limit, metrics: offer.metrics, on: loop)
         }
         paths = Dictionary(grouping: routes, by: \.route.path)
         other = plan.other
@@ -47,14 +49,17 @@ final class ProxyLoop {
         _ method: String, _ target: String, from prefix: AddressPrefix, to caller: any Caller,
         fields: ((String, String) -> Void) -> Void
     ) -> Admission {
+        // Whatever they ask for, and whether or not it is refused.
+        let isWithinLimit = limit.admits(prefix)
         guard let routes = paths[target] ?? paths[String(target.prefix { $0 != "?" })] else {
-            return refused(.refusal(404))
+            return refused(.refusal(isWithinLimit ? 404 : 429))
         }
         guard let route = routes.first(where: { $0.route.method.rawValue == method }) else {
+            guard isWithinLimit else { return refused(.refusal(429)) }
             let allowed = routes.map(\.route.method.rawValue).sorted().joined(separator: ", ")
             return refused(.refusal(405, ("allow", allowed)))
         }
-        guard route.admits(prefix) else { return refused(.refusal(429), at: route) }
+        guard isWithinLimit, route.admits(prefix) else { return refused(.refusal(429), at: route) }
         var passed = route.noFields
         fields { name, value in route.take(name, value, into: &passed) }
         if let refusal = route.refusal(of: passed) { return refused(refusal, at: route) }

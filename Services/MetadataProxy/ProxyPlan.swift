@@ -9,12 +9,13 @@ package struct ProxyPlan: Sendable {
     struct Offer: Sendable {
         let operation: EndpointDescription
         let upstream: Upstream
-        let limits: [PrefixLimit]
+        let limit: PrefixLimit?
         let metrics: RouteMetrics
     }
 
     let schedule: AnswerSchedule
     let bytesInFlight: BytesInFlight
+    let limit: PrefixLimit
     let date: HTTPDate
     let metrics: any MetricsFactory
     /// Of requests for no operation.
@@ -26,30 +27,32 @@ package struct ProxyPlan: Sendable {
     ///
     /// - Parameters:
     ///   - listener: names it in metrics.
+    ///   - limit: for all requests, also those for no operation.
     ///   - clock: for the field `Date`.
     package init(
-        listener: String, schedule: AnswerSchedule, bytesInFlight: BytesInFlight, clock: WallClock,
-        metrics: any MetricsFactory
+        listener: String, schedule: AnswerSchedule, bytesInFlight: BytesInFlight, limit: PrefixLimit,
+        clock: WallClock, metrics: any MetricsFactory
     ) {
         self.listener = listener
         self.schedule = schedule
         self.bytesInFlight = bytesInFlight
+        self.limit = limit
         self.metrics = metrics
         date = HTTPDate(clock: clock)
         other = RouteMetrics(listener: listener, route: "other", expected: [], factory: metrics)
     }
 
     /// Lets an operation pass.
+    ///
+    /// - Parameter limit: for requests for this operation, beside that for all.
     package mutating func offer(
-        _ operation: EndpointDescription, of upstream: Upstream, within limits: [PrefixLimit] = []
+        _ operation: EndpointDescription, of upstream: Upstream, within limit: PrefixLimit? = nil
     ) {
         var operation = operation
-        if !limits.isEmpty {
-            operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
-        }
+        operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
         offers.append(
             Offer(
-                operation: operation, upstream: upstream, limits: limits,
+                operation: operation, upstream: upstream, limit: limit,
                 metrics: RouteMetrics(
                     listener: listener, route: operation.route.path,
                     expected: [operation.success, .serviceUnavailable], factory: metrics)))

@@ -23,21 +23,19 @@ struct ProxyServer: AsyncParsableCommand {
             name: "benchmark", settings: [:], clock: .system,
             logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
         let service = try Upstream(base: upstream, tls: nil, name: "measured", on: group)
-        let requests = PrefixLimit(1_000_000_000, clock: .system)
         var plan = ProxyPlan(
             listener: "listen", schedule: AnswerSchedule(interval: nil),
-            bytesInFlight: BytesInFlight(limit: 256 << 20, metrics: runtime.metrics), clock: .system,
-            metrics: runtime.metrics)
+            bytesInFlight: BytesInFlight(limit: 256 << 20, metrics: runtime.metrics),
+            limit: PrefixLimit(1_000_000_000, clock: .system), clock: .system, metrics: runtime.metrics)
         let get = Endpoint<NoContent, MeasuredBody>(.get, "/measure", callers: [], bodyLimit: 0, summary: "Answers.")
         let post = Endpoint<MeasuredBody, MeasuredBody>(
             .post, "/measure", callers: [], bodyLimit: 100_000, summary: "Answers.")
-        plan.offer(EndpointDescription(get), of: service, within: [requests])
-        plan.offer(EndpointDescription(post), of: service, within: [requests])
+        plan.offer(EndpointDescription(get), of: service)
+        plan.offer(EndpointDescription(post), of: service)
         let files = tls.map { TLSFiles(certificate: "\($0)/certificate.pem", key: "\($0)/key.pem", authorities: nil) }
         let listener = try AppListener(
-            "listen", of: "benchmark", host: "127.0.0.1", port: port, connections: 20_000, idle: .minutes(10),
-            tls: files, plan: plan,
-            on: group)
+            "listen", of: "benchmark", host: "127.0.0.1", port: port, connections: 20_000,
+            connectionBytes: 256 << 10, idle: .minutes(10), tls: files, plan: plan, on: group)
         try await runtime.run(listeners: [], services: [service, listener])
     }
 }

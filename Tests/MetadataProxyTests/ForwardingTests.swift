@@ -84,6 +84,20 @@ struct ForwardingTests {
         }
     }
 
+    @Test("what is refused counts for the limit, too", arguments: [false, true])
+    func refusalsAreLimited(http2: Bool) async throws {
+        try await ProxyStage.run(settings: ["limits.requests": "3"]) { stage in
+            var statuses: [UInt] = []
+            for (path, method) in [
+                ("/x", HTTPMethod.POST), ("/version/v1/tan", .GET), ("/x", .POST), ("/x", .POST),
+                ("/version/v1/tan", .GET), ("/version/v1/tan", .POST),
+            ] {
+                statuses.append(try await stage.send(path, method: method, body: "", http2: http2).status.code)
+            }
+            #expect(statuses == [404, 405, 404, 429, 429, 429])
+        }
+    }
+
     @Test(
         "a registration for push passes under both paths and both names of its media type, and goes in under one name",
         arguments: ["/v3/register", "/v1/register"], ["application/x-protobuf", "application/protobuf"])

@@ -144,6 +144,23 @@ def _keep(pipe, port, suite):
 
 
 @contextlib.contextmanager
+def answering(suite):
+    """A server that refuses all that it is asked for, and keeps the answers that nobody takes."""
+    with _process(_refuse, suite) as place:
+        yield place
+
+
+def _refuse(pipe, port, suite):
+    async def talk(reader, writer):
+        with contextlib.suppress(OSError):
+            while data := await reader.read(16_384):
+                writer.write((b"HTTP/1.1 404 No\r\ncontent-length: 960\r\n\r\n" + bytes(960)) * data.count(b"\r\n\r\n"))
+        writer.close()
+
+    _serve(pipe, port, suite, ["http/1.1"], talk)
+
+
+@contextlib.contextmanager
 def keeping_sessions(suite):
     """A server that gives tickets, as OpenSSL's do by themselves."""
     with _process(_answer, suite) as (port, _):

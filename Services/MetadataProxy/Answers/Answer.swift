@@ -13,6 +13,9 @@ struct Answer {
         Answer(status: status, fields: fields)
     }
 
+    /// Whether it refuses what the caller asks for. An answer that there is no room for is none of the caller's faults.
+    var isCallersFault: Bool { (400..<500).contains(status) }
+
     /// A service does not answer, or this one has too much to do: the request may be repeated as it is.
     static let unavailable = refusal(503, ("retry-after", String(Problem.unavailable.retryAfter ?? 1)))
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP2
 
 /// Holds the bytes of HTTP/2 answers back until their moment; everything else of a connection passes at once.
 ///
@@ -33,11 +34,16 @@ final class AnswerGate: ChannelDuplexHandler {
 
     /// Lets an answer go. One that isn't complete, because the client takes no more bytes, ends the connection: whatever
     /// remained would leave at another moment.
-    func release(_ bytes: ByteBuffer) {
+    /// - Parameter taken: is called when the system has taken the answer for the client.
+    func release(_ bytes: ByteBuffer, taken: (() -> Void)? = nil) {
         heldAnswers -= 1
         guard let context else { return }
         if bytes.readableBytes >= AnswerEncoder.length {
-            context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+            if let taken {
+                context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess(taken)
+            } else {
+                context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+            }
         } else {
             isCloseDue = true
         }
@@ -89,8 +95,9 @@ final class AnswerGate: ChannelDuplexHandler {
     ///
     /// The library doesn't know of it. If it sent GOAWAY itself, it would refuse the streams that are on their way, and
     /// take their DATA for a fault of the connection, with all that is under way there.
-    func announceEnd() {
-        let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]
+    func announceEnd(_ reason: HTTP2ErrorCode = .noError) {
+        let code = UInt8(truncatingIfNeeded: reason.networkCode)
+        let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, code]
         context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)
     }
 }

@@ -3,9 +3,10 @@ import NIOCore
 import NIOHTTP1
 
 /// A connection of HTTP/1.1: requests come in, one at a time, and each is answered before the next is looked at.
-final class HTTP1Caller: ChannelDuplexHandler, Caller {
+///
+/// At most two answers wait for a caller who doesn't take them: then nothing more is looked at either.
+final class HTTP1Caller: ChannelInboundHandler, Caller {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
     private enum State {
@@ -19,31 +20,40 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         case closing
     }
 
-    /// Parts of requests. One read brings fewer than 2,048 more.
-    private static let mostWaiting = 16
     private let shared: ProxyLoop
     private let prefix: AddressPrefix
     private let patience: CallerPatience
     private let clock: ArrivalClock
+    private let valve: RequestValve
     private var context: ChannelHandlerContext?
     private var state = State.idle
-    /// What has come while a request was being answered: parts of the next ones (pipelining).
+    /// What has come, in one piece with a request, while that was being answered: parts of the next ones (pipelining).
     private var waiting: Deque<HTTPServerRequestPart> = []
-    private var isReadDue = false
+    /// When what waits could be looked at.
+    private var turn = NIODeadline.uptimeNanoseconds(0)
+    /// For a refusal whose request isn't complete.
+    private var memory: BytesInFlight.Share?
+    /// Since all that was read had been looked at.
+    private var refusals = 0
+    private var isGoingOn = false
     private var keepsAlive = true
     private var isDraining: Bool
 
     /// - Parameters:
     ///   - clock: at the connection's outer end.
+    ///   - valve: before the parser.
     ///   - isDraining: whether the listener is about to end, so that there will be one answer at most.
     init(
-        _ shared: ProxyLoop, from prefix: AddressPrefix, clock: ArrivalClock, patience: CallerPatience, isDraining: Bool
+        _ shared: ProxyLoop, from prefix: AddressPrefix, clock: ArrivalClock, valve: RequestValve,
+        patience: CallerPatience, isDraining: Bool
     ) {
         self.shared = shared
         self.prefix = prefix
         self.patience = patience
         self.clock = clock
+        self.valve = valve
         self.isDraining = isDraining
+        valve.room = { [weak self] in self?.room ?? 0 }
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -53,28 +63,48 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if case .answering = state {
-            waiting.append(part)
+        if waiting.isEmpty, canTake(context) {
+            take(part, context)
         } else {
-            take(part, since: clock.moment, context)
+            waiting.append(part)
         }
     }
 
-    /// Nothing is read while the caller takes no answers, or has sent many requests ahead.
-    ///
-    /// While a request is being answered, it normally is: to stop and start costs two system calls a request.
-    func read(context: ChannelHandlerContext) {
-        isReadDue = waiting.count >= Self.mostWaiting || !context.channel.isWritable
-        if !isReadDue { context.read() }
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if waiting.isEmpty, valve.isEmpty { refusals = 0 }
+        context.fireChannelReadComplete()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isReadDue { read(context: context) }
+        if context.channel.isWritable { goOn(context) }
         context.fireChannelWritabilityChanged()
     }
 
-    /// - Parameter arrival: when the part came in, or its turn if that was later.
-    private func take(_ part: HTTPServerRequestPart, since arrival: NIODeadline, _ context: ChannelHandlerContext) {
+    /// Whether the next part may be looked at.
+    private func canTake(_ context: ChannelHandlerContext) -> Bool {
+        if case .answering = state { return false }
+        return context.channel.isWritable
+    }
+
+    /// How many bytes the parser may be given.
+    private var room: Int {
+        guard let context, waiting.isEmpty, canTake(context) else { return 0 }
+        if case .receiving(let exchange) = state { return max(RequestValve.piece, exchange.announcedRest) }
+        return RequestValve.piece
+    }
+
+    /// Looks at what was sent ahead. An answer that is written meanwhile may call this again: then the loop that runs goes on.
+    private func goOn(_ context: ChannelHandlerContext) {
+        guard !isGoingOn else { return }
+        isGoingOn = true
+        defer { isGoingOn = false }
+        turn = shared.loop.now
+        while canTake(context), let part = waiting.popFirst() { take(part, context) }
+        if canTake(context) { valve.resume() }
+        if waiting.isEmpty, valve.isEmpty { refusals = 0 }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (part, state) {
         case (.head(let head), .idle):
             take(head, context)
@@ -92,8 +122,11 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         case (.end, .receiving(let exchange)):
             state = .answering(exchange)
             patience.rest()
-            exchange.arrived(at: arrival)
+            // When it came in, or its turn if that was later.
+            exchange.arrived(at: max(clock.moment, turn))
         case (.end, .refusing(let answer, _)):
+            refusals += answer.isCallersFault ? 1 : 0
+            if refusals == CallerPatience.mostRefusals { keepsAlive = false }
             write(answer, context)
         case (_, _):
             break
@@ -132,6 +165,12 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     /// Answers when the request is here to its end. Who writes while nobody reads may never see the answer.
     private func refuse(_ answer: Answer, _ context: ChannelHandlerContext) {
         state = .refusing(answer, left: 256 << 10)
+        guard answer.isCallersFault else { return }
+        memory = shared.bytesInFlight.share(BytesInFlight.perRequest, for: prefix)
+        if memory == nil {
+            keepsAlive = false
+            state = .refusing(.unavailable, left: 256 << 10)
+        }
     }
 
     // MARK: Answers
@@ -143,6 +182,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     func release(_ bytes: ByteBuffer) {
         guard let context else { return }
         write(bytes, context)
+        if waiting.isEmpty, valve.isEmpty { refusals = 0 } else { goOn(context) }
     }
 
     private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
@@ -151,6 +191,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
     }
 
     private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        memory = nil
         guard keepsAlive else {
             state = .closing
             patience.wait(for: .closing)
@@ -162,11 +203,6 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
         state = .idle
         patience.wait(for: isDraining ? .draining : .header)
-        while let part = waiting.popFirst() {
-            take(part, since: shared.loop.now, context)
-            if case .answering = state { return }
-        }
-        if isReadDue { read(context: context) }
     }
 
     // MARK: Ends
@@ -178,6 +214,7 @@ final class HTTP1Caller: ChannelDuplexHandler, Caller {
         }
         state = .closing
         waiting = []
+        memory = nil
         patience.rest()
         context.fireChannelInactive()
     }

@@ -22,6 +22,8 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private var state = State.idle
     /// For the stream; nil if there was none left.
     private var memory: BytesInFlight.Share?
+    /// Of the request's body, as the connection counts them.
+    private var bodyBytes = 0
     /// From then on the answer belongs to the connection: for HTTP/2 it is written, and the stream has ended.
     private var isEncoded = false
 
@@ -39,6 +41,7 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         memory = nil
+        connection.bodyBytes -= bodyBytes
         connection.streamClosed()
     }
 
@@ -73,7 +76,10 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         switch state {
         case .receiving(let exchange):
-            guard let refusal = exchange.receive(bytes) else { return }
+            bodyBytes += bytes.readableBytes
+            connection.bodyBytes += bytes.readableBytes
+            let isTooMuch = connection.bodyBytes > connection.mostBodyBytes
+            guard let refusal = isTooMuch ? .unavailable : exchange.receive(bytes) else { return }
             exchange.abandon()
             state = .refusing(refusal, left: 256 << 10)
         case .refusing(let answer, let left):
@@ -119,9 +125,14 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private func refuse(_ answer: Answer) {
         state = .closing
         connection.ends(self)
+        guard !answer.isCallersFault || connection.mayRefuse() else {
+            // The connection ends; what the stream takes is given back before.
+            shared.loop.assumeIsolated().execute { self.context?.close(promise: nil) }
+            return
+        }
         shared.loop.assumeIsolated().execute {
             guard let bytes = self.encoded(answer) else { return }
-            self.connection.gate.release(bytes)
+            self.connection.gate.release(bytes, taken: answer.isCallersFault ? self.connection.refusalTaken : nil)
             // Ends a stream whose request isn't; one that has ended is gone already.
             self.context?.close(promise: nil)
         }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP2
 import ServiceKit
 
 /// What the streams of one HTTP/2 connection share.
@@ -6,16 +7,25 @@ final class HTTP2Connection {
     let gate: AnswerGate
     let clock: ArrivalClock
     let prefix: AddressPrefix
+    /// Of the bodies of all its streams.
+    let mostBodyBytes: Int
+    /// What its streams have.
+    var bodyBytes = 0
     private let channel: any Channel
     private let patience: CallerPatience
     private var streams = 0
     private var isDraining = false
+    /// Refusals that aren't written yet, or not taken by the caller.
+    private var refusals = 0
     /// Streams whose request isn't complete, and until when it must be.
     private var receiving: [ObjectIdentifier: (caller: HTTP2Caller, deadline: NIODeadline)] = [:]
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.check() }
 
-    init(_ channel: any Channel, gate: AnswerGate, clock: ArrivalClock, patience: CallerPatience) {
+    init(
+        _ channel: any Channel, gate: AnswerGate, clock: ArrivalClock, patience: CallerPatience, mostBodyBytes: Int
+    ) {
         self.channel = channel
+        self.mostBodyBytes = mostBodyBytes
         self.gate = gate
         self.clock = clock
         self.patience = patience
@@ -54,6 +64,26 @@ final class HTTP2Connection {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
     }
+
+    // MARK: Refusals
+
+    /// Whether another request may be refused; if not, the caller is sent away when it has been told of the others.
+    func mayRefuse() -> Bool {
+        refusals += 1
+        if refusals == CallerPatience.mostRefusals + 1 {
+            channel.eventLoop.assumeIsolated().execute {
+                self.gate.announceEnd(.enhanceYourCalm)
+                self.channel.close(promise: nil)
+            }
+        }
+        return refusals <= CallerPatience.mostRefusals
+    }
+
+    func refusalTaken() {
+        refusals -= 1
+    }
+
+    // MARK: Requests that arrive
 
     /// A stream's request has begun.
     func begins(_ caller: HTTP2Caller) {

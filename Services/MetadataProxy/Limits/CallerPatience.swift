@@ -17,6 +17,8 @@ final class CallerPatience {
 
     /// Called when it has ended; without it, the connection is closed.
     var ended: (() -> Void)?
+    /// Refusals for requests that were sent without waiting for the answers to those before; then a caller is sent away.
+    static let mostRefusals = 8
     /// A request's body must be here after this time.
     static let body: TimeAmount = .seconds(10)
     private let idle: TimeAmount
