@@ -17,7 +17,7 @@ takes about seven minutes. Another suite may be running meanwhile.
               well-formed request may ever reach a service
   http2       each rule of HTTP/2 broken once, the known floods, and h2load
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
-  refusals    connections that ask for what is refused, and read no answer
+  refusals    connections that ask for what is refused: without reading the answers, for good, or too many of them
   floods      thousands of uploads that stop before their last byte
   overload    ten times what the services can answer
   drain       SIGTERM under load

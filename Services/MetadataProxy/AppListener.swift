@@ -25,7 +25,9 @@ package final class AppListener: PortOwner, TLSUser {
     package var watchedTLS: (any WatchedTLS)? { tls }
 
     private let acceptor: Acceptor
+    private let limit: ConnectionLimit
     private let idle: TimeAmount
+    private let life: TimeAmount
     private let connectionBytes: Int
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
@@ -48,15 +50,20 @@ package final class AppListener: PortOwner, TLSUser {
     ///   - connectionBytes: what one connection can pin beside its TLS and the streams of HTTP/2, which ``BytesInFlight``
     ///     counts: what was read and not looked at, bodies, answers and control frames that aren't taken. At least
     ///     ``leastConnectionBytes``.
+    ///   - limit: of the connections of one part of the net.
     ///   - idle: a connection without a request, or with one whose header doesn't get complete, is closed after this time.
+    ///   - life: a connection of whose requests none is passed on is closed after this time.
     package init(
         _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, connectionBytes: Int,
-        idle: TimeAmount, tls: TLSFiles?, plan: ProxyPlan, on group: MultiThreadedEventLoopGroup
+        limit: ConnectionLimit, idle: TimeAmount, life: TimeAmount, tls: TLSFiles?, plan: ProxyPlan,
+        on group: MultiThreadedEventLoopGroup
     ) throws(ConfigurationProblem) {
         acceptor = Acceptor(
             listener, of: serviceName, host: host, port: port, connections: connections, otherFiles: Self.otherFiles,
             on: group)
+        self.limit = limit
         self.idle = idle
+        self.life = life
         self.connectionBytes = connectionBytes
         outbound = connectionBytes / 2
         // What control frames take isn't the answers'.
@@ -99,12 +106,18 @@ package final class AppListener: PortOwner, TLSUser {
 
     // MARK: Connections
 
+    /// Its part of the net has as many connections as it may have. Closing this one is all that is done about it.
+    private struct TooManyConnections: Error {}
+
     private func accept(_ channel: any Channel) throws {
-        let patience = CallerPatience(channel, idle: idle)
+        let prefix = AddressPrefix(channel.remoteAddress)
+        guard limit.admits(prefix) else { throw TooManyConnections() }
+        channel.closeFuture.whenComplete { [limit] _ in limit.ended(prefix) }
+        let patience = CallerPatience(channel, idle: idle, life: life)
         let clock = ArrivalClock()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(clock)
-        guard let tls else { return try speakHTTP1(channel, patience, clock) }
+        guard let tls else { return try speakHTTP1(channel, prefix, patience, clock) }
         let bound = NIOLoopBound((patience, clock), eventLoop: channel.eventLoop)
         try pipeline.addHandler(NIOSSLServerHandler(context: tls.current))
         try pipeline.addHandler(Farewell(outside: pipeline.context(handler: clock)))
@@ -113,22 +126,24 @@ package final class AppListener: PortOwner, TLSUser {
                 channel.eventLoop.makeCompletedFuture {
                     let (patience, clock) = bound.value
                     if case .negotiated("h2") = result {
-                        try speakHTTP2(channel, patience, clock)
+                        try speakHTTP2(channel, prefix, patience, clock)
                     } else {
-                        try speakHTTP1(channel, patience, clock)
+                        try speakHTTP1(channel, prefix, patience, clock)
                     }
                 }
             })
     }
 
-    private func speakHTTP1(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
+    private func speakHTTP1(
+        _ channel: any Channel, _ prefix: AddressPrefix, _ patience: CallerPatience, _ clock: ArrivalClock
+    ) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = 8 << 10
         limits.maxHeaderListSize = 8 << 10
         limits.maxHeaderFieldCount = 100
         let valve = RequestValve()
         let caller = HTTP1Caller(
-            try shared(on: channel.eventLoop), from: AddressPrefix(channel.remoteAddress), clock: clock, valve: valve,
+            try shared(on: channel.eventLoop), from: prefix, clock: clock, valve: valve,
             patience: patience, isDraining: isDraining.load(ordering: .relaxed))
         patience.ended = { [weak caller] in caller?.patienceEnded() }
         // One answer waits without a word, with the second nothing more is looked at.
@@ -143,7 +158,9 @@ package final class AppListener: PortOwner, TLSUser {
         try pipeline.addHandler(caller)
     }
 
-    private func speakHTTP2(_ channel: any Channel, _ patience: CallerPatience, _ clock: ArrivalClock) throws {
+    private func speakHTTP2(
+        _ channel: any Channel, _ prefix: AddressPrefix, _ patience: CallerPatience, _ clock: ArrivalClock
+    ) throws {
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: mostStreams),
@@ -155,7 +172,7 @@ package final class AppListener: PortOwner, TLSUser {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(gate)
         let connection = HTTP2Connection(
-            channel, gate: gate, clock: clock, patience: patience, mostBodyBytes: connectionBytes / 2)
+            channel, from: prefix, gate: gate, clock: clock, patience: patience, mostBodyBytes: connectionBytes / 2)
         let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
         _ = try pipeline.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: settings, streamConfiguration: .init()

@@ -74,7 +74,10 @@ package struct MetadataProxy: AsyncParsableCommand {
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
             connectionBytes: settings.int(
                 "listen.connectionBytes", default: 256 << 10, in: AppListener.leastConnectionBytes...64 << 20),
+            limit: ConnectionLimit(
+                try settings.int("limits.connections", default: 2048, in: 1...1_000_000), metrics: runtime.metrics),
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
+            life: .seconds(Int64(settings.int("listen.life", default: 60, in: 1...86_400))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
         try await runtime.run(listeners: [], services: [verification, submission, push, listener])
     }

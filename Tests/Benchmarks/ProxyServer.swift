@@ -35,7 +35,8 @@ struct ProxyServer: AsyncParsableCommand {
         let files = tls.map { TLSFiles(certificate: "\($0)/certificate.pem", key: "\($0)/key.pem", authorities: nil) }
         let listener = try AppListener(
             "listen", of: "benchmark", host: "127.0.0.1", port: port, connections: 20_000,
-            connectionBytes: 256 << 10, idle: .minutes(10), tls: files, plan: plan, on: group)
+            connectionBytes: 256 << 10, limit: ConnectionLimit(20_000, metrics: runtime.metrics), idle: .minutes(10),
+            life: .hours(1), tls: files, plan: plan, on: group)
         try await runtime.run(listeners: [], services: [service, listener])
     }
 }

@@ -45,7 +45,7 @@ import VerificationAPI
         }
 
         func speakHTTP1() throws -> Stage {
-            let patience = CallerPatience(channel, idle: .seconds(10))
+            let patience = CallerPatience(channel, idle: .seconds(10), life: .seconds(60))
             let caller = HTTP1Caller(
                 shared, from: AddressPrefix(nil), clock: ArrivalClock(), valve: valve, patience: patience,
                 isDraining: false)
@@ -60,7 +60,8 @@ import VerificationAPI
             let gate = AnswerGate()
             try channel.pipeline.syncOperations.addHandler(gate)
             let connection = HTTP2Connection(
-                channel, gate: gate, clock: ArrivalClock(), patience: CallerPatience(channel, idle: .seconds(10)),
+                channel, from: AddressPrefix(nil), gate: gate, clock: ArrivalClock(),
+                patience: CallerPatience(channel, idle: .seconds(10), life: .seconds(60)),
                 mostBodyBytes: mostBodyBytes)
             let bound = NIOLoopBound((shared, connection), eventLoop: channel.eventLoop)
             _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(

@@ -133,6 +133,7 @@ class Proxy(Process):
             "limits.requests": 10_000_000,
             "limits.registrations": 10_000_000,
             "limits.pushRegistrations": 10_000_000,
+            "limits.connections": 1_000_000,
             # As it is by default: at eight times that an answer is a 503.
             "answers.deadline": 250,
         } | {name.replace("__", "."): value for name, value in changes.items()}

@@ -1,4 +1,4 @@
-"""Connections that ask for what is refused, again and again, and read no answer.
+"""Connections that ask for what is refused: without reading the answers, for good, or too many of them.
 
 The control is a server that answers whatever comes and keeps what isn't taken: the same judge must object to how it grows.
 """
@@ -10,7 +10,8 @@ import ssl
 import time
 
 import naive
-from frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Witness, block, frame, request
+import wire
+from frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Connection, Witness, block, frame, request
 from proxy import Process, Proxy, die_with_parent
 from suite import Report, Suite, mebibytes
 from upstream import Upstream
@@ -134,14 +135,107 @@ def unread(report, suite, upstream, name, protocol, write, seconds):
     )
 
 
+# MARK: Connections that live on refusals
+
+
+def _live(pipe, ports, contexts):
+    """In a process of its own: forty connections to each port, on each of which something is refused every six seconds."""
+    die_with_parent()
+    first = [wire.connect(port, contexts[0]) for port in ports for _ in range(20)]
+    second = [Connection(port, contexts[1]) for port in ports for _ in range(20)]
+    pipe.send("begun")
+    for turn in range(5):
+        for connection in first:
+            try:
+                connection.sendall(b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+                wire.Reader(connection).answer(2)
+            except (OSError, wire.Unreadable):
+                pass
+        for connection in second:
+            if connection.headers(2 * turn + 1, request("/x"), end=True):
+                connection.answered(2 * turn + 1, 2)
+        time.sleep(6)
+    pipe.send("asked")
+    pipe.recv()
+
+
+class Living:
+    """Asks beside whatever else is done in the `with`: of a proxy that grants such connections 15 seconds, and of one that
+    has no such rule, which is the control."""
+
+    def __init__(self, report, suite, upstream):
+        self.report = report
+        self.proxies = [Proxy(suite, upstream.port, listen__life=seconds) for seconds in (15, 3600)]
+        self.pipe, theirs = multiprocessing.Pipe()
+        self.process = multiprocessing.get_context("fork").Process(
+            target=_live,
+            args=(theirs, [proxy.port for proxy in self.proxies], (suite.outer_context(), suite.outer_context(["h2"]))),
+            daemon=True,
+        )
+
+    def __enter__(self):
+        self.process.start()
+        self.report.require(self.pipe.poll(30), "connections that ask for what is refused don't come in")
+        self.pipe.recv()
+        return self
+
+    def __exit__(self, *error):
+        if not any(error):
+            self.judge()
+        self.process.kill()
+        self.process.join()
+        for proxy in self.proxies:
+            proxy.__exit__(*error)
+
+    def judge(self):
+        self.report.require(self.pipe.poll(90), "connections that ask for what is refused hang")
+        limited, control = (proxy.connections for proxy in self.proxies)
+        self.report.say(f"of 40 connections on each of which /x is asked for every 6 s, {limited} stand after 30 s")
+        self.report.require(limited == 0, f"{limited} connections live on refusals")
+        self.report.say(f"control: without a limit to their life {control} stand.")
+        self.report.require(control == 40, f"of the control's 40 connections {control} stand: the rule is another's")
+
+
+def crowd(report, suite, upstream):
+    """More connections than one part of the net may have."""
+    context = suite.outer_context()
+
+    def count(proxy):
+        standing = []
+        for _ in range(80):
+            try:
+                standing.append(wire.connect(proxy.port, context))
+            except OSError:
+                pass
+        plain = socket.create_connection(("127.0.0.1", proxy.port), 10, source_address=(ELSEWHERE, 0))
+        with context.wrap_socket(plain, server_hostname="localhost") as other:
+            other.sendall(wire.request("/version/v1/tan", b"crowd"))
+            answer = wire.Reader(other).answer(10)
+        for connection in standing:
+            connection.close()
+        return len(standing), answer and answer.status
+
+    with Proxy(suite, upstream.port, limits__connections=50) as proxy, Proxy(suite, upstream.port) as control:
+        made, status = count(proxy)
+        report.require(made == 50, f"one part of the net has {made} connections instead of 50")
+        report.require(status == 201, f"beside a part of the net with all its connections, others get {status}")
+        report.say(f"of 80 connections of one part of the net {made} stand, and another part is answered {status}")
+        unlimited, _ = count(control)
+        report.require(unlimited == 80, f"without a limit {unlimited} of 80 stand")
+        again, _ = count(proxy)
+        report.require(again == 50, f"when those have ended, {again} stand instead of 50")
+
+
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("refusals")
     seconds = 30 if suite.long else 15
     with Upstream(suite) as upstream:
-        for name, protocol, write in (("HTTP/1.1", "http/1.1", first), ("HTTP/2", "h2", second)):
-            if suite.only in name:
-                unread(report, suite, upstream, name, protocol, write, seconds)
+        with Living(report, suite, upstream):
+            crowd(report, suite, upstream)
+            for name, protocol, write in (("HTTP/1.1", "http/1.1", first), ("HTTP/2", "h2", second)):
+                if suite.only in name:
+                    unread(report, suite, upstream, name, protocol, write, seconds)
     if suite.only:
         report.end()
         return

@@ -138,7 +138,7 @@ def idle(report, suite, upstream, http1, http2):
     wanted = min(10_000, (suite.files - 1000) * 9 // 10 // processes * processes)
     if wanted < 10_000:
         report.say(f"idle: this system allows {suite.files} open files (ulimit -Hn), so {wanted} connections it is")
-    with Proxy(suite, upstream.port, listen__connections=12_000) as proxy:
+    with Proxy(suite, upstream.port, listen__connections=12_000, listen__life=3600) as proxy:
         with Witness(proxy.port, http1, http2):
             time.sleep(1)
         before = proxy.memory

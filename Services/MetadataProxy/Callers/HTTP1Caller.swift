@@ -150,6 +150,7 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
         switch admission {
         case .admitted(let exchange):
             state = .receiving(exchange)
+            patience.passed()
             if asks {
                 context.writeAndFlush(
                     wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)

@@ -68,7 +68,9 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
             to: self
         ) { take in for field in headers { take(field.name, field.value) } }
         switch admission {
-        case .admitted(let exchange): state = .receiving(exchange)
+        case .admitted(let exchange):
+            state = .receiving(exchange)
+            connection.passes()
         case .refused(let answer): state = .refusing(answer, left: 256 << 10)
         }
     }

@@ -22,14 +22,15 @@ final class HTTP2Connection {
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.check() }
 
     init(
-        _ channel: any Channel, gate: AnswerGate, clock: ArrivalClock, patience: CallerPatience, mostBodyBytes: Int
+        _ channel: any Channel, from prefix: AddressPrefix, gate: AnswerGate, clock: ArrivalClock,
+        patience: CallerPatience, mostBodyBytes: Int
     ) {
         self.channel = channel
         self.mostBodyBytes = mostBodyBytes
         self.gate = gate
         self.clock = clock
         self.patience = patience
-        prefix = AddressPrefix(channel.remoteAddress)
+        self.prefix = prefix
         gate.drained = { [weak self] in self?.drain() }
         patience.ended = { [weak self] in self?.patienceEnded() }
         patience.wait(for: .header)
@@ -37,7 +38,18 @@ final class HTTP2Connection {
 
     func streamOpened() {
         streams += 1
-        patience.rest()
+        waitForStreams()
+    }
+
+    /// A stream's request is one to be passed on.
+    func passes() {
+        patience.passed()
+        waitForStreams()
+    }
+
+    private func waitForStreams() {
+        // Towards the end there is another deadline.
+        if isDraining { patience.rest() } else { patience.wait(for: .streams) }
     }
 
     func streamClosed() {
@@ -56,7 +68,7 @@ final class HTTP2Connection {
         channel.eventLoop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
     }
 
-    /// There has been no stream for some time.
+    /// There has been no stream for some time, or none whose request was passed on for a long time.
     private func patienceEnded() {
         if isDraining {
             channel.close(promise: nil)

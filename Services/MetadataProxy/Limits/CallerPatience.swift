@@ -9,6 +9,8 @@ final class CallerPatience {
         /// From the connection, or the last answer, to the end of the next header.
         case header
         case body
+        /// While an HTTP/2 connection has streams, each of which has a time of its own.
+        case streams
         /// The caller's last chance for a request, when the listener is about to end.
         case draining
         /// Until the caller has closed, too.
@@ -22,28 +24,43 @@ final class CallerPatience {
     /// A request's body must be here after this time.
     static let body: TimeAmount = .seconds(10)
     private let idle: TimeAmount
+    private let life: TimeAmount
+    /// When the connection has been waited for in vain long enough, however often it has asked.
+    private var end: NIODeadline
+    private var lastWait: NIODeadline
     private let channel: any Channel
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [unowned self] in
         if let ended { ended() } else { channel.close(promise: nil) }
     }
 
-    /// - Parameter idle: for a handshake, or a next request's header.
-    init(_ channel: any Channel, idle: TimeAmount) {
+    /// - Parameters:
+    ///   - idle: for a handshake, or a next request's header.
+    ///   - life: for a request that is passed on, whatever else is asked for meanwhile.
+    init(_ channel: any Channel, idle: TimeAmount, life: TimeAmount) {
         self.channel = channel
         self.idle = idle
+        self.life = life
+        lastWait = channel.eventLoop.now
+        end = lastWait + life
         wait(for: .header)
     }
 
     /// Waits anew.
     func wait(for phase: Phase) {
-        let time: TimeAmount =
-            switch phase {
-            case .header: idle
-            case .body: Self.body
-            case .draining: .milliseconds(500)
-            case .closing: .seconds(2)
-            }
-        deadline.set(channel.eventLoop.now + time)
+        let now = channel.eventLoop.now
+        lastWait = now
+        switch phase {
+        case .header: deadline.set(min(now + idle, end))
+        case .body: deadline.set(now + Self.body)
+        case .streams: deadline.set(end)
+        case .draining: deadline.set(now + .milliseconds(500))
+        case .closing: deadline.set(now + .seconds(2))
+        }
+    }
+
+    /// The request that is being waited for is one to be passed on: the connection's life begins anew.
+    func passed() {
+        end = lastWait + life
     }
 
     /// Waits for nothing: it is not the caller's turn.

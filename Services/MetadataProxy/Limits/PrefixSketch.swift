@@ -1,0 +1,45 @@
+/// Counts by address prefix, in a table that can't be read back.
+///
+/// Counted is by a keyed hash (the standard library's SipHash, which every process seeds anew, over a key of the table's own
+/// and the prefix) in a sketch of fixed size (count-min with two rows): even with the key at hand it takes trying prefixes to
+/// read something, and what is found may be another's. Two prefixes that share both cells, which nobody can arrange without
+/// the key, share a count.
+struct PrefixSketch {
+    private static let rows = 2
+    /// A power of two; both rows together take 512 KiB.
+    private static let columns = 65_536
+
+    private let key: (UInt64, UInt64) = (.random(in: 0 ... .max), .random(in: 0 ... .max))
+    private var counts = [UInt32](repeating: 0, count: PrefixSketch.rows * PrefixSketch.columns)
+
+    /// How often a prefix has been added, or more if others share its cells.
+    func count(_ prefix: AddressPrefix) -> Int {
+        let (first, second) = cells(of: prefix)
+        return Int(min(counts[first], counts[second]))
+    }
+
+    /// Adds a prefix.
+    /// - Returns: its count.
+    mutating func add(_ prefix: AddressPrefix) -> Int {
+        let (first, second) = cells(of: prefix)
+        counts[first] += 1
+        counts[second] += 1
+        return Int(min(counts[first], counts[second]))
+    }
+
+    /// Takes away a prefix that was added.
+    mutating func remove(_ prefix: AddressPrefix) {
+        let (first, second) = cells(of: prefix)
+        counts[first] -= 1
+        counts[second] -= 1
+    }
+
+    private func cells(of prefix: AddressPrefix) -> (Int, Int) {
+        var hasher = Hasher()
+        hasher.combine(key.0)
+        hasher.combine(key.1)
+        hasher.combine(prefix)
+        let hash = UInt(bitPattern: hasher.finalize())
+        return (Int(hash % UInt(Self.columns)), Self.columns + Int((hash >> 32) % UInt(Self.columns)))
+    }
+}
