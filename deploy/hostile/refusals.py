@@ -144,17 +144,23 @@ def _live(pipe, ports, contexts):
     first = [wire.connect(port, contexts[0]) for port in ports for _ in range(20)]
     second = [Connection(port, contexts[1]) for port in ports for _ in range(20)]
     pipe.send("begun")
+    start = time.monotonic()
     for turn in range(5):
         for connection in first:
             try:
                 connection.sendall(b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
-                wire.Reader(connection).answer(2)
+            except OSError:
+                pass
+        for connection in second:
+            connection.headers(2 * turn + 1, request("/x"), end=True)
+        for connection in first:
+            try:
+                wire.Reader(connection).answer(0.5)
             except (OSError, wire.Unreadable):
                 pass
         for connection in second:
-            if connection.headers(2 * turn + 1, request("/x"), end=True):
-                connection.answered(2 * turn + 1, 2)
-        time.sleep(6)
+            connection.answered(2 * turn + 1, 0.5)
+        time.sleep(max(0, start + 6 * (turn + 1) - time.monotonic()))
     pipe.send("asked")
     pipe.recv()
 

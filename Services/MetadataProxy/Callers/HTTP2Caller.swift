@@ -94,9 +94,10 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
 
     private func end() {
         connection.ends(self)
-        memory?.finish()
         switch state {
         case .receiving(let exchange):
+            // One that is refused stays its part of the net's, until its stream is gone.
+            memory?.finish()
             state = .answering(exchange)
             exchange.arrived(at: connection.clock.moment)
         case .refusing(let answer, _):
@@ -129,6 +130,7 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
         connection.ends(self)
         guard !answer.isCallersFault || connection.mayRefuse() else {
             // The connection ends; what the stream takes is given back before.
+            memory = nil
             shared.loop.assumeIsolated().execute { self.context?.close(promise: nil) }
             return
         }
