@@ -67,6 +67,7 @@ build_suite
 [ "$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 4000 ] 2>/dev/null || scratch_parent=/dev/shm
 # All requests come from one address, and a class of them guesses teleTANs: no limit may be what is measured.
 start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
+    --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
 

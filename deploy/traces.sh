@@ -72,6 +72,7 @@ fi
 ip link set lo up
 
 start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
+    --set "metadata-proxy.limits.refusedRegistrations=10000000" \
     --set "metadata-proxy.limits.pushRegistrations=10000000" \
     --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000"
 started=$SECONDS

@@ -31,6 +31,8 @@ final class Exchange {
     /// The answer, once there is one.
     private var ready: (bytes: ByteBuffer, status: Int)?
     private var wasSentAgain = false
+    /// For the limit of refusals.
+    private var attempt: RefusalLimit.Attempt?
 
     /// Fails if there is no memory for another request.
     init?(
@@ -43,6 +45,12 @@ final class Exchange {
         self.passed = passed
         self.caller = caller
         self.shared = shared
+    }
+
+    /// Counts it for a limit of refusals; whether it is within that.
+    func isAdmitted(by refusals: RefusalLimit, from prefix: AddressPrefix) -> Bool {
+        attempt = refusals.attempt(from: prefix)
+        return attempt != nil
     }
 
     // MARK: The request arrives
@@ -92,6 +100,8 @@ final class Exchange {
     }
 
     func succeed(_ head: HTTPResponseHead, _ body: ByteBuffer) {
+        if proxied.isRefusal(head) { attempt?.refused() }
+        attempt = nil
         answer(proxied.answer(head, body))
     }
 

@@ -53,6 +53,8 @@ package struct MetadataProxy: AsyncParsableCommand {
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
         let registrations = PrefixLimit(
             try settings.int("limits.registrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
+        let refusals = RefusalLimit(
+            try settings.int("limits.refusedRegistrations", default: 10, in: 1...10_000_000), clock: runtime.clock)
         let pushRegistrations = PrefixLimit(
             try settings.int("limits.pushRegistrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
@@ -63,7 +65,9 @@ package struct MetadataProxy: AsyncParsableCommand {
             clock: runtime.clock, metrics: runtime.metrics)
         for operation in verificationOperations {
             let isRegistration = operation.route == VerificationAPI.registrationToken.route
-            plan.offer(operation, of: verification, within: isRegistration ? registrations : nil)
+            plan.offer(
+                operation, of: verification, within: isRegistration ? registrations : nil,
+                refusing: isRegistration ? refusals : nil)
         }
         for operation in submissionOperations { plan.offer(operation, of: submission) }
         for operation in pushOperations { plan.offer(operation, of: push, within: pushRegistrations) }

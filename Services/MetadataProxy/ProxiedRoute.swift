@@ -14,6 +14,8 @@ final class ProxiedRoute {
     let pool: UpstreamPool
     let metrics: RouteMetrics
     private let limit: PrefixLimit?
+    /// Of what its service refuses.
+    let refusals: RefusalLimit?
     /// The inner request up to its first field of its own.
     private let prefix: String
     /// For the decoder of answers.
@@ -24,9 +26,13 @@ final class ProxiedRoute {
     /// A value that is longer is none of the contract's, the longest of which is a UUID.
     private static let longestValue = 256
 
-    init(_ route: Route, to upstream: Upstream, limit: PrefixLimit?, metrics: RouteMetrics, on loop: any EventLoop) {
+    init(
+        _ route: Route, to upstream: Upstream, limit: PrefixLimit?, refusals: RefusalLimit?, metrics: RouteMetrics,
+        on loop: any EventLoop
+    ) {
         self.route = route
         self.limit = limit
+        self.refusals = refusals
         self.metrics = metrics
         pool = upstream.pool(on: loop)
         let method = route.method.rawValue
@@ -100,13 +106,22 @@ final class ProxiedRoute {
 
     // MARK: Out
 
+    /// Whether a service refuses a request, and what else it says to the proxy alone.
+    func isRefusal(_ head: HTTPResponseHead) -> Bool {
+        guard let refusals else { return false }
+        if let value = head.headers.first(name: HTTPField.Name.teleTANsStrained.canonicalName) {
+            refusals.note(isStrained: value == "1")
+        }
+        return (400..<500).contains(head.status.code)
+    }
+
     /// A service's answer as the caller gets it. Only a success has a body in the contract; whatever else a service may
     /// write stays inside.
     func answer(_ head: HTTPResponseHead, _ body: ByteBuffer) -> Answer {
         let status = Int(head.status.code)
         if status == 503 { return .unavailable }
         var answer = Answer(status: status)
-        for name in route.responseHeaders {
+        for name in route.responseHeaders where name != .teleTANsStrained {
             if let value = head.headers.first(name: name.canonicalName) {
                 answer.fields.append((name.canonicalName, value))
             }

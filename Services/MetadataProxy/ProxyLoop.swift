@@ -28,7 +28,8 @@ final class ProxyLoop {
         tooLong = Counter(label: "answers_too_long_total", dimensions: [], factory: plan.metrics)
         let routes = plan.offers.map { offer in
             ProxiedRoute(
-                offer.operation.route, to: offer.upstream, limit: offer.limit, metrics: offer.metrics, on: loop)
+                offer.operation.route, to: offer.upstream, limit: offer.limit, refusals: offer.refusals,
+                metrics: offer.metrics, on: loop)
         }
         paths = Dictionary(grouping: routes, by: \.route.path)
         other = plan.other
@@ -65,6 +66,9 @@ final class ProxyLoop {
         if let refusal = route.refusal(of: passed) { return refused(refusal, at: route) }
         guard let exchange = Exchange(route, passed, from: prefix, to: caller, in: self) else {
             return refused(.unavailable, at: route)
+        }
+        if let refusals = route.refusals, !exchange.isAdmitted(by: refusals, from: prefix) {
+            return refused(.refusal(429), at: route)
         }
         return .admitted(exchange)
     }

@@ -10,6 +10,7 @@ package struct ProxyPlan: Sendable {
         let operation: EndpointDescription
         let upstream: Upstream
         let limit: PrefixLimit?
+        let refusals: RefusalLimit?
         let metrics: RouteMetrics
     }
 
@@ -44,15 +45,20 @@ package struct ProxyPlan: Sendable {
 
     /// Lets an operation pass.
     ///
-    /// - Parameter limit: for requests for this operation, beside that for all.
+    /// - Parameters:
+    ///   - limit: for requests for this operation, beside that for all.
+    ///   - refusals: for those that the service refuses.
     package mutating func offer(
-        _ operation: EndpointDescription, of upstream: Upstream, within limit: PrefixLimit? = nil
+        _ operation: EndpointDescription, of upstream: Upstream, within limit: PrefixLimit? = nil,
+        refusing refusals: RefusalLimit? = nil
     ) {
         var operation = operation
+        // Between service and proxy only.
+        operation.response.fields[.teleTANsStrained] = nil
         operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
         offers.append(
             Offer(
-                operation: operation, upstream: upstream, limit: limit,
+                operation: operation, upstream: upstream, limit: limit, refusals: refusals,
                 metrics: RouteMetrics(
                     listener: listener, route: operation.route.path,
                     expected: [operation.success, .serviceUnavailable], factory: metrics)))

@@ -4,6 +4,7 @@ import HTTPContract
 import Logging
 import Metrics
 import ServiceKit
+import Synchronization
 import VerificationAPI
 
 /// `POST /version/v1/registrationToken`: a GUID or a teleTAN becomes a registration token, once.
@@ -24,7 +25,7 @@ struct RegisterTest: Sendable {
         if request.isFake {
             // The same question to the database, and the same refusal when it is away.
             _ = try await lookUp.session(of: token)
-            return RegistrationTokenResponse(token)
+            return RegistrationTokenResponse(token, isStrained: guesses.isStrained(at: clock.now))
         }
         switch request.proof {
         case .guid(let guid, let birthDate):
@@ -37,7 +38,7 @@ struct RegisterTest: Sendable {
             try await guesses.count(at: clock.now)
             throw Problem.badRequest
         }
-        return RegistrationTokenResponse(token)
+        return RegistrationTokenResponse(token, isStrained: guesses.isStrained(at: clock.now))
     }
 
     private func isRepeated(_ request: RegistrationTokenRequest, _ token: RegistrationToken) async throws -> Bool {
@@ -46,18 +47,23 @@ struct RegisterTest: Sendable {
     }
 }
 
-/// How many teleTANs may be wrong within an hour before no more are taken: guessing ends for all, and GUIDs go on.
+/// How many teleTANs may be wrong within an hour before fewer are taken, and at twice as many none: guessing ends for all,
+/// and GUIDs go on.
 ///
 /// There are 31⁹ ≈ 2.6 × 10¹³ codes. With 1,000 made an hour at most, never more than 49,000 are open at a time (all
-/// for events, which live two days). So 10,000 guesses an hour find one with a probability of 2 × 10⁻⁵: one hour in six
-/// years of attack without pause, against a hotline that is never idle; with 100 open codes, one in 3,000 years.
-struct GuessLimit: Sendable {
-    let store: VerificationStore
+/// for events, which live two days). So 20,000 guesses an hour find one with a probability of 4 × 10⁻⁵: one hour in three
+/// years of attack without pause, against a hotline that is never idle; with 100 open codes, one in 1,500 years. From the
+/// first 10,000 on the metadata proxy, which is told, lets fewer through from parts of the net where some were refused, so
+/// that others can still redeem their codes.
+final class GuessLimit: Sendable {
+    private let store: VerificationStore
     /// Refusals within an hour of the clock.
-    let budget: Int
+    private let budget: Int
     private let logger: Logger
     private let refusals: Counter
     private let isClosed: Gauge
+    /// The hour in which the budget was last seen used up.
+    private let strainedHour = Atomic<Int>(-1)
 
     init(store: VerificationStore, budget: Int, runtime: ServiceRuntime) {
         self.store = store
@@ -68,17 +74,27 @@ struct GuessLimit: Sendable {
         isClosed.record(0)
     }
 
+    /// Whether the budget of this hour is used up, as far as teleTANs have shown to this process.
+    func isStrained(at now: Date) -> Bool {
+        strainedHour.load(ordering: .relaxed) == Int(now.hourNumber)
+    }
+
     /// - Throws: ``Problem`` 503, which depends on nothing that the request says.
     func requireOpen(at now: Date) async throws {
-        let isOpen = try await store.refusedTeleTANs(inHourOf: now) < budget
+        let count = try await store.refusedTeleTANs(inHourOf: now)
+        if count >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
+        let isOpen = count < 2 * budget
         isClosed.record(isOpen ? 0 : 1)
         guard isOpen else { throw Problem.unavailable }
     }
 
-    /// Counts a refusal; the one that closes the hour is told to the operator.
+    /// Counts a refusal; the one that uses up the budget, and the one that closes the hour, are told to the operator.
     func count(at now: Date) async throws {
         refusals.increment()
-        guard try await store.countRefusedTeleTAN(inHourOf: now) == budget else { return }
+        let count = try await store.countRefusedTeleTAN(inHourOf: now)
+        if count >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
+        if count == budget { logger.error("the hour's budget of refused teleTANs is used up: somebody guesses") }
+        guard count == 2 * budget else { return }
         isClosed.record(1)
         logger.error("teleTANs are closed for the rest of the hour: somebody guesses")
     }

@@ -40,7 +40,7 @@ import VerificationAPI
             VerificationAPI.registrationToken,
             .init(
                 path: "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: 10_000, status: 201,
-                requestFields: ["cwa-fake", "idempotency-key"])),
+                requestFields: ["cwa-fake", "idempotency-key"], answerFields: ["vigil-teletans-strained"])),
         Pin(
             VerificationAPI.testResult,
             .init(

@@ -99,6 +99,40 @@ struct ForwardingTests {
     }
 
     @Test(
+        "so many refused registrations end those of an address prefix, and nothing else of it",
+        arguments: [false, true])
+    func refusedRegistrations(http2: Bool) async throws {
+        try await ProxyStage.run(settings: ["limits.refusedRegistrations": "3"]) { stage in
+            func status(_ path: String) async throws -> UInt {
+                try await stage.send("/version/v1/\(path)", body: "{}", http2: http2).status.code
+            }
+            var statuses = [try await status("registrationToken")]
+            stage.answer.withLock { $0 = Response(status: .badRequest) }
+            for _ in 0..<4 { statuses.append(try await status("registrationToken")) }
+            statuses.append(try await status("tan"))
+            #expect(statuses == [201, 400, 400, 400, 429, 400])
+            #expect(stage.seen.withLock { $0.count } == 5)
+        }
+    }
+
+    @Test("what the verification server says of its strain is for the proxy, which lets fewer refusals through")
+    func strain() async throws {
+        try await ProxyStage.run(settings: ["limits.refusedRegistrations": "10"]) { stage in
+            let name = HTTPField.Name.teleTANsStrained
+            stage.answer.withLock { $0 = Response(status: .created, headers: [name: "1"]) }
+            let answer = try await stage.send("/version/v1/registrationToken", body: "{}")
+            #expect(answer.status == .created)
+            #expect(answer.headers[name.canonicalName].isEmpty)
+            stage.answer.withLock { $0 = Response(status: .badRequest) }
+            var statuses: [UInt] = []
+            for _ in 0..<4 {
+                statuses.append(try await stage.send("/version/v1/registrationToken", body: "{}").status.code)
+            }
+            #expect(statuses == [400, 400, 429, 429])
+        }
+    }
+
+    @Test(
         "a registration for push passes under both paths and both names of its media type, and goes in under one name",
         arguments: ["/v3/register", "/v1/register"], ["application/x-protobuf", "application/protobuf"])
     func registerForPush(path: String, media: String) async throws {

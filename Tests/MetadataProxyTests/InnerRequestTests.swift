@@ -15,7 +15,7 @@ import VerificationAPI
         let group = EmbeddedEventLoop()
         let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: group)
         return ProxiedRoute(
-            operation.route, to: upstream, limit: nil,
+            operation.route, to: upstream, limit: nil, refusals: nil,
             metrics: RouteMetrics(listener: "test", route: "test", expected: [], factory: PrometheusMetrics()),
             on: group.next())
     }

@@ -14,6 +14,7 @@ struct UploadKillTests {
     private static let changes = [
         // All phones are one address.
         "metadata-proxy.limits.requests=10000000", "metadata-proxy.limits.registrations=10000000",
+        "metadata-proxy.limits.refusedRegistrations=10000000",
     ].compactMap(SettingChange.init(argument:))
 
     private enum Victim: CaseIterable {

@@ -83,16 +83,41 @@ struct TeleTANLimitTests {
         }
     }
 
-    @Test("who guesses closes teleTANs for the rest of the hour, and GUIDs go on")
+    private func isStrained(_ stage: VerificationStage, _ number: Int) async throws -> Bool {
+        try await stage.apps.call(
+            VerificationAPI.registrationToken, RegistrationTokenRequest(.guid(.numbered(number)))
+        ).isStrained
+    }
+
+    @Test("who guesses uses up the hour's budget, of which the proxy is told, and codes are still redeemed")
+    func strained() async throws {
+        try await VerificationStage.run(settings: ["teleTAN.refusalBudget": "3"]) { stage in
+            let good = try await stage.teleTAN(.event)
+            try await guess(2, on: stage)
+            let early = try await isStrained(stage, 1)
+            #expect(!early)
+            try await guess(1, on: stage)
+            let usedUp = try await isStrained(stage, 2)
+            #expect(usedUp)
+            _ = try await stage.register(.teleTAN(good))
+            #expect(stage.runtime.metrics.text.contains("teletan_registration_closed 0"))
+
+            stage.clock.advance(by: 3600)
+            let later = try await isStrained(stage, 3)
+            #expect(!later)
+        }
+    }
+
+    @Test("who guesses twice the budget closes teleTANs for the rest of the hour, and GUIDs go on")
     func guessing() async throws {
         try await VerificationStage.run(settings: ["teleTAN.refusalBudget": "3"]) { stage in
             let good = try await stage.teleTAN(.event)
-            try await guess(3, on: stage)
+            try await guess(6, on: stage)
             await #expect(throws: CallError.unavailable) { try await stage.register(.teleTAN(good)) }
             _ = try await stage.register(.guid(.numbered(1)))
             let text = stage.runtime.metrics.text
             #expect(text.contains("teletan_registration_closed 1"))
-            #expect(text.contains("teletan_refusals_total 3"))
+            #expect(text.contains("teletan_refusals_total 6"))
 
             stage.clock.advance(by: 3600)
             _ = try await stage.register(.teleTAN(good))

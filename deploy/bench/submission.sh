@@ -48,7 +48,7 @@ upload_end_to_end_prepare() {
         PUBLIC_KEY="$scratch/suite/metadata-proxy.key" TLS_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
         TLS_KEY="$scratch/suite/metadata-proxy.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
         VERIFICATION_URL=https://localhost:18910 SUBMISSION_URL=https://localhost:18930 PUSH_URL=https://localhost:18950 \
-        ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 \
+        ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 LIMITS_REFUSED_REGISTRATIONS=10000000 \
         "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
     proxy_of_uploads=$!
     started+=("$proxy_of_uploads")

@@ -132,6 +132,7 @@ class Proxy(Process):
             # All come from one address here.
             "limits.requests": 10_000_000,
             "limits.registrations": 10_000_000,
+            "limits.refusedRegistrations": 10_000_000,
             "limits.pushRegistrations": 10_000_000,
             "limits.connections": 1_000_000,
             # As it is by default: at eight times that an answer is a 503.

@@ -8,7 +8,7 @@ package struct EndpointDescription: Sendable {
         /// nil for a body that isn't JSON, or none.
         package let body: JSONSchema?
         /// Every header field of the message's own.
-        package let fields: [HTTPField.Name: FieldSchema]
+        package var fields: [HTTPField.Name: FieldSchema]
 
         init(_ message: (some WireMessage).Type) {
             body = message.bodySchema
@@ -27,7 +27,7 @@ package struct EndpointDescription: Sendable {
     /// The status of a successful answer.
     package let success: HTTPResponse.Status
     /// What they are answered on success.
-    package let response: Message
+    package var response: Message
     /// The statuses with which the handler itself refuses, and why. Those that every operation can have are not among
     /// them.
     package var refusals: [HTTPResponse.Status: String]

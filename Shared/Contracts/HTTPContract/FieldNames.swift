@@ -15,6 +15,9 @@ extension HTTPField.Name {
     /// How many check-ins of an upload were stored.
     package static let savedCheckIns = known("cwa-saved-checkins")
 
+    /// `1` while so many teleTANs are refused that somebody guesses; a service tells the metadata proxy, and nobody else.
+    package static let teleTANsStrained = known("vigil-teletans-strained")
+
     private static func known(_ name: StaticString) -> HTTPField.Name {
         guard let field = HTTPField.Name(name.description) else { preconditionFailure("not a field name") }
         return field

@@ -115,11 +115,33 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
 package struct RegistrationTokenResponse: JSONMessage, Equatable {
     /// The only time that the token leaves the server, which keeps its digest alone.
     package let registrationToken: RegistrationToken
+    /// For the metadata proxy, which doesn't pass it on: whether so many teleTANs were refused in this hour that it must let
+    /// fewer through from parts of the net where some were. It depends on nothing that the request says, and always takes
+    /// one byte.
+    package var isStrained = false
 
     /// An answer with a fresh token; that of a fake request opens nothing.
-    package init(_ registrationToken: RegistrationToken) {
+    package init(_ registrationToken: RegistrationToken, isStrained: Bool = false) {
         self.registrationToken = registrationToken
+        self.isStrained = isStrained
     }
+
+    package static var headerNames: [HTTPField.Name] { [.teleTANsStrained] }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: body)
+        } catch {
+            throw MalformedMessage()
+        }
+        isStrained = fields[.teleTANsStrained] == "1"
+    }
+
+    package func encoded() throws -> EncodedMessage {
+        EncodedMessage(fields: [.teleTANsStrained: isStrained ? "1" : "0"], body: try encodedBody())
+    }
+
+    private enum CodingKeys: String, CodingKey { case registrationToken }
 }
 
 /// A phone asks for the result of its registered test, or for the TAN that a positive one gives (Corona-Warn-App sheet,

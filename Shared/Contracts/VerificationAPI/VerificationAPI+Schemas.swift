@@ -62,6 +62,10 @@ extension RegistrationTokenRequest {
 
 extension RegistrationTokenResponse {
     package static var schema: JSONSchema { .object(["registrationToken": .identifier]) }
+
+    package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
+        [.teleTANsStrained: .optional(.text(examples: ["0", "1"]))]
+    }
 }
 
 extension RegisteredTestRequest {
