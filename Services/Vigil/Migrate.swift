@@ -20,8 +20,21 @@ struct MigrateCommand: AsyncParsableCommand {
         name: .customLong("state"), help: ArgumentHelp("The folder with the roles' passwords.", valueName: "folder"))
     var statePath: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many connections each service's role may have, for all replicas together.", valueName: "number"))
+    var connections = DatabaseMigration.connections
+
+    func validate() throws {
+        guard (2...10_000).contains(connections) else {
+            throw ValidationError("--connections must lie in 2...10000.")
+        }
+    }
+
     func run() async throws {
-        try await DatabaseMigration.run(connection: connection, passwordsFrom: statePath.map { StateFolder($0) }) {
+        try await DatabaseMigration.run(
+            connection: connection, connections: connections, passwordsFrom: statePath.map { StateFolder($0) }
+        ) {
             Console.say($0)
         }
         Console.say("The schema has version \(Schema.version).")
@@ -30,15 +43,21 @@ struct MigrateCommand: AsyncParsableCommand {
 
 /// Applies the migrations, and lets the services log in.
 package enum DatabaseMigration {
+    /// What each role may have unless an operator says otherwise: two replicas with the default of
+    /// `postgres.maximumConnections`, and two for a command beside them.
+    package static let connections = 18
+
     /// - Parameters:
     ///   - connection: as the owner.
+    ///   - connections: of each service's role, for all replicas together.
     ///   - folder: makes the services' passwords, or has them already; nil leaves them alone.
     ///   - report: receives a sentence per step.
     package static func run(
-        connection: String, passwordsFrom folder: StateFolder?, report: @escaping @Sendable (String) -> Void
+        connection: String, connections: Int = connections, passwordsFrom folder: StateFolder?,
+        report: @escaping @Sendable (String) -> Void
     ) async throws {
         try await DatabaseAccess.with(connection: connection) { owner in
-            try await Schema.migrate(owner: owner, report: report)
+            try await Schema.migrate(owner: owner, connections: connections, report: report)
             if let folder {
                 try await SuiteDatabase.allowLogin(owner: owner) {
                     try SuiteSecrets.password(of: $0.rawValue, in: folder)

@@ -120,6 +120,9 @@ struct SuiteRun: Sendable {
         try await DatabaseAccess.with(connection: superuser) {
             try await SuiteDatabase.create(superuser: $0, ownerPassword: ownerPassword)
         }
+        try await DatabaseAccess.with(connection: connection(to: cluster, as: PostgresCluster.superuser)) {
+            try await SuiteDatabase.restrict(superuser: $0)
+        }
         let owner = connection(to: cluster, as: DatabaseRole.owner)
         try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { Console.say("PostgreSQL: \($0)") }
         Console.say("PostgreSQL: ready, schema version \(Schema.version).")

@@ -1,12 +1,15 @@
 import Dispatch
 
-/// A lock that the server keeps under a number, for jobs of which there may be one at a time on all machines together.
-package struct AdvisoryLock: Sendable, Hashable {
-    fileprivate let number: Int64
+/// A lock that the server keeps for a connection, for jobs of which there may be one at a time on all machines together.
+package struct AdvisoryLock: Sendable {
+    fileprivate let take: SQL
+    fileprivate let giveBack: SQL
 
-    /// The lock of a number; all programs that use one database share the numbers.
-    package init(_ number: Int64) {
-        self.number = number
+    /// A lock by its statements, such as `SELECT pg_advisory_lock(42)`.
+    /// - Parameter giveBack: succeeds, too, when the connection doesn't hold the lock.
+    package init(taking take: SQL, givingBack giveBack: SQL) {
+        self.take = take
+        self.giveBack = giveBack
     }
 }
 
@@ -48,8 +51,8 @@ extension PostgresClient {
         defer { signal.finish() }
         try await session { session in
             // A lock may come in the very moment in which the wait for it times out, and would stay.
-            defer { if (try? session.execute("SELECT pg_advisory_unlock_all()")) == nil { session.abandon() } }
-            try session.execute("SELECT pg_advisory_lock(\(lock.number))")
+            defer { if (try? session.execute(lock.giveBack)) == nil { session.abandon() } }
+            try session.execute(lock.take)
             signal.yield()
             done.wait()
         }

@@ -17,10 +17,13 @@ import ServiceLifecycle
 /// Metrics, labelled `pool` with the application's name: `db_pool_in_use`, `db_pool_waiting` (gauges),
 /// `db_pool_wait_seconds` (timer), `db_connect_failures_total` (counter).
 package final class PostgresClient: Service, Sendable {
+    /// How many connections it makes at most.
+    package let maximumConnections: Int
     private let pool: ConnectionPool
 
     /// A client that has no connection yet.
     package init(_ configuration: PostgresConfiguration, logger: Logger) {
+        maximumConnections = configuration.maximumConnections
         pool = ConnectionPool(configuration, logger: logger)
     }
 

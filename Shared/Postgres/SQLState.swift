@@ -37,6 +37,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     package static let queryCanceled: SQLState = "57014"
     /// The server is being shut down, or an administrator ended this connection.
     package static let adminShutdown: SQLState = "57P01"
+    /// The role, or the server, has as many connections as it may have.
+    package static let tooManyConnections: SQLState = "53300"
     /// The role may not do this.
     package static let insufficientPrivilege: SQLState = "42501"
     /// The table doesn't exist, or is not visible.

@@ -48,6 +48,11 @@ package struct Script: Sendable, ExpressibleByStringInterpolation {
             text += identifier.quoted
         }
 
+        /// A number.
+        package mutating func appendInterpolation(_ number: Int) {
+            text += String(number)
+        }
+
         /// A string as an SQL literal. It must not hold a NUL, which no string in PostgreSQL can.
         package mutating func appendInterpolation(literal value: String) {
             text += Self.quoted(value)

@@ -23,5 +23,6 @@ package struct Migration: Sendable {
     package static let all: [Migration] = [
         .first, .verificationLimits, .resultsToRedeem, .checkInReports, .publishedReports, .pushDispatcher,
         .selfProvingTANs,
+        .ownLocks,
     ]
 }

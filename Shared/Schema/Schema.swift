@@ -9,21 +9,24 @@ package enum Schema {
     /// Any two processes that migrate take this advisory lock, so that only one does. The number is arbitrary.
     private static let lock: Int64 = 0x7669_6769_6c00_0001
 
-    /// Brings a database to the newest version: roles, then every migration that is missing, each in a transaction of
-    /// its own.
+    /// Brings a database to the newest version: roles, what everybody may do, then every migration that is missing, each in
+    /// a transaction of its own.
     /// - Parameters:
     ///   - owner: connected as the role that shall own the tables; it must be allowed to create roles, unless the
     ///     services' roles exist.
     ///   - attempts: at a step whose tables are in use, a second long each, with about another between them.
-    ///   - report: receives one sentence per step.
+    ///   - connections: how many each service's role may have at one time; nil leaves that as it is.
+    ///   - report: receives one sentence per step, and one for what this database doesn't let the owner do.
     /// - Throws: ``SchemaMismatch`` when the database is newer than this program; ``ChangedMigration``;
     ///   ``BlockedMigration``.
     package static func migrate(
-        owner: PostgresClient, attempts: Int = 60, report: @Sendable (String) -> Void = { _ in }
+        owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
+        report: @Sendable (String) -> Void = { _ in }
     ) async throws {
         try await owner.transaction { session in
             try lockAndPrepare(session)
         }
+        try await restrict(owner, connections: connections, report: report)
         for migration in Migration.all {
             let applied = try await apply(migration, by: owner, attempts: attempts, report: report)
             if applied { report("Applied migration \(migration.number): \(migration.name).") }
@@ -32,13 +35,23 @@ package enum Schema {
         guard found == version else { throw SchemaMismatch(found: found, needed: version) }
     }
 
-    /// Refuses a database whose schema is older or newer than this program knows.
+    /// Refuses a database whose schema is older or newer than this program knows, and a pool that is larger than its role
+    /// may fill.
+    /// - Throws: ``SchemaMismatch``; ``ConnectionLimit``.
     package static func check(_ database: PostgresClient) async throws {
         let found = try await database.session { session in
             let exists = try session.row("SELECT to_regclass('vigil.migration') IS NOT NULL", as: Bool.self)
             return exists == true ? try currentVersion(in: session) : 0
         }
         guard found == version else { throw SchemaMismatch(found: found, needed: version) }
+        let role = try await database.session { session in
+            try session.row(
+                "SELECT rolname::text, rolconnlimit FROM pg_roles WHERE rolname = current_user", as: String.self,
+                Int32.self)
+        }
+        if let (name, limit) = role, limit >= 0, database.maximumConnections > Int(limit) {
+            throw ConnectionLimit(role: name, limit: limit, wanted: database.maximumConnections)
+        }
     }
 
     private static func currentVersion(in session: Session) throws(PostgresError) -> Int32 {
@@ -72,6 +85,61 @@ package enum Schema {
             GRANT SELECT ON vigil.migration
                 TO vigil_verification, vigil_test_results, vigil_submission, vigil_distribution, vigil_push_dispatcher;
             """)
+    }
+
+    /// What a managed PostgreSQL may keep to itself: then the rest goes on, and the operator is told.
+    private static func restrict(
+        _ owner: PostgresClient, connections: Int?, report: @Sendable (String) -> Void
+    ) async throws {
+        do {
+            try await owner.transaction { session in
+                try takeLock(in: session)
+                try session.script(CatalogGrants.script)
+            }
+        } catch let error as PostgresError where error.sqlState == .insufficientPrivilege {
+            report(
+                "Services may use functions of PostgreSQL that they don't need (locks of others, large objects, "
+                    + "statistics), and only a superuser can change that: deploy/postgres/catalog.sql.")
+        }
+        try await owner.transaction { session in
+            try takeLock(in: session)
+            try session.script(CatalogGrants.messages)
+        }
+        guard let connections else { return }
+        do {
+            try await owner.transaction { session in
+                try takeLock(in: session)
+                let roles = try session.rows(
+                    """
+                    SELECT rolname::text FROM pg_roles
+                    WHERE rolname = ANY (\(DatabaseRole.allCases.map(\.rawValue))) AND rolconnlimit <> \(connections)
+                    """, as: String.self)
+                for role in roles {
+                    guard let name = Identifier(validating: role) else { continue }
+                    try session.script("ALTER ROLE \(identifier: name) CONNECTION LIMIT \(connections)")
+                }
+            }
+        } catch let error as PostgresError where error.sqlState == .insufficientPrivilege {
+            report(
+                "The services' roles may have any number of connections, because the owner may not change them: let a "
+                    + "superuser set CONNECTION LIMIT \(connections) for each.")
+        }
+        let server = try await owner.session { session in
+            try session.row(
+                """
+                SELECT current_setting('max_connections')::integer,
+                    current_setting('superuser_reserved_connections')::integer
+                """, as: Int32.self, Int32.self)
+        }
+        guard let (most, reserved) = server else { return }
+        // Two for whoever migrates.
+        let needed = DatabaseRole.allCases.count * connections + Int(reserved) + 2
+        if needed > Int(most) {
+            report(
+                "\(DatabaseRole.allCases.count) roles with \(connections) connections each, \(reserved) reserved for "
+                    + "superusers and 2 for the owner are \(needed), but max_connections is \(most): services can use up "
+                    + "each other's connections.")
+        }
     }
 
     private static func takeLock(in session: Session) throws(PostgresError) {
@@ -125,6 +193,21 @@ package struct SchemaMismatch: OperatorProblem, Equatable {
         found < needed
             ? "The database schema has version \(found), this program needs \(needed): run `vigil migrate` first."
             : "The database schema has version \(found), this program knows \(needed): start a newer build."
+    }
+}
+
+/// A service is configured with more connections than its role may have.
+package struct ConnectionLimit: OperatorProblem, Equatable {
+    /// The service's role.
+    package let role: String
+    /// What the database allows the role, for all replicas together.
+    package let limit: Int32
+    /// What one replica would take.
+    package let wanted: Int
+
+    package var description: String {
+        "postgres.maximumConnections is \(wanted), but \(role) may have \(limit) connections, for all replicas together: "
+            + "lower it, or run `vigil migrate --connections` with a higher number."
     }
 }
 

@@ -11,7 +11,10 @@ struct AdvisoryLockTests {
     private final class Count: Sendable {
         let running = Mutex((now: 0, most: 0, total: 0))
     }
-    private static let lock = AdvisoryLock(42)
+    private static let lock = AdvisoryLock(
+        taking: "SELECT pg_advisory_lock(42)", givingBack: "SELECT pg_advisory_unlock_all()")
+    private static let otherLock = AdvisoryLock(
+        taking: "SELECT pg_advisory_lock(43)", givingBack: "SELECT pg_advisory_unlock_all()")
 
     @Test("of jobs under one lock one runs at a time, in whichever client, and each in its turn")
     func oneAtATime() async throws {
@@ -43,7 +46,7 @@ struct AdvisoryLockTests {
     func others() async throws {
         try await withTwoClients { clients in
             let answer = try await clients[0].exclusively(Self.lock) {
-                try await clients[1].exclusively(AdvisoryLock(43)) {
+                try await clients[1].exclusively(Self.otherLock) {
                     try await clients[0].session { try $0.row("SELECT 1", as: Int.self) }
                 }
             }

@@ -1,5 +1,7 @@
+import Foundation
 import Postgres
 import Schema
+import Synchronization
 import TestSupport
 import Testing
 
@@ -116,6 +118,47 @@ struct GrantTests {
         ("another role's session", "SET ROLE vigil_verification; SET ROLE vigil_submission"),
         ("a file", "COPY (SELECT 1) TO '/mine'"),
         ("a program", "COPY (SELECT 1) TO PROGRAM 'true'"),
+        ("another program", "CREATE TEMPORARY TABLE mine (x text); COPY mine FROM PROGRAM 'true'"),
+        ("the fold's lock", "SELECT pg_advisory_lock(8532464671511281666)"),
+        ("the fold's lock, for a transaction", "SELECT pg_advisory_xact_lock(8532464671511281666)"),
+        ("the migration's lock", "SELECT pg_try_advisory_lock(8532464671511281665)"),
+        ("the publisher's lock", "SELECT pg_try_advisory_xact_lock(8532464671511281667)"),
+        ("the waves' lock, shared", "SELECT pg_advisory_lock_shared(8532464671511281668)"),
+        ("a lock of two numbers", "SELECT pg_advisory_lock(1, 2)"),
+        ("locks given back", "SELECT pg_advisory_unlock_all()"),
+        ("a large object", "SELECT lo_create(0)"),
+        ("a large object with bytes", "SELECT lo_from_bytea(0, 'x')"),
+        ("a large object from a file", "SELECT lo_import('/etc/hostname')"),
+        ("a large object's bytes", "SELECT lo_put(1, 0, 'x')"),
+        ("a large object to a file", "SELECT lo_export(1, '/mine')"),
+        ("a look into a large object", "SELECT lo_get(1)"),
+        ("figures of tables", "SELECT n_tup_ins FROM pg_stat_all_tables"),
+        ("a figure of a table", "SELECT pg_stat_get_tuples_inserted('submission.inbox'::regclass::oid)"),
+        ("a table's size", "SELECT pg_relation_size('pg_proc')"),
+        ("a table's rows", "SELECT reltuples FROM pg_class"),
+        ("who is connected", "SELECT usename FROM pg_stat_activity"),
+        ("who holds what", "SELECT * FROM pg_locks"),
+        ("the log's end", "SELECT pg_current_wal_insert_lsn()"),
+        ("a transaction's number", "SELECT pg_current_xact_id()"),
+        ("a list of files", "SELECT pg_ls_dir('.')"),
+        ("a list of the log", "SELECT pg_ls_waldir()"),
+        ("a file's content", "SELECT pg_read_file('/etc/hostname')"),
+        ("a file's bytes", "SELECT pg_read_binary_file('/etc/hostname')"),
+        ("a slot", "SELECT pg_create_physical_replication_slot('mine')"),
+        ("bytes in the log", "SELECT pg_logical_emit_message(false, 'mine', 'x'::bytea)"),
+        ("another database", "CREATE EXTENSION dblink SCHEMA public"),
+        ("another server", "CREATE FOREIGN DATA WRAPPER mine"),
+        ("a subscription", "CREATE SUBSCRIPTION mine CONNECTION 'dbname=mine' PUBLICATION mine"),
+        ("a library", "LOAD 'dblink'"),
+        ("rules off", "SELECT set_config('session_replication_role', 'replica', false)"),
+        ("all statements logged", "SELECT set_config('log_statement', 'all', false)"),
+        ("large objects of others", "SELECT set_config('lo_compat_privileges', 'on', false)"),
+        ("another role by a setting", "SELECT set_config('role', 'postgres', false)"),
+        ("another user by a setting", "SELECT set_config('session_authorization', 'postgres', false)"),
+        ("the server's settings", "ALTER SYSTEM SET archive_mode = on"),
+        ("more connections", "ALTER ROLE CURRENT_USER CONNECTION LIMIT 100"),
+        ("others' connections", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"),
+        ("statistics of a table", "ANALYZE (SKIP_LOCKED) verification.tan; SELECT * FROM pg_stats"),
     ]
 
     @Test("no service can make, change or open anything in the database", arguments: DatabaseRole.allCases)
@@ -139,5 +182,155 @@ struct GrantTests {
             }
             #expect(powers == [false])
         }
+    }
+
+    /// The functions that take locks, and whose they are.
+    private static let locks: [(take: SQL, role: DatabaseRole)] = [
+        ("SELECT submission.take_fold_lock()", .submission),
+        ("SELECT distribution.take_publishing_lock()", .distribution),
+        ("SELECT push_dispatcher.take_wave_lock()", .pushDispatcher),
+    ]
+
+    @Test("each service can take its own lock and no other", arguments: DatabaseRole.allCases)
+    func ownLocks(role: DatabaseRole) async throws {
+        try await withDatabase { database, _ in
+            try await TestPostgres.withClient(database.connection(as: role)) { service in
+                for (take, owner) in Self.locks {
+                    do {
+                        try await service.session { try $0.execute(take) }
+                        #expect(role == owner)
+                    } catch let error as PostgresError {
+                        #expect(role != owner)
+                        #expect(error.sqlState == .insufficientPrivilege)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("who holds its own lock keeps nobody else from theirs")
+    func oneNumberEach() async throws {
+        try await withDatabase { database, superuser in
+            for (take, role) in Self.locks {
+                try await TestPostgres.withClient(database.connection(as: role)) { service in
+                    let held = try await service.transaction { session in
+                        try session.execute(take)
+                        return true
+                    }
+                    #expect(held)
+                }
+            }
+            // Three connections that are closed: nothing of them may stay.
+            let count: SQL = """
+                SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
+            while try await superuser.session({ try $0.row(count, as: Int.self) }) != 0 { await Task.yield() }
+        }
+    }
+
+    @Test("a message in the log is for the services whose requests wait for a commit", arguments: DatabaseRole.allCases)
+    func messages(role: DatabaseRole) async throws {
+        let emit: SQL = "SELECT pg_logical_emit_message(true, '', '')"
+        try await withDatabase { database, _ in
+            try await TestPostgres.withClient(database.connection(as: role)) { service in
+                if [.verification, .submission, .pushDispatcher].contains(role) {
+                    try await service.session { try $0.execute(emit) }
+                } else {
+                    let error = await #expect(throws: PostgresError.self) {
+                        try await service.session { try $0.execute(emit) }
+                    }
+                    #expect(error?.sqlState == .insufficientPrivilege)
+                }
+            }
+        }
+    }
+
+    /// Functions of PostgreSQL whose names speak of locks, large objects, files, figures, the log or transactions, and which
+    /// tell or change nothing of others.
+    private static let harmless: Set<String> = [
+        // Of values and of units.
+        "pg_column_size", "pg_size_bytes", "pg_size_pretty",
+        // Of one's own connection, and of what is the same everywhere.
+        "pg_prepared_statements", "pg_get_catalog_foreign_keys",
+    ]
+
+    @Test("no function or view of PostgreSQL itself tells a service of others", arguments: DatabaseRole.allCases)
+    func catalog(role: DatabaseRole) async throws {
+        try await withDatabase { _, superuser in
+            let open = try await superuser.session { session in
+                try session.rows(
+                    """
+                    SELECT DISTINCT proname::text FROM pg_proc
+                    WHERE pronamespace = 'pg_catalog'::regnamespace AND provolatile <> 'i'
+                      AND proname ~ '_lock|locking|^lo|_stat_|_ls_|_read_|file|_size|wal|xact|txid|snapshot|slot|control|log|notif'
+                      AND proname !~ '^binary_upgrade_' AND proname <> 'pg_logical_emit_message'
+                      AND has_function_privilege(\(role.rawValue), oid, 'EXECUTE')
+                    UNION ALL
+                    SELECT relname::text FROM pg_class
+                    WHERE relnamespace = 'pg_catalog'::regnamespace
+                      AND relname ~ '_stat|_lock|slot|xact|wal|largeobject|^pg_class$'
+                      AND relkind IN ('r', 'v')
+                      AND has_table_privilege(\(role.rawValue), oid, 'SELECT')
+                    """, as: String.self)
+            }
+            #expect(Set(open).subtracting(Self.harmless) == [])
+        }
+    }
+
+    @Test("a database that was made by somebody without a superuser's rights is migrated, and its owner is told")
+    func managed() async throws {
+        try await TestPostgres.withDatabase { connection in
+            let owner = try #require(
+                Identifier(validating: "managed_\(String(UInt64.random(in: .min ... .max), radix: 36))"))
+            let told = Mutex<[String]>([])
+            try await TestPostgres.withClient(connection) { superuser in
+                let name = try await superuser.session { try $0.row("SELECT current_database()", as: String.self) }
+                let database = try #require(name.flatMap { Identifier(validating: $0) })
+                try await superuser.session {
+                    try $0.script("CREATE ROLE \(identifier: owner) LOGIN CREATEROLE")
+                    try $0.script("ALTER DATABASE \(identifier: database) OWNER TO \(identifier: owner)")
+                }
+                try await TestPostgres.withClient("\(connection) user=\(owner)") { client in
+                    try await Schema.migrate(owner: client) { sentence in told.withLock { $0.append(sentence) } }
+                    #expect(told.withLock { $0.filter { $0.contains("deploy/postgres/catalog.sql") }.count } == 1)
+                    // Services work as they do elsewhere, and may do more than they should.
+                    try await TestPostgres.withClient("\(connection) user=vigil_submission") { service in
+                        try await service.session {
+                            try $0.execute("SELECT submission.take_fold_lock()")
+                            try $0.execute("SELECT pg_advisory_unlock_all()")
+                        }
+                    }
+                    // A superuser does what the sentence says.
+                    try await superuser.session { try $0.script(CatalogGrants.script) }
+                    told.withLock { $0 = [] }
+                    try await Schema.migrate(owner: client) { sentence in told.withLock { $0.append(sentence) } }
+                    #expect(told.withLock { $0 } == [])
+                    try await TestPostgres.withClient("\(connection) user=vigil_submission") { service in
+                        try await service.session { try $0.execute("SELECT submission.take_fold_lock()") }
+                        try await service.session { try $0.execute("SELECT pg_logical_emit_message(true, '', '')") }
+                        let error = await #expect(throws: PostgresError.self) {
+                            try await service.session { try $0.execute("SELECT pg_advisory_unlock_all()") }
+                        }
+                        #expect(error?.sqlState == .insufficientPrivilege)
+                    }
+                }
+                // The database goes after the test, and what the role owns in it.
+                try await superuser.session {
+                    try $0.script("DROP OWNED BY \(identifier: owner) CASCADE")
+                    try $0.script("ALTER DATABASE \(identifier: database) OWNER TO CURRENT_USER")
+                    try $0.script("DROP ROLE \(identifier: owner)")
+                }
+            }
+        }
+    }
+
+    @Test("the superuser's file says what the migration does")
+    func file() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "deploy/postgres/catalog.sql"), encoding: .utf8)
+        let statements = text.split(separator: "\n").drop { $0.hasPrefix("--") }.joined(separator: "\n")
+        #expect(statements == CatalogGrants.script.text)
     }
 }

@@ -169,6 +169,10 @@ actor MortalSuite {
         try await TestPostgres.withClient(superuser) {
             try await SuiteDatabase.create(superuser: $0, ownerPassword: ownerPassword)
         }
+        let inside = cluster.connection(
+            user: PostgresCluster.superuser, database: SuiteDatabase.name,
+            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
+        try await TestPostgres.withClient(inside) { try await SuiteDatabase.restrict(superuser: $0) }
         let owner = cluster.connection(
             user: DatabaseRole.owner, database: SuiteDatabase.name,
             passwordFile: SuiteSecrets.passwordFile(of: DatabaseRole.owner, in: folder))

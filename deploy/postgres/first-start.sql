@@ -13,3 +13,5 @@ CREATE ROLE vigil_owner LOGIN CREATEROLE PASSWORD :'password';
 CREATE DATABASE vigil OWNER vigil_owner TEMPLATE template0;
 REVOKE CONNECT ON DATABASE postgres FROM PUBLIC;
 REVOKE CONNECT, TEMPORARY ON DATABASE vigil FROM PUBLIC;
+\connect vigil
+\i /etc/vigil/catalog.sql

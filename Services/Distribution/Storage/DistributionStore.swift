@@ -8,8 +8,9 @@ import Schema
 struct DistributionStore: Sendable {
     private let database: PostgresClient
 
-    /// Whoever publishes holds it. The number is arbitrary.
-    private static let publishing = AdvisoryLock(0x7669_6769_6c00_0003)
+    /// Whoever publishes holds it.
+    private static let publishing = AdvisoryLock(
+        taking: "SELECT distribution.take_publishing_lock()", givingBack: "SELECT vigil.give_locks_back()")
     /// How long reading a day may take; a request's limit would be far too short.
     private static let readingTime: Duration = .seconds(300)
 

@@ -6,8 +6,9 @@ import Postgres
 struct WaveStore: Sendable {
     private let database: PostgresClient
 
-    /// Whoever leads a wave holds this advisory lock. The number is arbitrary.
-    private static let leading = AdvisoryLock(0x7669_6769_6c00_0004)
+    /// Whoever leads a wave holds it.
+    private static let leading = AdvisoryLock(
+        taking: "SELECT push_dispatcher.take_wave_lock()", givingBack: "SELECT vigil.give_locks_back()")
 
     init(_ database: PostgresClient) {
         self.database = database

@@ -15,8 +15,8 @@ struct InboxRow: Sendable {
 struct SubmissionStore: Sendable {
     private let database: PostgresClient
 
-    /// Whoever makes keys, closes hours or folds holds this advisory lock. The number is arbitrary.
-    private static let foldLock: Int64 = 0x7669_6769_6c00_0002
+    /// Whoever makes keys, closes hours or folds takes this lock, for the length of its transaction.
+    private static let takeFoldLock: SQL = "SELECT submission.take_fold_lock()"
     /// How long a statement of the fold may take; a request's would be far too short for a crowded hour.
     private static let foldTime: Duration = .seconds(300)
 
@@ -49,7 +49,7 @@ struct SubmissionStore: Sendable {
         create: @escaping @Sendable (Hour) throws -> Curve25519.KeyAgreement.PublicKey
     ) async throws {
         try await database.transaction { session in
-            try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
+            try session.execute(Self.takeFoldLock)
             let lastClosed = try session.row(
                 "SELECT max(hour) FROM submission.hour_key WHERE closed", as: Int32?.self)
             let first = max(hour, lastClosed?.map { Hour(number: $0 + 1) } ?? hour)
@@ -69,7 +69,7 @@ struct SubmissionStore: Sendable {
     /// closed, too: that takes the same advisory lock.
     func close(through last: Hour) async throws {
         try await database.transaction { session in
-            try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
+            try session.execute(Self.takeFoldLock)
             _ = try session.execute(
                 "UPDATE submission.hour_key SET closed = true WHERE hour <= \(last.number) AND NOT closed")
         }
@@ -110,7 +110,7 @@ struct SubmissionStore: Sendable {
     func fold<Result: Sendable>(_ body: @escaping @Sendable (FoldTransaction) throws -> Result) async throws -> Result {
         try await database.transaction { session in
             try session.limitStatements(to: Self.foldTime)
-            try session.execute("SELECT pg_advisory_xact_lock(\(Self.foldLock))")
+            try session.execute(Self.takeFoldLock)
             return try body(FoldTransaction(session: session))
         }
     }

@@ -24,6 +24,12 @@ package enum SuiteDatabase {
         try await setPassword(ownerPassword, of: DatabaseRole.owner, in: superuser)
     }
 
+    /// Takes from everybody what only a superuser can take.
+    /// - Parameter superuser: connected to the suite's database.
+    package static func restrict(superuser: PostgresClient) async throws {
+        try await superuser.session { try $0.script(CatalogGrants.script) }
+    }
+
     /// Lets the services log in.
     /// - Parameters:
     ///   - owner: connected as a role that may change the services' roles, after the migrations.

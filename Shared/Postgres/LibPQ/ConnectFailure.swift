@@ -6,7 +6,12 @@ struct ConnectFailure {
     let error: PostgresError
 
     init(message: String) {
-        error = PostgresError(.connection, sqlState: Self.sqlState(in: message), reason: Self.reason(in: message))
+        let sqlState = Self.sqlState(in: message)
+        // The server's own words are not asked for, so its code must tell.
+        let reason =
+            sqlState == .tooManyConnections
+            ? "the role's limit of connections, or the server's, is reached" : Self.reason(in: message)
+        error = PostgresError(.connection, sqlState: sqlState, reason: reason)
     }
 
     private static func reason(in message: String) -> String {
