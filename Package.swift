@@ -167,7 +167,8 @@ targets += shared(
     "Schema",
     uses: [
         "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging",
-    ])
+        "Metrics",
+    ], testsUse: ["InMemoryLogging"])
 targets += [.target(name: "CMatching", path: "Shared/CMatching")]
 targets += shared(
     "Phone",

@@ -197,11 +197,13 @@ for service in submission-server distribution; do
     cat >"$stage/programs/$service" <<TEXT
 #!/bin/sh
 export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
-# fold or publish, --as-of, instant; not the configuration file.
-exec podman exec $(container "$service") $service "\$1" "\$2" "\$3"
+# fold or publish, --as-of, instant; not the configuration file. The story's hour hasn't ended: its clock shows the end.
+exec podman exec --env CLOCK_OFFSET $(container "$service") $service "\$1" "\$2" "\$3"
 TEXT
     chmod +x "$stage/programs/$service"
 done
+# Else they would refuse a moved clock, as they do in production.
+podman exec "$(container postgres)" psql -X -q -d vigil -c "ALTER DATABASE vigil SET vigil.rehearsal = 'on'"
 cp -a "$VIGIL_SECRETS/state" "$stage/state"
 printf '{"firstPort": 8000, "clockOffset": 0}\n' >"$stage/state/config/suite.json"
 mount --bind "$(podman volume inspect --format '{{.Mountpoint}}' "${project}_published")" "$stage/state/published"

@@ -23,10 +23,11 @@ package struct Distribution: AsyncParsableCommand {
     package static func run(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
-        let publisher = try Publisher(database: database, runtime: runtime)
+        let clock = try await DatabaseClock(of: runtime, in: database)
+        let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
         var services: [any Service] = [
-            database, try publisher.everyHour(in: runtime),
-            Retention.everyHour(for: .distribution, in: database, runtime),
+            database, ClockWatch(clock, runtime), try publisher.everyHour(in: runtime),
+            Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
         ]
         if let announcement = publisher.announcement { services.append(announcement.service) }
         try await runtime.run(
@@ -41,7 +42,8 @@ package struct Distribution: AsyncParsableCommand {
         let outcome: Result<Publisher.Report, any Error>
         do {
             try await Schema.check(database)
-            let publisher = try Publisher(database: database, runtime: runtime)
+            let clock = try await DatabaseClock(of: runtime, in: database)
+            let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
             announcement = publisher.announcement
             outcome = .success(try await publisher.publish(asOf: instant, progress: .onTerminal))
         } catch {

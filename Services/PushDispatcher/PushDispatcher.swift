@@ -21,6 +21,7 @@ package struct PushDispatcher: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         let vault = try TokenVault(settings)
         try await Schema.check(database)
+        let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let register = RegisterForPush(store: RegistrationStore(database), vault: vault, clock: runtime.clock)
         let waves = WaveStore(database)
         let announce = AnnounceNews(store: waves, clock: runtime.clock)
@@ -28,6 +29,7 @@ package struct PushDispatcher: AsyncParsableCommand {
             try APNsPlan(settings, clock: runtime.clock), clock: runtime.clock, metrics: runtime.metrics)
         let engine = WaveEngine(
             store: waves, vault: vault, schedule: try WaveSchedule(settings), clock: runtime.clock,
+            databaseClock: databaseClock,
             send: { await apns.send($0, expiration: $1) }, metrics: WaveMetrics(runtime.metrics),
             logger: runtime.logger)
 
@@ -41,8 +43,8 @@ package struct PushDispatcher: AsyncParsableCommand {
         try await runtime.run(
             listeners: [listener],
             services: [
-                database, apns, WaveService(engine: engine, logger: runtime.logger),
-                Retention.everyHour(for: .pushDispatcher, in: database, runtime),
+                database, ClockWatch(databaseClock, runtime), apns, WaveService(engine: engine, logger: runtime.logger),
+                Retention.everyHour(for: .pushDispatcher, in: database, by: databaseClock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

@@ -2,6 +2,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Logging
+import Schema
 import ServiceKit
 
 /// The hourly fold: what was uploaded together becomes part of one sorted set, and nothing remains that could tell the
@@ -61,7 +62,10 @@ struct Fold: Sendable {
     /// 2. In one transaction the inbox is opened, each hour's keys and reports are filled up and inserted in the order of
     ///    their content, and the inbox is emptied.
     /// 3. The closed hours' private keys are destroyed.
+    ///
+    /// - Throws: ``ClockAhead`` before any of it.
     func run(asOf instant: Date) async throws -> Report {
+        try await hourKeys.clock.require(instant)
         let last = Hour(endedBy: instant)
         try await close(through: last)
 

@@ -2,6 +2,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Postgres
+import Schema
 import ServiceKit
 import Synchronization
 
@@ -12,11 +13,15 @@ import Synchronization
 struct HourKeys: Sendable {
     let store: SubmissionStore
     let files: HourKeyFiles
+    /// No key is made, and no hour closed, by a clock that is ahead of it.
+    let clock: DatabaseClock
 
     /// The key for an upload now: the present hour's, or the next hour's where the present one is closed already.
     /// Makes it if nobody has.
+    /// - Throws: ``ClockAhead`` when it is to be made for an hour that is still far away.
     func open(atOrAfter hour: Hour) async throws -> HourPublicKey {
         if let key = try await store.openKey(atOrAfter: hour) { return key }
+        try await clock.require(hour.start)
         try await make(from: hour)
         guard let key = try await store.openKey(atOrAfter: hour) else { throw HourKeyProblem.notMade }
         return key

@@ -28,8 +28,9 @@ package struct SubmissionServer: AsyncParsableCommand {
         let tagKey = try UploadTagKey(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
+        let clock = try await DatabaseClock(of: runtime, in: database)
         let store = SubmissionStore(database)
-        let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings))
+        let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
         let inbox = Inbox(store: store, hourKeys: hourKeys, clock: runtime.clock)
@@ -49,8 +50,8 @@ package struct SubmissionServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [listener],
             services: [
-                database, verification, tans, inbox, fold.everyHour(in: runtime),
-                Retention.everyHour(for: .submission, in: database, runtime),
+                database, ClockWatch(clock, runtime), verification, tans, inbox, fold.everyHour(in: runtime),
+                Retention.everyHour(for: .submission, in: database, by: clock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
@@ -62,8 +63,9 @@ package struct SubmissionServer: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         do {
             try await Schema.check(database)
+            let clock = try await DatabaseClock(of: runtime, in: database)
             let store = SubmissionStore(database)
-            let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings))
+            let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)
             let report = try await Fold(store: store, hourKeys: hourKeys, runtime: runtime).run(asOf: instant)
             runtime.logger.notice("Folded", metadata: report.metadata)
             await database.close()

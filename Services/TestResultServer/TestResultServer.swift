@@ -27,6 +27,7 @@ package struct TestResultServer: AsyncParsableCommand {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
+        let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let store = ResultStore(database)
 
         let listener = try Listener(
@@ -45,7 +46,10 @@ package struct TestResultServer: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [listener],
-            services: [database, Retention.everyHour(for: .testResults, in: database, runtime)],
+            services: [
+                database, ClockWatch(databaseClock, runtime),
+                Retention.everyHour(for: .testResults, in: database, by: databaseClock, runtime),
+            ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
 }

@@ -36,6 +36,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let tans = try IssuedTANs(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.check(database)
+        let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let store = VerificationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
@@ -67,9 +68,9 @@ package struct VerificationServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [apps, suite],
             services: [
-                database, results, lookUp, officers.refreshing(in: runtime),
+                database, ClockWatch(databaseClock, runtime), results, lookUp, officers.refreshing(in: runtime),
                 // What is counted by the hour goes soon after it.
-                Retention.every(300, for: .verification, in: database, runtime),
+                Retention.every(300, for: .verification, in: database, by: databaseClock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

@@ -4,7 +4,7 @@ package import Postgres
 /// For how long tables keep their rows.
 ///
 /// These rules and the migrations are the page on which an operator reads who may know what for how long. The service
-/// that owns a table applies its rules (``Retention/apply(_:at:in:)``) all the time.
+/// that owns a table applies its rules (``Retention/apply(_:at:by:in:)``) all the time.
 package struct RetentionRule: Sendable {
     /// Whose rows they are: the service that connects as this role applies the rule.
     package let role: DatabaseRole
@@ -163,10 +163,12 @@ package enum Retention {
     ]
 
     /// Applies every rule of one service.
+    /// - Throws: ``ClockAhead``; then nothing was removed.
     /// - Returns: rows (or partitions) removed or redeemed, by rule.
     package static func apply(
-        _ role: DatabaseRole, at now: Date, in database: PostgresClient
+        _ role: DatabaseRole, at now: Date, by clock: DatabaseClock, in database: PostgresClient
     ) async throws -> [(rule: String, removed: Int)] {
+        try await clock.require(now)
         var removed: [(rule: String, removed: Int)] = []
         for rule in rules where rule.role == role {
             removed.append((rule.name, try await database.session { try rule.delete($0, now) }))

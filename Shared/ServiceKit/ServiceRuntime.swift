@@ -20,6 +20,8 @@ package struct ServiceRuntime: Sendable {
     package let libraryLogger: Logger
     /// What time it is for expiry, embargo and retention; `clock.offset` moves it.
     package let clock: WallClock
+    /// Whether `clock.offset` moves the clock, which only a rehearsal's database puts up with.
+    package let isRehearsal: Bool
     /// What the admin port shows under `/metrics`.
     package let metrics: PrometheusMetrics
     private let signals: [UnixSignal]
@@ -46,7 +48,7 @@ package struct ServiceRuntime: Sendable {
         self.init(
             name: name, settings: settings,
             logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
-            clock: seconds == 0 ? .system : .offset(by: seconds), metrics: metrics,
+            clock: seconds == 0 ? .system : .offset(by: seconds), isRehearsal: seconds != 0, metrics: metrics,
             signals: [.sigterm, .sigint], adminDefault: nil)
         if seconds != 0 { logger.warning("the clock is moved: this is a rehearsal") }
     }
@@ -54,19 +56,20 @@ package struct ServiceRuntime: Sendable {
     /// A runtime for tests: settings in memory, own metrics, no signals, nothing global; `admin.port` is 0 unless set.
     package init(name: String, settings: [String: String], clock: WallClock, logger: Logger) {
         self.init(
-            name: name, settings: Settings(settings), logger: logger, clock: clock, metrics: PrometheusMetrics(),
-            signals: [], adminDefault: 0)
+            name: name, settings: Settings(settings), logger: logger, clock: clock, isRehearsal: false,
+            metrics: PrometheusMetrics(), signals: [], adminDefault: 0)
     }
 
     private init(
-        name: String, settings: Settings, logger: Logger, clock: WallClock, metrics: PrometheusMetrics,
-        signals: [UnixSignal], adminDefault: Int?
+        name: String, settings: Settings, logger: Logger, clock: WallClock, isRehearsal: Bool,
+        metrics: PrometheusMetrics, signals: [UnixSignal], adminDefault: Int?
     ) {
         self.name = name
         configuration = settings
         self.logger = logger
         libraryLogger = Logger(label: "\(name).library") { _ in LibraryLogHandler(logger.handler) }
         self.clock = clock
+        self.isRehearsal = isRehearsal
         self.metrics = metrics
         self.signals = signals
         self.adminDefault = adminDefault

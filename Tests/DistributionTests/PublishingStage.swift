@@ -59,12 +59,17 @@ struct PublishingStage: Sendable {
 
     var runtime: ServiceRuntime {
         ServiceRuntime(
-            name: "distribution", settings: settings, clock: .system,
+            // Later than whatever is published.
+            name: "distribution", settings: settings, clock: .offset(by: 10 * 365 * 86_400),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     var publisher: Publisher {
-        get throws { try Publisher(database: client, runtime: runtime) }
+        get throws {
+            let runtime = runtime
+            return try Publisher(
+                database: client, clock: DatabaseClock(of: client, movedLike: runtime.clock), runtime: runtime)
+        }
     }
 
     /// The same, publishing elsewhere.

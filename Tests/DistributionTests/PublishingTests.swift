@@ -2,6 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import Foundation
 import Schema
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -9,6 +10,23 @@ import Testing
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct PublishingTests {
+    @Test("as of an instant that the database's clock hasn't reached nothing is published")
+    func ahead() async throws {
+        try await PublishingStage.run(minimumKeys: 1) { stage in
+            try await stage.fold(Samples.noon, try Samples.keys(0..<5))
+            let clock = ManualClock(Samples.noon.end)
+            let publisher = try Publisher(
+                database: stage.client, clock: DatabaseClock(of: stage.client, movedLike: clock.clock),
+                runtime: stage.runtime)
+            await #expect(throws: ClockAhead.self) {
+                _ = try await publisher.publish(asOf: Samples.noon.end + 30 * 86_400)
+            }
+            #expect(try stage.files().isEmpty)
+            #expect(try await stage.store.publishedHours().isEmpty)
+            #expect(try await publisher.publish(asOf: Samples.noon.end).newKeys == 5)
+        }
+    }
+
     private static let noon = Samples.noon
     private static let day = Samples.day
 

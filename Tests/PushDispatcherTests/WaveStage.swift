@@ -30,14 +30,16 @@ struct WaveStage: Sendable {
 
     var store: WaveStore { WaveStore(client) }
 
+    /// - Parameter databaseClock: other than the stage's, when the two differ.
     func engine(
-        interval: TimeInterval = 7200, pause: TimeInterval = 1800,
+        databaseClock: ManualClock? = nil, interval: TimeInterval = 7200, pause: TimeInterval = 1800,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         send: (@Sendable ([SilentPush], Date) async -> [PushOutcome])? = nil
     ) -> WaveEngine {
         WaveEngine(
             store: store, vault: vault, schedule: WaveSchedule(interval: interval, pause: pause, spread: 0),
-            clock: clock.clock, send: send ?? { pushes, _ in apns.send(pushes) }, metrics: WaveMetrics(metrics),
+            clock: clock.clock, databaseClock: DatabaseClock(of: client, movedLike: (databaseClock ?? clock).clock),
+            send: send ?? { pushes, _ in apns.send(pushes) }, metrics: WaveMetrics(metrics),
             logger: logger)
     }
 

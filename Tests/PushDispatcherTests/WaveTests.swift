@@ -2,6 +2,7 @@ import Credentials
 import Foundation
 import Logging
 import Postgres
+import Schema
 import ServiceKit
 import Synchronization
 import TestSupport
@@ -24,6 +25,27 @@ struct WaveTests {
             for number in 2600..<2700 { #expect(stage.apns.pushes(number).count == 0) }
             #expect(stage.apns.calls == [1000, 1000, 600])
             #expect(try await stage.engine().runDue() == nil)
+        }
+    }
+
+    @Test("by a clock that is ahead of the database's no wave begins, and none that goes on is called expired")
+    func ahead() async throws {
+        try await WaveStage.run { stage in
+            try await stage.register(0..<3)
+            let databaseClock = ManualClock(stage.clock.now)
+            // It stops after taking the wave: nobody is reached.
+            await #expect(throws: UnreachableService.self) {
+                _ = try await stage.engine { pushes, _ in pushes.map { _ in .unreachable } }.runDue()
+            }
+            stage.clock.advance(by: 3 * 3600)
+            await #expect(throws: ClockAhead.self) {
+                _ = try await stage.engine(databaseClock: databaseClock).runDue()
+            }
+            #expect(stage.apns.calls.isEmpty)
+            // The time is right again, and the wave goes on.
+            stage.clock.set(databaseClock.now)
+            let report = try #require(try await stage.engine(databaseClock: databaseClock).runDue())
+            #expect(report.outcome == .finished && report.wave.accepted == 3)
         }
     }
 

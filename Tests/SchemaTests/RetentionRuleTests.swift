@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Postgres
 import Schema
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -120,6 +121,23 @@ struct RetentionRuleTests {
                     #expect(removed.allSatisfy { $0.removed > 0 })
                 }
                 for table in ruled { #expect(try await count(table, in: client) == 0, "\(table)") }
+            }
+        }
+    }
+
+    @Test("by a clock that is ahead of the database's no rule removes anything", arguments: DatabaseRole.allCases)
+    func ahead(role: DatabaseRole) async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { client in
+                try await client.session { session in
+                    try session.execute("SELECT submission.ensure_day(\(Self.oldHour / 24))")
+                    for row in Self.oldRows.values { try session.execute(row) }
+                }
+                let clock = DatabaseClock(of: client, movedLike: ManualClock(Self.now).clock)
+                await #expect(throws: ClockAhead.self) {
+                    _ = try await Retention.apply(role, at: Self.now + 30 * 86_400, by: clock, in: client)
+                }
+                for table in Self.oldRows.keys { #expect(try await count(table, in: client) == 1, "\(table)") }
             }
         }
     }

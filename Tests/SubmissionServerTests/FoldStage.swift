@@ -16,6 +16,8 @@ struct FoldStage: Sendable {
     let client: PostgresClient
     let directory: URL
     let clock: ManualClock
+    /// The database's clock shows this when it is later than ``clock``.
+    private let hoursFolded: ManualClock
     let inbox: Inbox
     let hourKeys: HourKeys
     let fold: Fold
@@ -38,11 +40,18 @@ struct FoldStage: Sendable {
         defer { try? FileManager.default.removeItem(at: directory) }
         return try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
             let clock = ManualClock(Samples.now)
+            let hoursFolded = ManualClock(Samples.now)
+            let databaseClock = DatabaseClock(
+                of: $0,
+                movedLike: WallClock(
+                    { max(clock.now, hoursFolded.now) },
+                    movedBy: { max(clock.now, hoursFolded.now).timeIntervalSinceNow }))
             let store = SubmissionStore($0)
             let metrics = PrometheusMetrics()
-            let hourKeys = HourKeys(store: store, files: HourKeyFiles(directory: directory))
+            let hourKeys = HourKeys(
+                store: store, files: HourKeyFiles(directory: directory), clock: databaseClock)
             let stage = FoldStage(
-                database: database, client: $0, directory: directory, clock: clock,
+                database: database, client: $0, directory: directory, clock: clock, hoursFolded: hoursFolded,
                 inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
                 fold: Fold(
                     store: store, hourKeys: hourKeys, fillers: Fillers(sizes: SizeClasses(smallest: 140)),
@@ -77,10 +86,11 @@ struct FoldStage: Sendable {
         try await inbox.take(content, tag: Digest(sha256: UUID().uuidString.utf8), isKept: true)
     }
 
-    /// Folds what ended at or before the beginning of an hour.
+    /// Folds what ended at or before the beginning of an hour, which the database's clock shows then; ``clock`` stays.
     @discardableResult
     func fold(before hour: Hour) async throws -> Fold.Report {
-        try await fold.run(asOf: hour.start)
+        hoursFolded.set(max(hoursFolded.now, hour.start))
+        return try await fold.run(asOf: hour.start)
     }
 
     /// Folds what ended at or before the clock's time.

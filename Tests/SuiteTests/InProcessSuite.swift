@@ -114,13 +114,22 @@ struct InProcessSuite: Sendable {
     func fold(asOf instant: Date) async throws {
         try await SubmissionServer.fold(
             asOf: instant,
-            ServiceRuntime(name: "submission-server", settings: try submissionSettings(), clock: clock, logger: logger))
+            ServiceRuntime(
+                name: "submission-server", settings: try submissionSettings(), clock: clock(showing: instant),
+                logger: logger))
     }
 
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(
             asOf: instant,
-            ServiceRuntime(name: "distribution", settings: try distributionSettings(), clock: clock, logger: logger))
+            ServiceRuntime(
+                name: "distribution", settings: try distributionSettings(), clock: clock(showing: instant),
+                logger: logger))
+    }
+
+    /// For a command that is told of an instant that the suite's clock may not have reached.
+    private func clock(showing instant: Date) -> WallClock {
+        .offset(by: max(clock.movedBy, instant.timeIntervalSinceNow))
     }
 
     /// Calls `body` with clients of verification and submission server that don't go through the proxy, and so don't wait for

@@ -131,7 +131,11 @@ actor MortalSuite {
                 [
                     "fold", "--as-of", instant.formatted(.iso8601), "--config",
                     folder.configuration("submission-server"),
-                ], log: folder.log("fold")))
+                ],
+                environment: ChildProcess.Program.plainEnvironment.merging([
+                    "CLOCK_OFFSET": "\(max(0, Int(instant.timeIntervalSinceNow.rounded(.up))))"
+                ]) { $1 },
+                log: folder.log("fold")))
         if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
         return try await fold.end() == .status(0)
     }

@@ -1,5 +1,7 @@
-import Postgres
+package import FoundationEssentials
+package import Postgres
 package import Schema
+import ServiceKit
 
 extension TestPostgres {
     /// Calls `body` with a new database that has the newest schema, and is dropped afterwards.
@@ -34,5 +36,15 @@ package struct MigratedDatabase: Sendable {
     package func connection(as role: DatabaseRole) -> String {
         // The last of two users counts.
         "\(superuserConnection) user=\(role.rawValue)"
+    }
+}
+
+extension Retention {
+    /// Applies every rule of one service in a database whose clock shows the same instant.
+    package static func apply(
+        _ role: DatabaseRole, at now: Date, in database: PostgresClient
+    ) async throws -> [(rule: String, removed: Int)] {
+        let clock = DatabaseClock(of: database, movedLike: ManualClock(now).clock)
+        return try await apply(role, at: now, by: clock, in: database)
     }
 }

@@ -83,7 +83,8 @@ fold_100k_prepare() {
     postgres_sql "CREATE TABLE bench_inbox AS TABLE submission.inbox"
     postgres_sql "CREATE TABLE bench_hour_key AS TABLE submission.hour_key"
     cp -a "$scratch/suite/hour-keys" "$scratch/suite/hour-keys-kept"
-    # The hour after the last that has uploads: all of them are folded.
+    # The hour after the last that has uploads: all of them are folded. It hasn't come yet, so the fold's clock is moved to it.
+    postgres_sql "ALTER DATABASE postgres SET vigil.rehearsal = 'on'"
     fold_100k_instant=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
         "SELECT to_char(to_timestamp((max(hour) + 1) * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM bench_inbox")
 }
@@ -95,7 +96,7 @@ fold_100k_ours() {
         postgres_sql "INSERT INTO submission.hour_key TABLE bench_hour_key" &&
         postgres_sql "VACUUM ANALYZE submission.inbox" && postgres_sql "CHECKPOINT" || return
     local took
-    took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18939 LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/submission-server.pem" \
+    took=$({ TIMEFORMAT=%R && time env CLOCK_OFFSET=7200 ADMIN_PORT=18939 LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/submission-server.pem" \
         TLS_KEY="$scratch/suite/submission-server.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
         VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
         HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys" POSTGRES_CONNECTION="host=$scratch user=vigil_submission dbname=postgres" \

@@ -3,11 +3,14 @@ import ExposureKeys
 import FoundationEssentials
 import Logging
 import Postgres
+import Schema
 import ServiceKit
 
 /// Publishes hours; what a run does, step by step, is in ``PublishingRun``.
 struct Publisher: Sendable {
     let store: DistributionStore
+    /// No hour is published by a clock that is ahead of it.
+    let clock: DatabaseClock
     var place: any PublishedPlace
     let packages: PackageBuilder
     let policy: PublicationPolicy
@@ -59,8 +62,10 @@ struct Publisher: Sendable {
     }
 
     /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
+    /// - Throws: ``ClockAhead`` before anything is published.
     func publish(asOf instant: Date, progress: ProgressBar = .hidden) async throws -> Report {
         let started = ContinuousClock.now
+        try await clock.require(instant)
         let report = try await store.exclusively {
             var run = PublishingRun(publisher: self, present: try await place.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
@@ -88,13 +93,13 @@ struct Publisher: Sendable {
 
 extension Publisher {
     /// From the keys of `distribution` that its README lists.
-    init(database: PostgresClient, runtime: ServiceRuntime) throws {
+    init(database: PostgresClient, clock: DatabaseClock, runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
         let store = DistributionStore(database)
         let origin = settings.string("origin", default: "DE")
         let configured = settings.list("regions")
         self.init(
-            store: store, place: try Self.place(settings),
+            store: store, clock: clock, place: try Self.place(settings),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
             regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,

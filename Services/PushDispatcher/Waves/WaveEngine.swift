@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Logging
 import Postgres
+import Schema
 import ServiceKit
 import ServiceLifecycle
 
@@ -13,6 +14,8 @@ struct WaveEngine: Sendable {
     let vault: TokenVault
     let schedule: WaveSchedule
     let clock: WallClock
+    /// No wave begins, or is called expired, by a clock that is ahead of it.
+    let databaseClock: DatabaseClock
     /// Sends at most ``WavePage/size`` pushes, with their expiration, and gives an outcome for each.
     let send: @Sendable ([SilentPush], Date) async -> [PushOutcome]
     let metrics: WaveMetrics
@@ -39,9 +42,11 @@ struct WaveEngine: Sendable {
 
     /// Leads a wave to its end if one is due, or was left.
     /// - Returns: nil if none is, or if another process leads it.
+    /// - Throws: ``ClockAhead`` when one is due by a clock that is ahead.
     func runDue() async throws -> Report? {
         let times = try await store.times(asOf: clock.now)
         guard times.isRunning || schedule.next(after: times) <= clock.now else { return nil }
+        try await databaseClock.require(clock.now)
         let led: Result<Report?, any Error>
         do {
             led = try await store.exclusively { await take() }

@@ -6,7 +6,8 @@ package enum SuiteDatabase {
     /// The one database of a suite.
     package static let name = "vigil"
 
-    /// Makes the role that owns all tables, and the database, if they are missing.
+    /// Makes the role that owns all tables, and the database, if they are missing. The database is marked as a rehearsal's, so that
+    /// services with a moved clock put up with it.
     /// - Parameter superuser: connected to the database `postgres`.
     package static func create(superuser: PostgresClient, ownerPassword: String) async throws {
         try await superuser.session { session in
@@ -14,6 +15,7 @@ package enum SuiteDatabase {
             if owner == nil { try session.script("CREATE ROLE vigil_owner LOGIN CREATEROLE") }
             let database = try session.row("SELECT 1 FROM pg_database WHERE datname = \(name)", as: Int32.self)
             if database == nil { try session.script("CREATE DATABASE vigil OWNER vigil_owner TEMPLATE template0") }
+            try session.script("ALTER DATABASE vigil SET vigil.rehearsal = 'on'")
             // No service needs another database than this one.
             try session.script(
                 """

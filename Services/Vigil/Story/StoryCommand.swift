@@ -74,21 +74,25 @@ private struct StoryClients {
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: 140,
-            fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder) },
-            publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder) },
+            fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder, suite) },
+            publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder, suite) },
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
     }
 
+    /// The story doesn't wait for the end of the hour: a command that is told of it has a clock that shows it.
     private static func run(
-        _ name: String, _ subcommand: [String], asOf instant: Date, in folder: StateFolder
+        _ name: String, _ subcommand: [String], asOf instant: Date, in folder: StateFolder, _ suite: RunningSuite
     ) async throws {
+        let offset = max(suite.clockOffset, Int(instant.timeIntervalSinceNow.rounded(.up)))
         let exit = try await ChildProcess.run(
             ChildProcess.Program(
                 try ownFolder() + "/" + name,
                 subcommand + [
                     "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(name),
-                ], log: folder.log("story")))
+                ],
+                environment: ChildProcess.Program.plainEnvironment.merging(["CLOCK_OFFSET": "\(offset)"]) { $1 },
+                log: folder.log("story")))
         guard exit == .status(0) else {
             throw CommandFailure("\(name) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
         }

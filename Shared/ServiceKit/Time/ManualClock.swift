@@ -12,7 +12,7 @@ package final class ManualClock: Sendable {
 
     /// The clock as others see it; it follows every later move.
     package var clock: WallClock {
-        WallClock { self.now }
+        WallClock({ self.now }, movedBy: { self.now.timeIntervalSinceNow })
     }
 
     /// What the clock shows.
