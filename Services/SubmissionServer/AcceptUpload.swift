@@ -3,6 +3,7 @@ import ExposureKeys
 import FoundationEssentials
 import HTTPContract
 import Logging
+import Schema
 import ServiceKit
 import SubmissionAPI
 import VerificationAPI
@@ -23,6 +24,7 @@ struct AcceptUpload: Sendable {
     let tans: UploadTANs
     let inbox: Inbox
     let clock: WallClock
+    let databaseClock: DatabaseClock
     let logger: Logger
 
     func handle(_ upload: UploadRequest, from caller: Caller) async throws -> UploadAccepted {
@@ -33,13 +35,24 @@ struct AcceptUpload: Sendable {
         let tags = tagKey.tags(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
 
         let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
-        try await inbox.take((content ?? UploadContent()).current(at: clock.now), tag: tags.inbox, isKept: isGranted)
+        try await inbox.take(try await current(content ?? UploadContent()), tag: tags.inbox, isKept: isGranted)
         await confirm(TANConfirmation(tan: tan, tag: tags.reservation), isGranted: isGranted)
 
         if upload.isFake { return UploadAccepted() }
         guard isReal, let content else { throw Problem.badRequest }
         guard isGranted else { throw Problem.forbidden }
         return UploadAccepted(filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count)
+    }
+
+    /// What of an upload is stored. A key that seems to begin in the future is dropped, unless it is our clock that is behind: then
+    /// the phone tries again.
+    private func current(_ content: UploadContent) async throws -> UploadContent {
+        let now = clock.now
+        let present = IntervalNumber(containing: now)
+        if content.keys.contains(where: { $0.rollingPeriod.start > present }) {
+            try await databaseClock.requirePresent()
+        }
+        return content.current(at: now)
     }
 
     /// A confirmation that fails changes nothing for the phone: its upload is stored, and the TAN stays reserved for

@@ -39,7 +39,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         func accept(_ purpose: UploadPurpose, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
             AcceptUpload(
                 purpose: purpose, route: operation.route, rules: rules, tagKey: tagKey, tans: tans, inbox: inbox,
-                clock: runtime.clock, logger: runtime.logger)
+                clock: runtime.clock, databaseClock: clock, logger: runtime.logger)
         }
 
         let listener = try Listener("listen", from: settings, defaultPort: 8030, security: .mutualTLS(tls)) { routes in

@@ -7,7 +7,8 @@ package import ServiceKit
 ///
 /// Whatever closes an hour, publishes it or forgets goes by an instant that a service's clock or an operator gave. A clock that is
 /// days ahead would make it drop uploads that wait and partitions that are valid, so that instant is held against this clock first:
-/// all services share it. A clock that is behind destroys nothing; ``ClockWatch`` reports it.
+/// all services share it. A clock that is behind destroys nothing, as long as nothing is dropped because it seems to be of the
+/// future; ``ClockWatch`` reports both.
 ///
 /// In a rehearsal both clocks are moved alike. That takes two who say so: the service, by `clock.offset`, and the database, which
 /// its superuser has marked. A service with a moved clock refuses any other database, and one without ignores the mark.
@@ -38,6 +39,12 @@ package struct DatabaseClock: Sendable {
         let clock = clock
         let now = try await database.session { try Self.now(in: $0) + clock.movedBy }
         if let problem = ClockAhead(instant, by: now) { throw problem }
+    }
+
+    /// Refuses to call anything a thing of the future when the service's clock is more than five minutes behind.
+    /// - Throws: ``ClockBehind``.
+    package func requirePresent() async throws {
+        guard try await lead() >= -Self.tolerance else { throw ClockBehind() }
     }
 
     /// By how many seconds the service's clock is ahead of this one; negative when it is behind.
@@ -90,8 +97,19 @@ package struct ClockAhead: OperatorProblem, Equatable {
     }
 }
 
+/// The service's clock is too far behind the database's for what was asked.
+package struct ClockBehind: OperatorProblem, Equatable {
+    package var description: String {
+        "The clock is behind the database's, so nothing was done: set the clock right that is wrong, this machine's or the database's."
+    }
+}
+
 /// A phone tries again, and the clock may be right by then.
 extension ClockAhead: ProblemConvertible {
+    package var problem: Problem { .unavailable }
+}
+
+extension ClockBehind: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }
 

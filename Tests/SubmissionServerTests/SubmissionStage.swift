@@ -29,9 +29,11 @@ struct SubmissionStage: Sendable {
         let body: [UInt8]
     }
 
-    /// - Parameter verificationRuns: false leaves the port closed on which the server looks for TANs.
+    /// - Parameters:
+    ///   - verificationRuns: false leaves the port closed on which the server looks for TANs.
+    ///   - wrongClock: the server's, in place of ``clock``, which the database's follows.
     static func run<Result: Sendable>(
-        verificationRuns: Bool = true, caller: Role = .metadataProxy,
+        verificationRuns: Bool = true, caller: Role = .metadataProxy, wrongClock: WallClock? = nil,
         _ body: @escaping @Sendable (SubmissionStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
@@ -64,7 +66,8 @@ struct SubmissionStage: Sendable {
             do {
                 let serve: () async throws -> Result = {
                     try await withRunningService(
-                        "submission-server", settings: settings, clock: clock.clock, serve: SubmissionServer.serve
+                        "submission-server", settings: settings, clock: wrongClock ?? clock.clock,
+                        serve: SubmissionServer.serve
                     ) { _ in try await body(stage) }
                 }
                 result = .success(

@@ -1,3 +1,4 @@
+import Credentials
 import ExposureKeys
 import Foundation
 import Postgres
@@ -69,6 +70,48 @@ struct WrongClockTests {
             stage.clock.advance(by: 3600)
             try await stage.foldNow()
             #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(0..<2).map(\.data)))
+        }
+    }
+
+    // MARK: From the front door, by the real clocks
+
+    private static func today() -> Day { Day(containing: Date()) }
+
+    @Test("an upload to a server whose clock is ahead is answered 503 and stays the phone's")
+    func frontDoorAhead() async throws {
+        try await SubmissionStage.run(wrongClock: WallClock { Date() + Self.month }) { stage in
+            let tan = try stage.verification.issue()
+            let payload = try Samples.payload([try Samples.key(0, day: Self.today().advanced(by: -1))])
+            #expect(try await stage.upload(payload, tan: tan.text).status == 503)
+            #expect(try await stage.waiting() == 0)
+            #expect(!stage.verification.isConfirmed(tan))
+        }
+    }
+
+    @Test("a server whose clock is days behind doesn't take today's key for one of the future: it answers 503")
+    func frontDoorBehind() async throws {
+        try await SubmissionStage.run(wrongClock: WallClock { Date() - 3 * 86_400 }) { stage in
+            let old = try Samples.key(0, day: Self.today().advanced(by: -6))
+            let new = try Samples.key(1, day: Self.today().advanced(by: -1))
+            let tan = try stage.verification.issue()
+            #expect(try await stage.upload(try Samples.payload([old, new]), tan: tan.text).status == 503)
+            #expect(try await stage.waiting() == 0)
+            #expect(!stage.verification.isConfirmed(tan))
+            // Of an upload without such a key nothing would be lost.
+            let other = try stage.verification.issue()
+            #expect(try await stage.upload(try Samples.payload([old]), tan: other.text).status == 200)
+            #expect(try await stage.waiting() == 1)
+        }
+    }
+
+    @Test("by a clock that is right a key of the future is dropped and the others are stored")
+    func frontDoorRight() async throws {
+        try await SubmissionStage.run(wrongClock: .system) { stage in
+            let old = try Samples.key(0, day: Self.today().advanced(by: -1))
+            let future = try Samples.key(1, day: Self.today().advanced(by: 2))
+            let tan = try stage.verification.issue()
+            #expect(try await stage.upload(try Samples.payload([old, future]), tan: tan.text).status == 200)
+            #expect(try await stage.waiting() == 1)
         }
     }
 
