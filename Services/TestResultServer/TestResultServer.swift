@@ -30,8 +30,11 @@ package struct TestResultServer: AsyncParsableCommand {
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let store = ResultStore(database)
 
-        let listener = try Listener(
-            "listen", from: settings, defaultPort: 8020, security: .mutualTLS(TLSFiles(settings))
+        let tls = try TLSFiles(settings)
+
+        // A door of its own: whoever holds all its connections keeps no phone from its result.
+        let laboratories = try Listener(
+            "laboratories", from: settings, defaultPort: 8020, security: .mutualTLS(tls), limits: .door
         ) { routes in
             func post(_ family: TestFamily) -> PostResults {
                 PostResults(family: family, store: store, clock: runtime.clock)
@@ -41,11 +44,13 @@ package struct TestResultServer: AsyncParsableCommand {
             routes.on(TestResultAPI.quickTestResult, use: AnswerCentreResult(family: .quick, store: store).handle)
             routes.on(TestResultAPI.pocnatResults, use: post(.pocnat).handle)
             routes.on(TestResultAPI.pocnatResult, use: AnswerCentreResult(family: .pocnat, store: store).handle)
+        }
+        let suite = try Listener("internal", from: settings, defaultPort: 8021, security: .mutualTLS(tls)) { routes in
             routes.on(TestResultAPI.appResult, use: AnswerAppResult(store: store).handle)
             routes.on(TestResultAPI.appResults, use: AnswerAppResult(store: store).handleMany)
         }
         try await runtime.run(
-            listeners: [listener],
+            listeners: [suite, laboratories],
             services: [
                 database, ClockWatch(databaseClock, runtime),
                 Retention.everyHour(for: .testResults, in: database, by: databaseClock, runtime),

@@ -52,12 +52,10 @@ package struct VerificationServer: AsyncParsableCommand {
                 VerificationAPI.testResult, use: AnswerTestResult(lookUp: lookUp, clock: clock).handle)
             routes.on(VerificationAPI.tan, use: IssueTAN(lookUp: lookUp, tans: tans, clock: clock).handle)
         }
-        let suite = try Listener("internal", from: settings, defaultPort: 8011, security: .mutualTLS(tls)) { routes in
-            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: uses, tans: tans, clock: clock).handle)
-            routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: uses, tans: tans, clock: clock).handle)
-            routes.on(
-                VerificationAPI.tanVerification,
-                use: VerifyTAN(store: uses, tans: tans, keys: keys, clock: clock).handle)
+        // A door of its own: whoever holds all its connections keeps no upload from its TAN.
+        let portal = try Listener(
+            "portal", from: settings, defaultPort: 8011, security: .mutualTLS(tls), limits: .door
+        ) { routes in
             routes.on(
                 VerificationAPI.certificateResult,
                 use: AnswerCertificateResult(lookUp: lookUp, clock: clock).handle)
@@ -65,8 +63,15 @@ package struct VerificationServer: AsyncParsableCommand {
                 VerificationAPI.teleTAN,
                 use: IssueTeleTAN(store: store, keys: keys, officers: officers, limits: limits, clock: clock).handle)
         }
+        let suite = try Listener("internal", from: settings, defaultPort: 8012, security: .mutualTLS(tls)) { routes in
+            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: uses, tans: tans, clock: clock).handle)
+            routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: uses, tans: tans, clock: clock).handle)
+            routes.on(
+                VerificationAPI.tanVerification,
+                use: VerifyTAN(store: uses, tans: tans, keys: keys, clock: clock).handle)
+        }
         try await runtime.run(
-            listeners: [apps, suite],
+            listeners: [apps, suite, portal],
             services: [
                 database, ClockWatch(databaseClock, runtime), results, lookUp, officers.refreshing(in: runtime),
                 // What is counted by the hour goes soon after it.

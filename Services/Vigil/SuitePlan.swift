@@ -61,13 +61,13 @@ package struct SuitePlan: Sendable {
     // MARK: The services
 
     private var testResultServer: ServicePlan {
-        plan("test-result-server", ports: [.testResults], admin: .testResultsAdmin, role: .testResults)
+        plan("test-result-server", ports: [.laboratories, .testResults], admin: .testResultsAdmin, role: .testResults)
     }
 
     private var verificationServer: ServicePlan {
         plan(
-            "verification-server", ports: [.verificationApp, .verificationInternal], admin: .verificationAdmin,
-            role: .verification,
+            "verification-server", ports: [.verificationApp, .verificationPortal, .verificationInternal],
+            admin: .verificationAdmin, role: .verification,
             settings: [
                 "testResults.url": .text(url(.testResults)),
                 "secrets.tanKey": .text(folder.secret(SuiteSecrets.tanKey)),

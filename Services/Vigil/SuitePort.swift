@@ -5,9 +5,11 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     case proxy = 0
     case proxyAdmin = 9
     case verificationApp = 10
-    case verificationInternal = 11
+    case verificationPortal = 11
+    case verificationInternal = 12
     case verificationAdmin = 19
-    case testResults = 20
+    case laboratories = 20
+    case testResults = 21
     case testResultsAdmin = 29
     case submission = 30
     case submissionAdmin = 39
@@ -33,8 +35,10 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     package var key: String {
         switch self {
         case .verificationApp: "app.port"
-        case .verificationInternal: "internal.port"
-        case .proxy, .testResults, .submission, .distribution, .push: "listen.port"
+        case .verificationPortal: "portal.port"
+        case .laboratories: "laboratories.port"
+        case .verificationInternal, .testResults: "internal.port"
+        case .proxy, .submission, .distribution, .push: "listen.port"
         case .apnsProduction: "production.port"
         case .apnsSandbox: "sandbox.port"
         case .apnsControl: "control.port"
@@ -49,8 +53,10 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         switch self {
         case .proxy: "apps: tests, TANs, uploads"
         case .verificationApp: "metadata-proxy only (mutual TLS)"
-        case .verificationInternal: "portal and submission-server (mutual TLS)"
-        case .testResults: "labs, test centres and verification-server (mutual TLS)"
+        case .verificationPortal: "portal and certificate server (mutual TLS)"
+        case .verificationInternal: "submission-server only (mutual TLS)"
+        case .laboratories: "labs and test centres (mutual TLS)"
+        case .testResults: "verification-server only (mutual TLS)"
         case .submission: "metadata-proxy only (mutual TLS)"
         case .distribution: "apps: what is published"
         case .push: "metadata-proxy and distribution (mutual TLS)"
@@ -65,8 +71,8 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     /// Published files are public; admin ports never leave the machine; all else is TLS.
     private var scheme: String {
         switch self {
-        case .proxy, .verificationApp, .verificationInternal, .testResults, .submission, .push, .apnsProduction,
-            .apnsSandbox:
+        case .proxy, .verificationApp, .verificationPortal, .verificationInternal, .laboratories, .testResults,
+            .submission, .push, .apnsProduction, .apnsSandbox:
             "https"
         case .distribution, .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin,
             .distributionRunAdmin, .distributionServeAdmin, .pushAdmin, .apnsControl, .apnsAdmin:

@@ -33,7 +33,9 @@ struct InProcessSuite: Sendable {
     private struct Ports: Sendable {
         let proxy = TestPort.free()
         let verificationApp = TestPort.free()
+        let verificationPortal = TestPort.free()
         let verificationInternal = TestPort.free()
+        let laboratories = TestPort.free()
         let testResults = TestPort.free()
         let submission = TestPort.free()
         let distribution = TestPort.free()
@@ -107,7 +109,9 @@ struct InProcessSuite: Sendable {
     var proxyURL: String { "https://localhost:\(ports.proxy)" }
     var treeURL: String { "http://localhost:\(ports.distribution)" }
     var testResultsURL: String { "https://localhost:\(ports.testResults)" }
+    var laboratoriesURL: String { "https://localhost:\(ports.laboratories)" }
     var apnsControlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
+    var verificationPortalURL: String { "https://localhost:\(ports.verificationPortal)" }
     var verificationInternalURL: String { "https://localhost:\(ports.verificationInternal)" }
     var authorities: String { "\(certificates.directory)/authority.pem" }
 
@@ -185,14 +189,15 @@ struct InProcessSuite: Sendable {
 
     private func testResultSettings() throws -> [String: String] {
         try common(.testResultServer).merging([
-            "listen.port": "\(ports.testResults)",
+            "laboratories.port": "\(ports.laboratories)", "internal.port": "\(ports.testResults)",
             "postgres.connection": database.connection(as: .testResults),
         ]) { $1 }
     }
 
     private func verificationSettings() throws -> [String: String] {
         try common(.verificationServer).merging([
-            "app.port": "\(ports.verificationApp)", "internal.port": "\(ports.verificationInternal)",
+            "app.port": "\(ports.verificationApp)", "portal.port": "\(ports.verificationPortal)",
+            "internal.port": "\(ports.verificationInternal)",
             "testResults.url": testResultsURL,
             "postgres.connection": database.connection(as: .verification),
             "secrets.tanKey": folder.secret(SuiteSecrets.tanKey),

@@ -27,7 +27,8 @@ import Testing
     @Test("every operation of every API is in exactly one listener's document")
     func complete() async throws {
         let documents = [
-            ("verification-server", "app"), ("verification-server", "internal"), ("test-result-server", "listen"),
+            ("verification-server", "app"), ("verification-server", "portal"), ("verification-server", "internal"),
+            ("test-result-server", "laboratories"), ("test-result-server", "internal"),
             ("submission-server", "listen"), ("push-dispatcher", "listen"),
         ]
         let served = try await InProcessSuite.run(clock: .system) { suite in

@@ -55,11 +55,11 @@ struct PatientCallers: Sendable {
             try ServiceClient(
                 base: suite.url(port), tls: suite.certificate(holder), name: holder, deadline: .seconds(4))
         }
-        lab = try client("lab", .testResults)
+        lab = try client("lab", .laboratories)
         results = try client("verification-server", .testResults)
         apps = try client("metadata-proxy", .verificationApp)
         submission = try client("submission-server", .verificationInternal)
-        portal = try client("portal", .verificationInternal)
+        portal = try client("portal", .verificationPortal)
         let key = try Settings(["tanKey": suite.folder.secret(SuiteSecrets.tanKey)]).secretFile("tanKey")
         cipher = TANCipher(try #require(HashKey(bytes: key)))
         officerToken = try await OfficerIssuer(in: suite.folder).token(

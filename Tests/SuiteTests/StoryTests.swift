@@ -64,9 +64,9 @@ extension InProcessSuite {
         let apps = try AppClient(base: proxyURL, authorities: authorities)
         let packages = PackageClient(base: treeURL, region: "DE", trusted: [try VerificationKey(pem: pem)])
         let lab = try ServiceClient(
-            base: testResultsURL, tls: try certificates.files(role: .lab), name: "test-result-server")
+            base: laboratoriesURL, tls: try certificates.files(role: .lab), name: "test-result-server")
         let portal = try ServiceClient(
-            base: verificationInternalURL, tls: try certificates.files(role: .portal), name: "verification-server")
+            base: verificationPortalURL, tls: try certificates.files(role: .portal), name: "verification-server")
         let apns = try ServiceClient(base: apnsControlURL, tls: nil, name: "development-apns")
         let stage = StoryStage(
             apps: apps, packages: packages, lab: lab, portal: portal,

@@ -63,12 +63,17 @@ struct AppResultTests {
     func roles() async throws {
         try await ResultStage.run { stage in
             for role in Role.allCases.map(Optional.some) + [nil] {
-                try await stage.raw(role) { client in
-                    for (path, allowed) in Self.routes {
-                        let answer = try await client.post(path, "{}")
-                        #expect(
-                            answer.status == (role == allowed ? 400 : 403), "\(role?.rawValue ?? "no role") \(path)")
-                        #expect(answer.body.isEmpty)
+                for isInner in [false, true] {
+                    try await stage.raw(role, inner: isInner) { client in
+                        for (path, allowed) in Self.routes {
+                            let answer = try await client.post(path, "{}")
+                            // Each listener has its own routes only.
+                            let isElsewhere = isInner != (allowed == .verificationServer)
+                            #expect(
+                                answer.status == (isElsewhere ? 404 : role == allowed ? 400 : 403),
+                                "\(role?.rawValue ?? "no role") \(path)")
+                            #expect(answer.body.isEmpty)
+                        }
                     }
                 }
             }
@@ -79,7 +84,7 @@ struct AppResultTests {
     func noCertificate() async throws {
         try await ResultStage.run { stage in
             let anonymous = try ServiceClient(
-                base: stage.base, authorities: "\(stage.certificates.directory)/authority.pem", name: "anonymous")
+                base: stage.innerBase, authorities: "\(stage.certificates.directory)/authority.pem", name: "anonymous")
             await #expect(throws: CallError.unavailable) {
                 try await anonymous.call(TestResultAPI.appResult, ResultQuery(.numbered(1)))
             }

@@ -16,7 +16,9 @@ struct ResultStage: Sendable {
     let database: MigratedDatabase
     let certificates: TestCertificates
     let runtime: ServiceRuntime
-    let base: String
+    /// Where laboratories and centres call, and where the verification server does.
+    let doorBase: String
+    let innerBase: String
     let lab: ServiceClient
     let quickTest: ServiceClient
     let pocnat: ServiceClient
@@ -25,34 +27,39 @@ struct ResultStage: Sendable {
     /// 2026-05-26, at noon.
     static let start = Date(timeIntervalSince1970: 1_779_796_800)
 
+    /// - Parameter settings: beside the usual ones, or in their place.
     static func run<Result: Sendable>(
+        settings: [String: String] = [:],
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (ResultStage) async throws -> Result
     ) async throws -> Result {
         let certificates = try TestCertificates()
         let files = try certificates.files(role: .testResultServer)
         let clock = ManualClock(start)
-        let port = TestPort.free()
-        let base = "https://localhost:\(port)"
+        let ports = (door: TestPort.free(), inner: TestPort.free())
+        let doorBase = "https://localhost:\(ports.door)"
+        let innerBase = "https://localhost:\(ports.inner)"
         return try await TestPostgres.withMigratedDatabase { database in
-            let settings = [
+            let all = [
                 "tls.certificate": files.certificate, "tls.key": files.key,
-                "tls.authorities": "\(certificates.directory)/authority.pem", "listen.port": "\(port)",
+                "tls.authorities": "\(certificates.directory)/authority.pem",
+                "laboratories.port": "\(ports.door)", "internal.port": "\(ports.inner)",
                 "postgres.connection": database.connection(as: .testResults),
-            ]
+            ].merging(settings) { $1 }
             return try await withRunningService(
-                "test-result-server", settings: settings, clock: clock.clock, logger: logger,
+                "test-result-server", settings: all, clock: clock.clock, logger: logger,
                 serve: TestResultServer.serve
             ) { runtime in
-                func client(_ role: Role) throws -> ServiceClient {
+                func client(_ role: Role, _ base: String = doorBase) throws -> ServiceClient {
                     try ServiceClient(
                         base: base, tls: try certificates.files(role: role), name: "test-result-server",
                         deadline: .seconds(20))
                 }
                 let stage = ResultStage(
-                    clock: clock, database: database, certificates: certificates, runtime: runtime, base: base,
-                    lab: try client(.lab), quickTest: try client(.quickTest), pocnat: try client(.pocnat),
-                    verifier: try client(.verificationServer))
+                    clock: clock, database: database, certificates: certificates, runtime: runtime, doorBase: doorBase,
+                    innerBase: innerBase, lab: try client(.lab), quickTest: try client(.quickTest),
+                    pocnat: try client(.pocnat),
+                    verifier: try client(.verificationServer, innerBase))
                 let result: Swift.Result<Result, any Error>
                 do {
                     result = .success(try await body(stage))
@@ -116,9 +123,9 @@ struct ResultStage: Sendable {
         }
     }
 
-    /// A client with a role's certificate that sends what it likes.
-    func raw<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
-        try await RawClient.with(base, tls: try certificates.files(role: role), body)
+    /// A client with a role's certificate that sends what it likes, by default to the laboratories' door.
+    func raw<R>(_ role: Role?, inner: Bool = false, _ body: (RawClient) async throws -> R) async throws -> R {
+        try await RawClient.with(inner ? innerBase : doorBase, tls: try certificates.files(role: role), body)
     }
 }
 

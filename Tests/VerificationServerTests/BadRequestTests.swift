@@ -10,14 +10,14 @@ import VerificationAPI
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct BadRequestTests {
     private enum Listener: Sendable, CaseIterable {
-        case app, `internal`
+        case app, `internal`, portal
     }
 
     private static let routes: [(listener: Listener, route: Route)] = [
         (.app, VerificationAPI.registrationToken.route), (.app, VerificationAPI.testResult.route),
         (.app, VerificationAPI.tan.route), (.internal, VerificationAPI.reservations.route),
-        (.internal, VerificationAPI.confirmations.route), (.internal, VerificationAPI.teleTAN.route),
-        (.internal, VerificationAPI.tanVerification.route), (.internal, VerificationAPI.certificateResult.route),
+        (.internal, VerificationAPI.confirmations.route), (.portal, VerificationAPI.teleTAN.route),
+        (.internal, VerificationAPI.tanVerification.route), (.portal, VerificationAPI.certificateResult.route),
     ]
 
     private func send<R>(
@@ -26,6 +26,7 @@ struct BadRequestTests {
         switch listener {
         case .app: try await stage.raw(role, body)
         case .internal: try await stage.rawInternal(role, body)
+        case .portal: try await stage.rawPortal(role, body)
         }
     }
 
@@ -52,8 +53,9 @@ struct BadRequestTests {
     func listeners() async throws {
         try await VerificationStage.run { stage in
             for (listener, route) in Self.routes {
-                let other: Listener = listener == .app ? .internal : .app
-                for role in route.callers {
+                for (other, role) in Listener.allCases.filter({ $0 != listener }).flatMap({ other in
+                    route.callers.map { (other, $0) }
+                }) {
                     let answer = try await send(to: other, as: role, on: stage) {
                         try await $0.post(route.path, "{}")
                     }
@@ -130,7 +132,7 @@ struct BadRequestTests {
     func teleTANWithBody() async throws {
         try await VerificationStage.run { stage in
             let fields = ["authorization": "Bearer \(try stage.officers.token())"]
-            let answer = try await stage.rawInternal(.portal) {
+            let answer = try await stage.rawPortal(.portal) {
                 try await $0.post("/version/v1/tan/teletan", "{}", fields: fields)
             }
             #expect(answer.status == 413)

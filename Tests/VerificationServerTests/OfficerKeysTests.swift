@@ -32,7 +32,7 @@ struct OfficerKeysTests {
         _ claims: OfficerTokens.Claims = Self.claims, on stage: VerificationStage
     ) async throws -> Int {
         let token = try officers.token(claims, header: header, signature: signature)
-        return try await stage.rawInternal(.portal) {
+        return try await stage.rawPortal(.portal) {
             try await $0.send("POST", "/version/v1/tan/teletan", fields: ["authorization": "Bearer \(token)"]).status
         }
     }

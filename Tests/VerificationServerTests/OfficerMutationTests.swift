@@ -19,7 +19,7 @@ struct OfficerMutationTests {
         try await VerificationStage.run(settings: ["teleTAN.officerHourlyLimit": "10000"]) { stage in
             var randomness = SeededGenerator(seed: 0x6f66_6669_6365)
             let good = try stage.officers.token(json: Self.claims, header: Self.header, signature: .right)
-            try await stage.rawInternal(.portal) { client in
+            try await stage.rawPortal(.portal) { client in
                 func ask(_ token: String) async throws -> Int {
                     try await client.send(
                         "POST", "/version/v1/tan/teletan", fields: ["authorization": "Bearer \(token)"]

@@ -19,7 +19,7 @@ struct OfficerTests {
         var fields: [String: String] = [:]
         fields["authorization"] = authorization
         fields["x-cwa-teletan-type"] = type
-        return try await stage.rawInternal(.portal) { try await $0.send("POST", Self.path, fields: fields) }
+        return try await stage.rawPortal(.portal) { try await $0.send("POST", Self.path, fields: fields) }
     }
 
     /// The officer's roles, the kind that is asked for, the answer.

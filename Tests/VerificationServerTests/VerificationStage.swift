@@ -21,6 +21,7 @@ struct VerificationStage: Sendable {
     let officers: OfficerTokens
     let appBase: String
     let internalBase: String
+    let portalBase: String
     /// Callers with the certificates of metadata proxy, submission server and portal.
     let apps: ServiceClient
     let submission: ServiceClient
@@ -47,9 +48,10 @@ struct VerificationStage: Sendable {
         return try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { try await prepare($0) }
             return try await withService(listeners: [listener]) { _ in
-                let ports = (app: TestPort.free(), internal: TestPort.free())
+                let ports = (app: TestPort.free(), internal: TestPort.free(), portal: TestPort.free())
                 let all = try Self.settings(certificates, officers).merging([
                     "app.port": "\(ports.app)", "internal.port": "\(ports.internal)",
+                    "portal.port": "\(ports.portal)",
                     "testResults.url": "https://localhost:\(try await listener.boundPort)",
                     "postgres.connection": database.connection(as: .verification)
                         + (host.map { " host=\($0)" } ?? ""),
@@ -67,9 +69,10 @@ struct VerificationStage: Sendable {
                         clock: clock, database: database, certificates: certificates, runtime: runtime,
                         results: results, officers: officers, appBase: "https://localhost:\(ports.app)",
                         internalBase: "https://localhost:\(ports.internal)",
+                        portalBase: "https://localhost:\(ports.portal)",
                         apps: try client(.metadataProxy, ports.app),
                         submission: try client(.submissionServer, ports.internal),
-                        portal: try client(.portal, ports.internal))
+                        portal: try client(.portal, ports.portal))
                     let result: Swift.Result<Result, any Error>
                     do {
                         result = .success(try await body(stage))
@@ -172,6 +175,11 @@ struct VerificationStage: Sendable {
     /// A client that sends what it likes to the internal listener.
     func rawInternal<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
         try await RawClient.with(internalBase, tls: try certificates.files(role: role), body)
+    }
+
+    /// A client that sends what it likes to the portal's listener.
+    func rawPortal<R>(_ role: Role?, _ body: (RawClient) async throws -> R) async throws -> R {
+        try await RawClient.with(portalBase, tls: try certificates.files(role: role), body)
     }
 
     // MARK: What is in the database

@@ -89,7 +89,7 @@ struct VerifyTANTests {
     private func certificateResult(
         _ token: RegistrationToken, on stage: VerificationStage
     ) async throws -> RawAnswer {
-        try await stage.rawInternal(.certificateServer) {
+        try await stage.rawPortal(.certificateServer) {
             try await $0.post("/version/v1/testresult", #"{"registrationToken":"\#(token.text)"}"#)
         }
     }

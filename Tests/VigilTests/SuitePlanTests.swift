@@ -51,9 +51,11 @@ struct SuitePlanTests {
                 "8000 metadata-proxy listen.port",
                 "8009 metadata-proxy admin.port",
                 "8010 verification-server app.port",
-                "8011 verification-server internal.port",
+                "8011 verification-server portal.port",
+                "8012 verification-server internal.port",
                 "8019 verification-server admin.port",
-                "8020 test-result-server listen.port",
+                "8020 test-result-server laboratories.port",
+                "8021 test-result-server internal.port",
                 "8029 test-result-server admin.port",
                 "8030 submission-server listen.port",
                 "8039 submission-server admin.port",
@@ -82,12 +84,15 @@ struct SuitePlanTests {
                     "port" : 8010
                   },
                   "internal" : {
-                    "port" : 8011
+                    "port" : 8012
                   },
                   "officers" : {
                     "audience" : "verification-server",
                     "issuer" : "https://identity.vigil.test/realms/vigil",
                     "keys" : "/state/config/officers.jwks.json"
+                  },
+                  "portal" : {
+                    "port" : 8011
                   },
                   "postgres" : {
                     "connection" : "host=/state/postgres/socket user=vigil_verification"
@@ -97,7 +102,7 @@ struct SuitePlanTests {
                     "teleTANKey" : "/state/secrets/tele-tan-key"
                   },
                   "testResults" : {
-                    "url" : "https://127.0.0.1:8020"
+                    "url" : "https://127.0.0.1:8021"
                   },
                   "tls" : {
                     "authorities" : "/state/certificates/ca.pem",
@@ -169,11 +174,12 @@ struct SuitePlanTests {
     func takenPort() throws {
         let occupant = try Occupant()
         // The first that is looked at: others of the range may be taken, too, by tests that run meanwhile.
-        let plan = try Self.plan(firstPort: occupant.port - SuitePort.testResults.rawValue)
+        let plan = try Self.plan(firstPort: occupant.port - SuitePort.laboratories.rawValue)
         let refusal = #expect(throws: CommandFailure.self) { try plan.requireFreePorts() }
         #expect(
             refusal?.description.hasPrefix(
-                "Port \(occupant.port) on 127.0.0.1, which test-result-server needs (listen.port), is taken") == true)
+                "Port \(occupant.port) on 127.0.0.1, which test-result-server needs (laboratories.port), is taken")
+                == true)
         withExtendedLifetime(occupant) {}
     }
 }

@@ -46,10 +46,10 @@ verification_prepare() {
     printf '%s' '{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"1",
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}' \
         >"$scratch/suite/officers.json"
-    verification_start test-result-server vigil_test_results LISTEN_PORT=18920 ADMIN_PORT=18929
+    verification_start test-result-server vigil_test_results LABORATORIES_PORT=18920 INTERNAL_PORT=18921 ADMIN_PORT=18929
     results_server=$!
-    verification_start verification-server vigil_verification APP_PORT=18910 INTERNAL_PORT=18911 ADMIN_PORT=18919 \
-        TEST_RESULTS_URL=https://localhost:18920 SECRETS_TAN_KEY="$scratch/suite/key" \
+    verification_start verification-server vigil_verification APP_PORT=18910 INTERNAL_PORT=18911 PORTAL_PORT=18912 ADMIN_PORT=18919 \
+        TEST_RESULTS_URL=https://localhost:18921 SECRETS_TAN_KEY="$scratch/suite/key" \
         SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
         OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
     verification_server=$!

@@ -33,7 +33,7 @@ look_at_rights() {
 mapfile -t neighbours < <(/usr/bin/python3 "$checkout/deploy/rehearsal/compose.py" --arrows | grep -v '^migrate ')
 
 declare -A ports=(
-    [postgres]="5432" [test-result-server]="8020 8029" [verification-server]="8010 8011 8019"
+    [postgres]="5432" [test-result-server]="8020 8021 8029" [verification-server]="8010 8011 8012 8019"
     [submission-server]="8030 8039" [development-apns]="8061 8062 8069" [push-dispatcher]="8050 8059" [distribution]="8048"
     [metadata-proxy]="8000 8009" [edge]="8040"
 )

@@ -3,7 +3,9 @@
 # Every listener with TLS: its container, port and kind (see tls.py), whose certificate it takes, and the name that it proves.
 listeners=(
     "metadata-proxy 8000 public - localhost" "verification-server 8010 mutual metadata-proxy verification-server"
-    "verification-server 8011 mutual portal verification-server" "test-result-server 8020 mutual lab test-result-server"
+    "verification-server 8011 mutual portal verification-server"
+    "verification-server 8012 mutual submission-server verification-server"
+    "test-result-server 8020 mutual lab test-result-server" "test-result-server 8021 mutual verification-server test-result-server"
     "submission-server 8030 mutual metadata-proxy submission-server" "push-dispatcher 8050 mutual metadata-proxy push-dispatcher"
     "development-apns 8061 public push-dispatcher development-apns"
     "development-apns 8062 public push-dispatcher development-apns" "postgres 5432 postgres - postgres"

@@ -77,7 +77,7 @@ class Suite:
         if lab_id is not None:
             batch["labId"] = lab_id
         role = {"lab": "lab", "quicktest": "quick-test"}[kind]
-        self._must(204, role, self.port("test-result-server"), f"/api/v1/{kind}/results", batch)
+        self._must(204, role, self.port("test-result-server", "laboratories"), f"/api/v1/{kind}/results", batch)
 
     def register(self, key, key_type="GUID", birth_date=None):
         """Returns the registration token."""
@@ -99,7 +99,7 @@ class Suite:
             role = {"TEST": "c19hotline", "EVENT": "c19hotline_event"}[kind]
             command = [self.vigil, "keys", "officer-token", "--state", str(self.state), "--role", role]
             self._officers[kind] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-        port = self.port("verification-server", "internal")
+        port = self.port("verification-server", "portal")
         headers = {"authorization": f"Bearer {self._officers[kind]}", "x-cwa-teletan-type": kind}
         return self._must(201, "portal", port, "/version/v1/tan/teletan", None, headers)["value"]
 

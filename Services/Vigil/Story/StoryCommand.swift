@@ -53,9 +53,9 @@ private struct StoryClients {
         apps = try AppClient(base: suite.url(.proxy), authorities: authority)
         packages = PackageClient(
             base: suite.url(.distribution), region: "DE", trusted: [try VerificationKey(pem: pem)])
-        lab = try ServiceClient(base: suite.url(.testResults), tls: identity("lab"), name: "test-result-server")
+        lab = try ServiceClient(base: suite.url(.laboratories), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
-            base: suite.url(.verificationInternal), tls: identity("portal"), name: "verification-server")
+            base: suite.url(.verificationPortal), tls: identity("portal"), name: "verification-server")
         apns = try ServiceClient(base: suite.url(.apnsControl), tls: nil, name: "development-apns")
     }
 

@@ -10,7 +10,7 @@ package struct StoryStage: Sendable {
     package var packages: PackageClient
     /// The test result server, as a laboratory reaches it.
     package var lab: ServiceClient
-    /// The verification server's internal listener, as the portal reaches it.
+    /// The verification server, as the portal reaches it.
     package var portal: ServiceClient
     /// How often Apple's service, or what stands in for it, took a push for a token.
     package var wakes: @Sendable (String) async throws -> Int

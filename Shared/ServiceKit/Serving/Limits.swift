@@ -17,6 +17,9 @@ package struct Limits: Sendable {
 
     /// For inner hops: connections are pooled by the caller, whose idle time is shorter.
     package static let inner = Limits(idle: .seconds(65), connections: 4096)
+    /// For a door through which partners call us from outside, with a certificate: a few dozen programs, each with a few
+    /// connections.
+    package static let door = Limits(idle: .seconds(65), connections: 1024)
     /// For anybody on the internet.
     package static let outer = Limits(idle: .seconds(10), connections: 8192)
 }

@@ -151,7 +151,7 @@ package enum FileDescriptors {
         return Int(min(limit.rlim_cur, 1_000_000))
     }()
 
-    /// The connections that one listener may have: a third each for two busy listeners; the last third for files,
+    /// The connections that one listener may have: a quarter each for three busy listeners; the last quarter for files,
     /// databases and calls.
-    static var connections: Int { max(64, limit / 3) }
+    static var connections: Int { max(64, limit / 4) }
 }

@@ -1,0 +1,33 @@
+import Credentials
+import HTTPContract
+import ServiceKit
+import TestResultAPI
+import TestSupport
+import Testing
+
+@Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct DoorTests {
+    @Test("whoever holds all connections of the laboratories' door keeps no phone from its result")
+    func full() async throws {
+        try await ResultStage.run(settings: ["laboratories.connections": "1"]) { stage in
+            try await stage.raw(.quickTest) { holder in
+                // The connection stays open while its owner thinks about the next request.
+                #expect(try await holder.post("/api/v1/quicktest/results", "{}").status == 400)
+
+                // The control: the door is full.
+                let late = try ServiceClient(
+                    base: stage.doorBase, tls: try stage.certificates.files(role: .lab), name: "late",
+                    deadline: .milliseconds(500))
+                await #expect(throws: CallError.self) {
+                    try await late.call(
+                        TestResultAPI.labResults, LabResults(testResults: [.numbered(1)], labID: nil))
+                }
+                await late.close()
+                #expect(try await stage.ask(.numbered(1)).testResult == .pcrPending)
+            }
+            // The door is only full as long as somebody holds it.
+            try await stage.post([.numbered(1, .pcrPositive)])
+            #expect(try await stage.ask(.numbered(1)).testResult == .pcrPositive)
+        }
+    }
+}
