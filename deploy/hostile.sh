@@ -54,7 +54,7 @@ prepare_machine
 prepare_nginx
 check_disk "$checkout" 8000
 
-prepare_python hostile "$checkout/deploy/hostile/requirements.txt"
+prepare_python hostile "$checkout/deploy/hostile/build-requirements.txt" "$checkout/deploy/hostile/requirements.txt"
 build_suite
 say "Building the proxy for release; the first time this takes some minutes …"
 swift build --package-path "$checkout" "${release[@]}" --product metadata-proxy ||

@@ -99,13 +99,16 @@ unpack_package() {
     mv "$unpacked.new" "$unpacked"
 }
 
-# A Python with what a requirements file names, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in $python.
-# $1: names the environment; $2: the requirements file.
+# A Python with what requirements files name, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in $python.
+# Each package has one version, and each of its files a hash that pip demands. What has no wheel is built with what is installed
+# by then, since pip asks no hash of tools that it fetches for that. pip-compile (pip-tools) makes each file from the one beside
+# it that ends with `.in`, by the command that it begins with; with `--upgrade` it takes the newest versions.
+# $1: names the environment; then the requirements files, in the order in which they are installed.
 python=
 prepare_python() {
     # Other requirements are another environment.
-    local environment
-    environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1-$(cksum <"$2" | cut -d ' ' -f 1)"
+    local environment requirements
+    environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1-$(cat "${@:2}" | cksum | cut -d ' ' -f 1)"
     python="$environment/bin/python"
     [ ! -e "$environment/complete" ] || return 0
     say "Installing Python packages for $1 …"
@@ -114,8 +117,11 @@ prepare_python() {
     [ -x "$base" ] || base=python3
     rm -rf "$environment"
     "$base" -m venv "$environment" || fail "Python can make no virtual environment in $environment."
-    "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" ||
-        fail "pip could not install $2: see what it says above."
+    for requirements in "${@:2}"; do
+        "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
+            --requirement "$requirements" ||
+            fail "pip could not install $requirements: see what it says above."
+    done
     : >"$environment/complete"
 }
 

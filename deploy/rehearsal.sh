@@ -62,7 +62,7 @@ packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptable
     python3 python3-venv python3-yaml testssl.sh)
 prepare_machine
 check_disk "$checkout" 20000
-prepare_python hostile "$checkout/deploy/hostile/requirements.txt"
+prepare_python hostile "$checkout/deploy/hostile/build-requirements.txt" "$checkout/deploy/hostile/requirements.txt"
 cd "$checkout"
 
 project=vigil-rehearsal
