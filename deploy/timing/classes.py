@@ -18,6 +18,8 @@ PAYLOAD = 700
 PUSH = 512
 # How much later the answers of the controls come, in seconds.
 CONTROL_DELAY = 200e-6
+# Of the answers of the control for late answers, so many leave a deadline later than they would.
+LATE_SHARE = 0.02
 # From so many phones a request that repeats something chooses one.
 REMEMBERED = 400
 # Results are posted in batches of so many, and there are always as many in advance.
@@ -48,6 +50,9 @@ CLASSES = {
 # The controls: the same requests as this class of the route, but answered later.
 TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "push": "repeated"}
 CONTROL = "control"
+# The control for late answers. One is enough: what it must show is the same for each route.
+LATE = "late control"
+LATE_ROUTE = "tan"
 
 
 class Kind:
@@ -55,14 +60,16 @@ class Kind:
 
     def __init__(self, route, name, status):
         self.route, self.name, self.status = route, name, status
-        self.is_control = name == CONTROL
+        self.is_control = name in (CONTROL, LATE)
         # Whose requests it sends.
         self.sends = TWINS[route] if self.is_control else name
-        self.delay = CONTROL_DELAY if self.is_control else 0.0
+        self.delay = CONTROL_DELAY if name == CONTROL else 0.0
+        self.late_share = LATE_SHARE if name == LATE else 0.0
 
 
 KINDS = [Kind(route, name, status) for route, names in CLASSES.items() for name, status in names.items()]
 KINDS += [Kind(route, CONTROL, CLASSES[route][twin]) for route, twin in TWINS.items()]
+KINDS.append(Kind(LATE_ROUTE, LATE, CLASSES[LATE_ROUTE][TWINS[LATE_ROUTE]]))
 
 
 class Laboratory:

@@ -12,8 +12,11 @@ PATIENCE = 15
 class Job:
     """A request that somebody wants to be sent."""
 
-    # How much later than an observer thinks the request leaves, in seconds.
+    # How much later than an observer thinks the request leaves, in seconds: kept to the microsecond, nothing else is done
+    # meanwhile.
     delay = 0.0
+    # The same for longer, by the clock of the engine: others are served meanwhile.
+    hold = 0.0
 
     def request(self):
         """Path, header fields and body, made when it leaves; None if there is nothing to send."""
@@ -38,6 +41,8 @@ class Engine:
         self._order = 0
         # When which connection is free for a request.
         self._due = []
+        # What leaves later than an observer thinks, and when.
+        self._held = []
         for _ in range(connections):
             self._open()
 
@@ -53,6 +58,14 @@ class Engine:
         last = time.monotonic()
         while True:
             now = time.monotonic()
+            while self._held and self._held[0][0] <= now:
+                _, _, connection, job, request, moment = heapq.heappop(self._held)
+                if connection.fileno() < 0:
+                    # Closed meanwhile: there is no answer.
+                    waiting -= 1
+                    continue
+                connection.send(*request, job)
+                job.moment = moment
             while not exhausted and self._due and self._due[0][0] <= now:
                 _, _, connection = heapq.heappop(self._due)
                 job, request = self._next(jobs)
@@ -60,12 +73,18 @@ class Engine:
                     exhausted = True
                     self._free(connection, now)
                     break
-                moment = connection.send(*request, job, job.delay)
-                job.moment = moment
                 waiting += 1
+                if job.hold:
+                    moment = time.clock_gettime_ns(time.CLOCK_REALTIME)
+                    self._order += 1
+                    heapq.heappush(self._held, (now + job.hold, self._order, connection, job, request, moment))
+                    continue
+                job.moment = connection.send(*request, job, job.delay)
             if exhausted and not waiting:
                 return
             pause = 1.0 if exhausted or not self._due else max(0.0, self._due[0][0] - time.monotonic())
+            if self._held:
+                pause = min(pause, max(0.0, self._held[0][0] - time.monotonic()))
             for key, _ in self._selector.select(min(pause, 1.0)):
                 waiting -= self._receive(key.fileobj)
                 last = time.monotonic()

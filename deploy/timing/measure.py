@@ -41,9 +41,9 @@ ROWS = 12
 class Request(Job):
     """A request of a class."""
 
-    def __init__(self, kind, phones, place=None):
+    def __init__(self, kind, phones, place=None, hold=0.0):
         """place: the block's times and the place in them; without it nothing is recorded."""
-        self.kind, self.delay = kind, kind.delay
+        self.kind, self.delay, self.hold = kind, kind.delay, hold
         self._phones, self._place, self._kept = phones, place, None
         self.strays = None
 
@@ -83,8 +83,9 @@ class Registering(Job):
 class Measurement:
     """Answers of all classes, and how long each took."""
 
-    def __init__(self, engine, phones, seed):
-        self._engine, self._phones = engine, phones
+    def __init__(self, engine, phones, seed, deadline):
+        """deadline: of the proxy, in seconds."""
+        self._engine, self._phones, self._deadline = engine, phones, deadline
         self._random = random.Random(seed)
         # Of each block an array [class, answer] in microseconds, NaN where an answer is missing.
         self._blocks = []
@@ -112,10 +113,15 @@ class Measurement:
         wanted = -(-count // OF_EACH)
         self._engine.run(self._reporting(wanted))
 
-    def times(self, kind, latest=numpy.inf):
-        """One row for each block; NaN in place of those that took longer than `latest`."""
+    @property
+    def latest(self):
+        """Answers that took longer, in microseconds, are late. Halfway to the next moment at which the proxy lets answers leave."""
+        return 1.5e6 * self._deadline
+
+    def times(self, kind, without_late=False):
+        """One row for each block; if so wanted, NaN in place of late ones."""
         times = numpy.stack([block[classes.KINDS.index(kind)] for block in self._blocks])
-        return numpy.where(times <= latest, times, numpy.nan)
+        return numpy.where(times <= self.latest, times, numpy.nan) if without_late else times
 
     def _reporting(self, wanted):
         start = reported = time.monotonic()
@@ -139,7 +145,9 @@ class Measurement:
         if recorded:
             self._blocks.append(times)
         jobs = [
-            Request(kind, self._phones, (times, (row, column)))
+            Request(
+                kind, self._phones, (times, (row, column)),
+                hold=self._deadline if self._random.random() < kind.late_share else 0.0)
             for row, kind in enumerate(classes.KINDS) for column in range(OF_EACH)]
         self._random.shuffle(jobs)
         for job in jobs:
@@ -162,17 +170,25 @@ class Couple:
     def probability(self):
         return min(finding.corrected for finding in self.findings)
 
-    def judge(self, measurement, latest, generator):
+    def judge(self, measurement, without_late, generator):
         first, second = (
-            numpy.concatenate([measurement.times(kind, latest) for kind in kinds], axis=1)
+            numpy.concatenate([measurement.times(kind, without_late) for kind in kinds], axis=1)
             for kinds in (self.first, self.second))
-        self.findings = detector.compare(*detector.couple(first, second, generator))
+        self.findings = detector.compare(*detector.couple(first, second, generator), measurement.latest)
 
     def row(self):
-        mean, trimmed, distance, classifier = self.findings
+        mean, trimmed, distance, classifier, late = self.findings
         return (
             f"{self.title:<48} {mean.effect:>9.1f} {trimmed.effect:>9.1f} {distance.effect:>9.4f}"
-            f" {classifier.effect:>9.4f}   {self.probability:.1e}")
+            f" {classifier.effect:>9.4f} {late.effect:>8.3%}   {self.probability:.1e} {late.corrected:.1e}")
+
+
+class LateControl(Couple):
+    """The twin, and the same with more late answers: only the test for these may find it."""
+
+    @property
+    def probability(self):
+        return self.findings[-1].corrected
 
 
 def couples():
@@ -182,9 +198,13 @@ def couples():
         kinds = [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
         for first, second in itertools.combinations(kinds, 2):
             family.append(Couple(f"{route}: {first.name}, {second.name}", [first], [second]))
-        control = next(kind for kind in classes.KINDS if kind.route == route and kind.is_control)
+        control = next(kind for kind in classes.KINDS if kind.route == route and kind.name == classes.CONTROL)
         twin = next(kind for kind in kinds if kind.name == control.sends)
         family.append(Couple(f"{route}: {twin.name} 200 µs later, on time", [control], [twin], is_control=True))
+    late = next(kind for kind in classes.KINDS if kind.name == classes.LATE)
+    twin = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (late.route, late.sends))
+    family.append(LateControl(
+        f"{late.route}: {twin.name} late in {classes.LATE_SHARE:.0%} more, not", [late], [twin], is_control=True))
     for first, second in itertools.combinations(["registration", "testresult", "tan"], 2):
         of_first, of_second = (
             [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
@@ -193,12 +213,12 @@ def couples():
     return family
 
 
-def judge(measurement, seed, latest=numpy.inf):
-    """latest: answers that took longer, in microseconds, are left out."""
+def judge(measurement, seed, without_late=False):
+    """without_late: late answers are left out."""
     family = couples()
     generator = numpy.random.default_rng(seed)
     for couple in family:
-        couple.judge(measurement, latest, generator)
+        couple.judge(measurement, without_late, generator)
     detector.correct([finding for couple in family for finding in couple.findings])
     return family
 
@@ -223,6 +243,7 @@ def main():
     parser.add_argument("--deadline", type=float, default=50)
     parser.add_argument("--protocol", choices=wire.CONNECTIONS, default=wire.HTTP1.protocol)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--adverse", action="store_true", help="late answers are what is looked for, and no excuse")
     options = parser.parse_args()
 
     complaint = detector.try_detector()
@@ -239,7 +260,7 @@ def main():
         lambda: connection(("127.0.0.1", options.first_port), trust), connections,
         pause=PAUSE * options.deadline / 1000, seed=options.seed)
     phones = classes.Phones(classes.Laboratory(options.state, options.first_port + 20), options.seed)
-    measurement = Measurement(engine, phones, options.seed)
+    measurement = Measurement(engine, phones, options.seed, options.deadline / 1000)
     measurement.prepare()
     before = overruns(options.first_port + 9)
 
@@ -270,22 +291,22 @@ def show(family):
     """The clearest differences, and the controls."""
     honest = [couple for couple in family if not couple.is_control]
     honest.sort(key=lambda each: min(finding.probability for finding in each.findings))
-    say(f"{'':<48} {'mean':>9} {'trimmed':>9} {'distance':>9} {'accuracy':>9}   probability")
+    say(f"{'':<48} {'mean':>9} {'trimmed':>9} {'distance':>9} {'accuracy':>9} {'late':>8}   probability, of late")
     for couple in honest[:ROWS]:
         say(couple.row())
     say(f"… and {max(0, len(honest) - ROWS)} more. The controls:")
     for couple in family:
         if couple.is_control:
             say(couple.row())
-    say("Means in µs; accuracy of a single guess, 0.5 is a coin's; probability that chance does this, after Holm.")
+    say("Means in µs; accuracy of a single guess, 0.5 is a coin's; late: difference of the shares of answers that came a deadline late "
+        "or more; probability that chance does this, by any test and by late answers alone, after Holm.")
 
 
 def conclude(measurement, family, told_apart, missed, pairs, options):
     """Says the verdict. Returns the exit status."""
-    # Halfway to the next moment at which the proxy lets answers leave.
-    latest = 1.5 * 1000 * options.deadline
-    shares = {kind: numpy.mean(measurement.times(kind) > latest) for kind in classes.KINDS}
-    late = sorted(classes.KINDS, key=lambda kind: -shares[kind])[:4]
+    honest_kinds = [kind for kind in classes.KINDS if not kind.is_control]
+    shares = {kind: numpy.mean(measurement.times(kind) > measurement.latest) for kind in honest_kinds}
+    late = sorted(honest_kinds, key=lambda kind: -shares[kind])[:4]
     say(f"Of all answers {numpy.mean([*shares.values()]):.3%} came a deadline late or more, most often "
         + ", ".join(f"{kind.route}: {kind.name} {shares[kind]:.3%}" for kind in late) + ".")
 
@@ -303,7 +324,7 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
     tests = sum(len(couple.findings) for couple in family)
     extent = f"{tests} tests at {LEVEL:g} after Holm, {pairs:,} answers of each class"
     if told_apart:
-        if all(couple.is_control or couple.probability >= LEVEL for couple in judge(measurement, options.seed, latest)):
+        if not options.adverse and all(couple.is_control or couple.probability >= LEVEL for couple in judge(measurement, options.seed, True)):
             say(f"Without the answers that came late there is no difference by {extent}: the services, or this machine, are "
                 "too slow for the deadline.")
             return TOO_SLOW
@@ -316,7 +337,7 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
     least = min(couple.probability for couple in honest)
     widest = max(abs(couple.findings[1].effect) for couple in honest)
     say(f"INDISTINGUISHABLE: none of {len(honest)} couples of classes by {extent} (least {least:.2g}; trimmed means "
-        f"differ by {widest:.0f} µs at most); all {len(family) - len(honest)} controls of 200 µs were found.")
+        f"differ by {widest:.0f} µs at most); all {len(family) - len(honest)} controls were found.")
     return 0
 
 
