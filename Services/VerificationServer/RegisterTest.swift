@@ -14,36 +14,27 @@ import VerificationAPI
 /// finding its session, while another phone with the same proof has another key, and so another token, which opens
 /// nothing.
 struct RegisterTest: Sendable {
-    let store: VerificationStore
-    let lookUp: ResultLookUp
+    let registrations: Registrations
     let keys: VerificationKeys
     let guesses: GuessLimit
     let clock: WallClock
 
     func handle(_ request: RegistrationTokenRequest, from caller: Caller) async throws -> RegistrationTokenResponse {
         let token = keys.registrationToken(for: request)
-        if request.isFake {
-            // The same question to the database, and the same refusal when it is away.
-            _ = try await lookUp.session(of: token)
-            return RegistrationTokenResponse(token, isStrained: guesses.isStrained(at: clock.now))
-        }
-        switch request.proof {
-        case .guid(let guid, let birthDate):
-            if try await store.openSession(token.digest, for: guid, birthDate, at: clock.now) { break }
-            guard try await isRepeated(request, token) else { throw Problem.badRequest }
-        case .teleTAN(let code):
-            try await guesses.requireOpen(at: clock.now)
-            if try await store.openSession(token.digest, redeeming: keys.digest(of: code), at: clock.now) { break }
-            if try await isRepeated(request, token) { break }
-            try await guesses.count(at: clock.now)
-            throw Problem.badRequest
+        switch try await registrations.open(registration(of: request, token.digest)) {
+        case .opened, .repeated: break
+        case .refused: guard request.isFake else { throw Problem.badRequest }
+        case .closed: throw Problem.unavailable
         }
         return RegistrationTokenResponse(token, isStrained: guesses.isStrained(at: clock.now))
     }
 
-    private func isRepeated(_ request: RegistrationTokenRequest, _ token: RegistrationToken) async throws -> Bool {
-        guard request.idempotencyKey != nil else { return false }
-        return try await lookUp.session(of: token) != nil
+    private func registration(of request: RegistrationTokenRequest, _ token: Digest) -> Registration {
+        if request.isFake { return .dummy }
+        return switch request.proof {
+        case .guid(let guid, let birthDate): .guid(guid, birthDate: birthDate, token: token)
+        case .teleTAN(let code): .teleTAN(keys.digest(of: code), token: token)
+        }
     }
 }
 
@@ -56,7 +47,6 @@ struct RegisterTest: Sendable {
 /// first 10,000 on the metadata proxy, which is told, lets fewer through from parts of the net where some were refused, so
 /// that others can still redeem their codes.
 final class GuessLimit: Sendable {
-    private let store: VerificationStore
     /// Refusals within an hour of the clock.
     private let budget: Int
     private let logger: Logger
@@ -65,8 +55,7 @@ final class GuessLimit: Sendable {
     /// The hour in which the budget was last seen used up.
     private let strainedHour = Atomic<Int>(-1)
 
-    init(store: VerificationStore, budget: Int, runtime: ServiceRuntime) {
-        self.store = store
+    init(budget: Int, runtime: ServiceRuntime) {
         self.budget = budget
         logger = runtime.logger
         refusals = Counter(label: "teletan_refusals_total", factory: runtime.metrics)
@@ -79,23 +68,20 @@ final class GuessLimit: Sendable {
         strainedHour.load(ordering: .relaxed) == Int(now.hourNumber)
     }
 
-    /// - Throws: ``Problem`` 503, which depends on nothing that the request says.
-    func requireOpen(at now: Date) async throws {
-        let count = try await store.refusedTeleTANs(inHourOf: now)
-        if count >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
-        let isOpen = count < 2 * budget
-        isClosed.record(isOpen ? 0 : 1)
-        guard isOpen else { throw Problem.unavailable }
-    }
+    /// From so many refusals within the hour on no teleTAN is taken.
+    var limit: Int { 2 * budget }
 
-    /// Counts a refusal; the one that uses up the budget, and the one that closes the hour, are told to the operator.
-    func count(at now: Date) async throws {
-        refusals.increment()
-        let count = try await store.countRefusedTeleTAN(inHourOf: now)
-        if count >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
-        if count == budget { logger.error("the hour's budget of refused teleTANs is used up: somebody guesses") }
-        guard count == 2 * budget else { return }
-        isClosed.record(1)
-        logger.error("teleTANs are closed for the rest of the hour: somebody guesses")
+    /// Counts refusals. That they use up the budget, or close the hour, is told to the operator.
+    func note(_ batch: RegistrationBatch, at now: Date) {
+        let (before, after) = (batch.refusals - batch.refused, batch.refusals)
+        refusals.increment(by: batch.refused)
+        if after >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
+        isClosed.record(after < limit ? 0 : 1)
+        if before < budget, after >= budget {
+            logger.error("the hour's budget of refused teleTANs is used up: somebody guesses")
+        }
+        if before < limit, after >= limit {
+            logger.error("teleTANs are closed for the rest of the hour: somebody guesses")
+        }
     }
 }

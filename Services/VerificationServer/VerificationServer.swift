@@ -42,12 +42,13 @@ package struct VerificationServer: AsyncParsableCommand {
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
         let uses = TANStore(database)
         let lookUp = ResultLookUp(store: store, tans: uses, results: results)
-        let guesses = GuessLimit(store: store, budget: guessBudget, runtime: runtime)
+        let guesses = GuessLimit(budget: guessBudget, runtime: runtime)
+        let registrations = Registrations(store: store, guesses: guesses, clock: clock)
 
         let apps = try Listener("app", from: settings, defaultPort: 8010, security: .mutualTLS(tls)) { routes in
             routes.on(
                 VerificationAPI.registrationToken,
-                use: RegisterTest(store: store, lookUp: lookUp, keys: keys, guesses: guesses, clock: clock).handle)
+                use: RegisterTest(registrations: registrations, keys: keys, guesses: guesses, clock: clock).handle)
             routes.on(
                 VerificationAPI.testResult, use: AnswerTestResult(lookUp: lookUp, clock: clock).handle)
             routes.on(VerificationAPI.tan, use: IssueTAN(lookUp: lookUp, tans: tans, clock: clock).handle)
@@ -73,7 +74,8 @@ package struct VerificationServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [apps, suite, portal],
             services: [
-                database, ClockWatch(databaseClock, runtime), results, lookUp, officers.refreshing(in: runtime),
+                database, ClockWatch(databaseClock, runtime), results, lookUp, registrations,
+                officers.refreshing(in: runtime),
                 // What is counted by the hour goes soon after it.
                 Retention.every(300, for: .verification, in: database, by: databaseClock, runtime),
             ],

@@ -44,7 +44,7 @@ struct WrongClockTests {
             }
             #expect(try await stage.outcome() == before)
             // The phone tries again, and meets a server whose clock is right.
-            try await stage.inbox.store(content, tag: Samples.tag(1))
+            try await stage.inbox.take(content, tag: Samples.tag(1), isKept: true)
             stage.clock.advance(by: 3600)
             try await stage.foldNow()
             #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(try Samples.keys(0..<2).map(\.data)))

@@ -48,54 +48,136 @@ struct VerificationStore: Sendable {
 
     // MARK: Sessions
 
-    /// Opens a session for a test none of whose ids anybody has registered yet.
-    /// - Returns: false when somebody has; then nothing is changed.
-    func openSession(_ token: Digest, for guid: HashedGUID, _ birthDate: ResultID?, at now: Date) async throws -> Bool {
-        // In one order, so that two phones with the same ids can't wait for each other in a circle.
-        let claims = [guid.digest, birthDate?.digest].compactMap { $0?.bytes }.sorted {
-            $0.lexicographicallyPrecedes($1)
-        }
-        do {
-            try await database.transaction { session in
-                let claimed = try session.execute(
-                    """
-                    INSERT INTO verification.registered_guid (guid_digest, created_day)
-                    SELECT claim, \(now.dayNumber) FROM unnest(\(claims)) AS claim
-                    ON CONFLICT DO NOTHING
-                    """)
-                guard claimed == claims.count else { throw RegisteredBefore() }
-                try session.execute(
-                    """
-                    INSERT INTO verification.session (token_digest, hashed_guid, hashed_guid_dob, created_hour)
-                    VALUES (
-                        \(token.bytes), \(guid.text), \(nullable: birthDate?.text), \(now.hourNumber)
-                    )
-                    """)
+    /// Opens sessions for proofs that nobody has used yet, in one transaction. Of several entries with one proof the first gets
+    /// it. Also one that opens none waits for a commit (``SQL/commitMark``).
+    /// - Parameter limit: from so many refused teleTANs within the hour on none is redeemed.
+    func register(_ entries: [Registration], at now: Date, limit: Int) async throws -> RegistrationBatch {
+        try await database.transaction { session in
+            let before = try session.row(
+                "SELECT refusals FROM verification.refused_tele_tan WHERE hour = \(now.hourNumber)", as: Int32.self)
+            let isClosed = Int(before ?? 0) >= limit
+            var claims = try claim(entries.flatMap(\.claims), at: now, in: session)
+            var codes = try redeem(isClosed ? [] : entries.compactMap(\.teleTAN), at: now, in: session)
+
+            var opened: [OpenedSession] = []
+            var outcomes = entries.map { entry -> RegistrationOutcome in
+                switch entry {
+                case .dummy: return .refused
+                case .guid(let guid, let birthDate, let token):
+                    guard claims.isSuperset(of: entry.claims) else { return .refused }
+                    claims.subtract(entry.claims)
+                    opened.append(OpenedSession(token: token, guid: guid, birthDate: birthDate))
+                    return .opened
+                case .teleTAN(let code, let token):
+                    if isClosed { return .closed }
+                    guard let kind = codes.removeValue(forKey: code.bytes) else { return .refused }
+                    opened.append(OpenedSession(token: token, kind: kind))
+                    return .opened
+                }
             }
-            return true
-        } catch is RegisteredBefore {
-            return false
+            try unclaim(claims, in: session)
+            let known = try insert(opened, lookingFor: entries.compactMap(\.token), at: now, in: session)
+            for (number, entry) in entries.enumerated() where outcomes[number] == .refused {
+                if let token = entry.token, known.contains(token.bytes) { outcomes[number] = .repeated }
+            }
+            let refused = zip(entries, outcomes).count { $0.teleTAN != nil && $1 == .refused }
+            return RegistrationBatch(
+                outcomes: outcomes, refused: refused,
+                refusals: try count(refused, after: Int(before ?? 0), at: now, in: session))
         }
     }
 
-    /// Undoes the claims that succeeded.
-    private struct RegisteredBefore: Error {}
-
-    /// Opens a session for a teleTAN, which is spent by it.
-    /// - Returns: false when the teleTAN is unknown, used or expired.
-    func openSession(_ token: Digest, redeeming teleTAN: Digest, at now: Date) async throws -> Bool {
-        try await database.session { session in
-            try session.execute(
+    /// Remembers that ids are registered.
+    /// - Returns: those that nobody had registered.
+    private func claim(_ ids: [[UInt8]], at now: Date, in session: Session) throws(PostgresError) -> Set<[UInt8]> {
+        // In one order, so that two batches with the same ids can't wait for each other in a circle.
+        Set(
+            try session.rows(
                 """
-                WITH redeemed AS (
-                    UPDATE verification.tele_tan SET redeemed = true
-                    WHERE digest = \(teleTAN.bytes) AND NOT redeemed AND expires_at > \(now)
-                    RETURNING kind
-                )
-                INSERT INTO verification.session (token_digest, teletan_kind, created_hour)
-                SELECT \(token.bytes), kind, \(now.hourNumber) FROM redeemed
-                """) == 1
+                INSERT INTO verification.registered_guid (guid_digest, created_day)
+                SELECT DISTINCT claim, \(now.dayNumber) FROM unnest(\(ids)) AS claim ORDER BY claim
+                ON CONFLICT DO NOTHING RETURNING guid_digest
+                """, as: [UInt8].self))
+    }
+
+    /// Undoes claims of a test whose other id somebody had registered.
+    private func unclaim(_ ids: Set<[UInt8]>, in session: Session) throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        try session.execute("DELETE FROM verification.registered_guid WHERE guid_digest = ANY(\(Array(ids)))")
+    }
+
+    /// Spends those of the teleTANs that are good.
+    /// - Returns: their kinds.
+    private func redeem(
+        _ codes: [Digest], at now: Date, in session: Session
+    ) throws(PostgresError) -> [[UInt8]: TeleTANKind] {
+        let rows = try session.rows(
+            """
+            WITH locked AS (
+                SELECT digest FROM verification.tele_tan
+                WHERE digest = ANY(\(codes.map(\.bytes))) AND NOT redeemed AND expires_at > \(now)
+                ORDER BY digest FOR UPDATE
+            )
+            UPDATE verification.tele_tan SET redeemed = true FROM locked WHERE tele_tan.digest = locked.digest
+            RETURNING tele_tan.digest, kind
+            """, as: [UInt8].self, String.self)
+        return Dictionary(
+            rows.compactMap { row in TeleTANKind(rawValue: row.1).map { (row.0, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// A session as it is opened; what isn't there is empty.
+    private struct OpenedSession {
+        let token: Digest
+        let guid: String
+        let birthDate: String
+        let kind: String
+
+        init(token: Digest, guid: HashedGUID, birthDate: ResultID?) {
+            (self.token, self.guid, self.birthDate, kind) = (token, guid.text, birthDate?.text ?? "", "")
         }
+
+        init(token: Digest, kind: TeleTANKind) {
+            (self.token, guid, birthDate, self.kind) = (token, "", "", kind.rawValue)
+        }
+    }
+
+    /// - Returns: those of the wanted tokens that have a session, those that are just opened included.
+    private func insert(
+        _ opened: [OpenedSession], lookingFor wanted: [Digest], at now: Date, in session: Session
+    ) throws(PostgresError) -> Set<[UInt8]> {
+        let tokens = opened.map(\.token.bytes)
+        let known = try session.rows(
+            """
+            WITH opened AS (
+                INSERT INTO verification.session (
+                    token_digest, hashed_guid, hashed_guid_dob, teletan_kind, created_hour
+                )
+                SELECT token, nullif(guid, ''), nullif(dob, ''), nullif(kind, ''), \(now.hourNumber)
+                FROM unnest(
+                    \(tokens), \(opened.map(\.guid)), \(opened.map(\.birthDate)), \(opened.map(\.kind))
+                ) AS opened (token, guid, dob, kind)
+            )
+            SELECT token_digest FROM (SELECT \(SQL.commitMark)) AS mark
+            LEFT JOIN verification.session ON token_digest = ANY(\(wanted.map(\.bytes)))
+            """, as: [UInt8]?.self)
+        return Set(known.compactMap { $0 } + tokens)
+    }
+
+    /// Counts refused teleTANs.
+    /// - Returns: how many they are now within the hour.
+    private func count(
+        _ refused: Int, after before: Int, at now: Date, in session: Session
+    ) throws(PostgresError) -> Int {
+        guard refused > 0 else { return before }
+        let count = try session.row(
+            """
+            INSERT INTO verification.refused_tele_tan AS known (hour, refusals)
+            VALUES (\(now.hourNumber), \(Int32(refused)))
+            ON CONFLICT (hour) DO UPDATE SET refusals = known.refusals + excluded.refusals
+            RETURNING refusals
+            """, as: Int32.self)
+        return Int(count ?? 0)
     }
 
     /// The sessions of registration tokens, in their order; nil where there is none.
@@ -141,26 +223,6 @@ struct VerificationStore: Sendable {
                 SELECT \(digest.bytes), \(kind.rawValue), \(now), \(expires) FROM allowed
                 """) == 1
         }
-    }
-
-    /// How many teleTANs were refused within the hour.
-    func refusedTeleTANs(inHourOf now: Date) async throws -> Int {
-        try await database.session { session in
-            try session.row(
-                "SELECT refusals FROM verification.refused_tele_tan WHERE hour = \(now.hourNumber)", as: Int32.self)
-        }.map(Int.init) ?? 0
-    }
-
-    /// - Returns: how many they are now.
-    func countRefusedTeleTAN(inHourOf now: Date) async throws -> Int {
-        try await database.session { session in
-            try session.row(
-                """
-                INSERT INTO verification.refused_tele_tan AS known (hour, refusals) VALUES (\(now.hourNumber), 1)
-                ON CONFLICT (hour) DO UPDATE SET refusals = known.refusals + 1
-                RETURNING refusals
-                """, as: Int32.self)
-        }.map(Int.init) ?? 0
     }
 }
 
