@@ -97,13 +97,11 @@ benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
 
 # MARK: Measuring
 
-# Processes that a row started, by their ids.
-started=()
-
 finish() {
     trap - EXIT
     local id
-    for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
+    # Whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
+    for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
     # Also when a row has failed: those before it took their time.
     if [ -s "$scratch/table" ]; then
         printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim

@@ -60,6 +60,11 @@ error_log $scratch/serve-nginx/error.log;
 events { worker_connections 1024; }
 http {
     access_log off;
+    client_body_temp_path $scratch/serve-nginx/body;
+    proxy_temp_path $scratch/serve-nginx/proxied;
+    fastcgi_temp_path $scratch/serve-nginx/fastcgi;
+    uwsgi_temp_path $scratch/serve-nginx/uwsgi;
+    scgi_temp_path $scratch/serve-nginx/scgi;
     sendfile on;
     tcp_nopush on;
     open_file_cache max=1024;
@@ -78,7 +83,6 @@ CONF
     chmod 755 "$scratch"
     taskset -c 0 "$nginx" -c "$scratch/serve-nginx/nginx.conf" -p "$scratch/serve-nginx/" -e "$scratch/serve-nginx/error.log" &
     serve_reference_id=$!
-    started+=("$serve_ours_id" "$serve_reference_id")
     servicekit_wait 18940 && servicekit_wait 18941
     serve_tag=$(curl -sI "http://127.0.0.1:18940/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')
     [ -n "$serve_tag" ] && [ "$serve_tag" = "$(curl -sI "http://127.0.0.1:18941/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')" ] ||

@@ -27,7 +27,6 @@ proxy_prepare() {
     NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18985 --upstream http://127.0.0.1:18981 \
         --tls "$proxy_folder" >"$scratch/proxy-tls.log" 2>&1 &
     proxy_secure=$!
-    started+=("$proxy_plain" "$proxy_secure")
     local port
     for port in 18981 18982 18983 18984 18985; do proxy_wait "$port"; done
     # The process that does the work, whose parent is the one that was started.
@@ -54,7 +53,6 @@ http {
 CONF
     "$nginx" -c "$proxy_folder/$1.conf" -p "$proxy_folder/" -e "$scratch/$1.log" &
     printf -v "proxy_$1" %s "$!"
-    started+=("$!")
 }
 
 proxy_wait() {
@@ -139,5 +137,4 @@ resident() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
 proxy_end() {
     kill "$proxy_plain" "$proxy_secure" "$proxy_front" "$proxy_back"
     wait "$proxy_plain" "$proxy_secure" "$proxy_front" "$proxy_back" 2>/dev/null || true
-    started=()
 }

@@ -25,7 +25,6 @@ push_value() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p"; }
 push_end() {
     kill "$push_server"
     wait "$push_server" 2>/dev/null || true
-    started=()
 }
 
 # Pushes for each second of the client's processor time, against h2load with the same requests to the same server, nghttpd,
@@ -43,7 +42,6 @@ push_throughput_prepare() {
     taskset -c 0 nghttpd -d "$push_folder/root" -n 1 -m 1000 -a 127.0.0.1 18961 "$push_folder/key.pem" \
         "$push_folder/certificate.pem" >"$scratch/nghttpd.log" 2>&1 &
     push_server=$!
-    started+=("$push_server")
     proxy_wait 18961
 }
 push_throughput_ours() {
@@ -72,7 +70,6 @@ push_40ms_prepare() {
         TLS_AUTHORITIES="$push_folder/certificate.pem" PRODUCTION_PORT=18971 SANDBOX_PORT=18973 CONTROL_PORT=18974 \
         DELAY=0.04 taskset -c 0 "${benchmarks%/*}/development-apns" >"$scratch/development-apns.log" 2>&1 &
     push_server=$!
-    started+=("$push_server")
     proxy_wait 18971
 }
 push_40ms_ours() {

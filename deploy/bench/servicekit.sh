@@ -9,7 +9,6 @@ wrk.body = '{"key":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f","keyType":"GUID","requ
 LUA
     servicekit_start servicekit-json 18901 && servicekit_server=$!
     servicekit_start bare-hummingbird-json 18902 && bare_server=$!
-    started+=("$servicekit_server" "$bare_server")
     servicekit_wait 18901 && servicekit_wait 18902
 }
 
@@ -42,5 +41,4 @@ servicekit_json_reference() { servicekit_rate "$bare_server" 18902; }
 servicekit_json_end() {
     kill "$servicekit_server" "$bare_server"
     wait "$servicekit_server" "$bare_server" 2>/dev/null || true
-    started=()
 }

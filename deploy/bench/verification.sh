@@ -53,7 +53,6 @@ verification_prepare() {
         SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
         OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
     verification_server=$!
-    started+=("$results_server" "$verification_server")
     servicekit_wait 18920 && servicekit_wait 18910
 }
 
@@ -134,7 +133,6 @@ wrk.headers["Content-Type"] = "application/json"
 wrk.body = '{"key":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f","keyType":"GUID"}'
 LUA
     servicekit_start bare-hummingbird-json 18902 && bare_server=$!
-    started+=("$bare_server")
     servicekit_wait 18902
     cat >"$scratch/session.sql" <<SQL
 \\set n random(0, $((verification_seeds - 1)))
