@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ServiceKit
+import TestSupport
 import Testing
 
 @testable import PushDispatcher
@@ -52,6 +53,37 @@ import Testing
         for (first, third) in zip(starts, starts.dropFirst(2)) { #expect(third.timeIntervalSince(first) > 3600) }
     }
 
+    @Test("with the usual settings waves come two hours apart, whichever hours had something to announce")
+    func silence() throws {
+        let usual = try WaveSchedule(Settings([String: String]()))
+        let eager = WaveSchedule(interval: 7200, pause: 1800, spread: 300)
+        var generator = SeededGenerator(seed: 1)
+        let quiet = Self.waves(usual) { _ in false }
+        #expect(quiet.count == 12)
+        let differing = (0..<20).map { _ in
+            let busy = Set((0..<24).filter { _ in Bool.random(using: &generator) })
+            #expect(Self.waves(usual, announced: busy.contains) == quiet)
+            return Self.waves(eager, announced: busy.contains) != Self.waves(eager) { _ in false }
+        }
+        // The control: after a shorter pause, waves tell.
+        #expect(differing.contains(true))
+    }
+
+    /// When the waves of a day begin, if something is announced five minutes after some of its hours.
+    private static func waves(_ schedule: WaveSchedule, announced: (Int) -> Bool) -> [Date] {
+        var times = WaveTimes(lastStart: now - 7000, lastEnd: now - 6700)
+        var starts: [Date] = []
+        for minute in 0..<1440 {
+            let moment = now + Double(minute * 60)
+            if minute % 60 == 5, announced(minute / 60), times.planned == nil { times.planned = moment }
+            if schedule.next(after: times) <= moment {
+                starts.append(moment)
+                times = WaveTimes(lastStart: moment, lastEnd: moment + 300)
+            }
+        }
+        return starts
+    }
+
     @Test("the pages of a wave are spread evenly")
     func spread() {
         var wave = Wave(
@@ -67,7 +99,7 @@ import Testing
     @Test("a wave must have the time for its spread")
     func settings() throws {
         let usual = try WaveSchedule(Settings([String: String]()))
-        #expect(usual.interval == 7200 && usual.pause == 1800 && usual.spread == 300)
+        #expect(usual.interval == 7200 && usual.pause == 7200 && usual.spread == 300)
         #expect(throws: ConfigurationProblem.self) {
             try WaveSchedule(Settings(["waves.interval": "3600", "waves.spread": "1801"]))
         }

@@ -5,18 +5,19 @@ import ServiceKit
 struct WaveSchedule: Sendable {
     /// Seconds from a wave's beginning to the next, if nothing is announced; also for how long its pushes count.
     let interval: TimeInterval
-    /// Seconds in which no phone is woken twice: Apple advises at most two or three silent pushes an hour (push sheet, 1.6.7).
+    /// Seconds in which no phone is woken twice. Where they are no fewer than the interval, when waves begin depends on nothing
+    /// that is announced, and so tells nothing about uploads. Apple advises at most two or three silent pushes an hour.
     let pause: TimeInterval
     /// Seconds over which a wave is spread, so that phones don't all fetch at once.
     let spread: TimeInterval
 
-    /// From `waves.interval` (7200), `waves.pause` (1800) and `waves.spread` (300).
+    /// From `waves.interval` (7200), `waves.pause` (7200) and `waves.spread` (300).
     init(_ settings: Settings) throws {
         interval =
             try settings.duration("waves.interval", default: .seconds(7200), in: .seconds(60) ... .seconds(86_400))
             / .seconds(1)
         pause =
-            try settings.duration("waves.pause", default: .seconds(1800), in: .zero ... .seconds(86_400)) / .seconds(1)
+            try settings.duration("waves.pause", default: .seconds(7200), in: .zero ... .seconds(86_400)) / .seconds(1)
         spread =
             try settings.duration("waves.spread", default: .seconds(300), in: .zero ... .seconds(43_200)) / .seconds(1)
         guard spread <= interval / 2 else {
