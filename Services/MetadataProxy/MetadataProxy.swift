@@ -21,8 +21,6 @@ package struct MetadataProxy: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        // Addresses of callers are in this process's memory.
-        try CoreDumps.switchOff()
         try await Self.serve(ServiceRuntime(name: "metadata-proxy", options: options))
     }
 

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Glibc
 
-/// Runs an executable's command line and ends the process.
+/// Runs an executable's command line and ends the process, whose memory never becomes a file (``CoreDumps``).
 ///
 /// What an operator can act on (``OperatorProblem``) is printed to standard error as one line, `name: sentence`, and the
 /// process ends with 78 if the configuration is wrong, else with 1. Of any other error just the type's name is printed.
@@ -14,6 +14,7 @@ package func serviceMain<Command: AsyncParsableCommand>(
     _ command: Command.Type, name: String, arguments: [String]? = nil
 ) async -> Never {
     do {
+        try CoreDumps.switchOff()
         var parsed = try command.parseAsRoot(arguments)
         if var asynchronous = parsed as? any AsyncParsableCommand {
             try await asynchronous.run()

@@ -69,8 +69,12 @@ def objections(file):
             yield f"{name} opens {ports}."
         if not service.get("read_only") or service.get("cap_drop") != ["ALL"]:
             yield f"{name} may do too much."
-        if name != "secrets" and not service.get("mem_limit"):
+        if not service.get("mem_limit"):
             yield f"{name} has no limit of memory."
+        if str(service.get("memswap_limit")) != str(service.get("mem_limit")):
+            yield f"{name} may be swapped: its memory would be written to a disk."
+        if (service.get("ulimits") or {}).get("core") != 0:
+            yield f"{name} may dump core: its memory would become a file."
         if "no-new-privileges:true" not in service.get("security_opt", []):
             yield f"{name} could get privileges."
         if name != "secrets" and (service.get("user", "0").split(":")[0] == "0" or service.get("cap_add")):

@@ -10,6 +10,7 @@ look_at_rights() {
         [ "$(awk '/^CapEff:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service has capabilities."
         [ "$(awk '/^CapBnd:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service could get capabilities."
         [ "$(awk '/^NoNewPrivs:/ { print $2 }' "/proc/$id/status")" = 1 ] || object "$service could get privileges."
+        [ "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$id/limits")" = "0 0" ] || object "$service may dump core."
         [ "$(podman inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
             object "$service can write to its root file system."
         [ "$(podman inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||

@@ -1,12 +1,12 @@
 import CHardening
 import Glibc
 
-/// Keeps a process's memory, where callers' addresses are, from ever becoming a file.
-package enum CoreDumps {
-    /// Switches core dumps off for good, and lets only root read this process's memory.
+/// Keeps a process's memory, where addresses, tokens and keys are, from ever becoming a file.
+enum CoreDumps {
+    /// Switches core dumps off for good, also for children, and lets only root read this process's memory.
     ///
     /// - Throws: ``ConfigurationProblem`` when the system refuses either.
-    package static func switchOff() throws(ConfigurationProblem) {
+    static func switchOff() throws(ConfigurationProblem) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0, vigil_make_undumpable() == 0 else {
             throw ConfigurationProblem(
