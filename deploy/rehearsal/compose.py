@@ -4,6 +4,7 @@ With --arrows it prints who calls whom instead, one "caller callee" a line.
 """
 
 import itertools
+import re
 import sys
 
 import yaml
@@ -40,6 +41,10 @@ WAYS_OUT = {"portal"}
 SHARED = {"ca.pem"}
 
 
+# A public image, by a variable that may name a digest; or one that is built here.
+IMAGE = re.compile(r"\$\{VIGIL_IMAGE_[A-Z]+:-[a-z/]+:[a-z0-9.-]+\}|vigil(-[a-z-]+)?")
+
+
 def objections(file):
     document = yaml.safe_load(file)
     services, networks = document["services"], document["networks"]
@@ -67,6 +72,8 @@ def objections(file):
         ports = [port.rsplit(":", 1)[0].rsplit(":", 1)[-1] for port in service.get("ports", [])]
         if ports != ([DOORS[name]] if name in DOORS else []):
             yield f"{name} opens {ports}."
+        if not IMAGE.fullmatch(service["image"]):
+            yield f"No digest can be set for the image of {name}."
         if not service.get("read_only") or service.get("cap_drop") != ["ALL"]:
             yield f"{name} may do too much."
         if not service.get("mem_limit"):

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Writes into `.env` which digests the public images of docker-compose.yml and deploy/Dockerfile have now.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+
+usage() {
+    cat <<'TEXT'
+bash deploy/digests.sh [--inspect COMMAND]
+
+Asks the registries for the digest of each public image that docker-compose.yml and deploy/Dockerfile name by a tag, and writes it
+to `.env` beside docker-compose.yml, as `VIGIL_IMAGE_NAME=image:tag@sha256:…`. From then on a tag that is moved changes nothing
+here. Run it again to take what the tags mean by then, try that, and keep the `.env` before for the way back.
+
+  --inspect COMMAND   prints an image's digest (docker buildx imagetools inspect --format {{.Manifest.Digest}})
+  --help              this text
+TEXT
+}
+
+inspect="docker buildx imagetools inspect --format {{.Manifest.Digest}}"
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --inspect) inspect=${2:?--inspect needs a command} && shift ;;
+        *) fail "digests.sh has no option $1; see --help." ;;
+    esac
+    shift
+done
+
+lines=()
+while read -r name image; do
+    # A command and its options.
+    # shellcheck disable=SC2086
+    digest=$($inspect "$image") || fail "Nobody says which digest $image has: see above."
+    [[ $digest =~ ^sha256:[0-9a-f]{64}$ ]] || fail "For $image there came no digest, but: $digest"
+    lines+=("$name=$image@$digest")
+done < <(sed -nE -e 's/.*\$\{(VIGIL_IMAGE_[A-Z]+):-([^}]+)\}.*/\1 \2/p' -e 's/^ARG (VIGIL_IMAGE_[A-Z]+)=(.+)$/\1 \2/p' \
+    "$checkout/docker-compose.yml" "$checkout/deploy/Dockerfile")
+[ ${#lines[@]} -gt 0 ] || fail "docker-compose.yml and deploy/Dockerfile name no image."
+
+new=$(mktemp "$checkout/.env.XXXXXX")
+trap 'rm -f "$new"' EXIT
+{ [ ! -e "$checkout/.env" ] || grep -v '^VIGIL_IMAGE_' "$checkout/.env" || true; } >"$new"
+printf '%s\n' "${lines[@]}" | tee -a "$new"
+[ ! -e "$checkout/.env" ] || chmod --reference="$checkout/.env" "$new"
+mv "$new" "$checkout/.env"
