@@ -550,6 +550,7 @@ class Check:
             with neighbours.running(self._recorder(), self.folder / "recorder.log", neighbours.HOPS):
                 self._proxy()
                 self._nginx()
+            self._edge()
         finally:
             subprocess.run(["ip", "-6", "route", "del", "local", str(self.marks.network), "dev", "lo"], check=True)
         self._database_control()
@@ -653,6 +654,33 @@ class Check:
             raise Unexpected(f"The control failed: of nginx's traces the finder misses {sorted(lacking)}.")
         print(f"Control: nginx in the same place writes {len(logged)} kinds of canaries into its logs and passes "
               f"{len(passed)} on, in up to {ways} ways for one route.")
+
+    def _edge(self):
+        """The edge writes nothing of a caller, even when it fails with an error of its own: a file that is a link to itself.
+
+        The control is the log that nginx would write of errors like this, and of no lesser ones.
+        """
+        written = {}
+        for log in ("/dev/null emerg", "stderr crit"):
+            folder = self.folder / f"edge-{len(written)}"
+            with neighbours.edge(self.nginx, folder, log):
+                (folder / "published/version").symlink_to("version")
+                # Each of them asks from an address of its own.
+                for _ in range(10):
+                    with socket.socket(socket.AF_INET6) as caller:
+                        caller.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
+                        caller.bind((self.marks.address(), 0))
+                        caller.connect(("::1", neighbours.EDGE))
+                        caller.sendall(b"GET /version HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n")
+                        if not (status := caller.recv(65536).split(b" ")[1:2]) or status[0] not in (b"404", b"500"):
+                            raise Unexpected(f"The edge answers a file that can't be read with {status}.")
+            written[log] = self.finder.search(folder)
+        quiet, control = written.values()
+        if "caller's address" not in self.marks.places(control):
+            raise Unexpected("The control failed: with a log for critical errors, the edge must write addresses.")
+        if quiet:
+            self.problems.append("The edge wrote down callers:\n" + describe(quiet, self.marks, self.folder))
+        print("The edge writes no address; with a log for critical errors alone it would.")
 
     def _database_control(self):
         """Plants a leak in the database: found in a table's file and in the write-ahead log."""

@@ -13,7 +13,7 @@ import time
 from suite import Unexpected
 
 # Of a network that belongs to the script alone, and below the suite's own.
-SECOND_PROXY, CANARY_PROXY, NOBODY_LISTENS, NGINX, HOPS = 19100, 19110, 19199, 19200, 19300
+SECOND_PROXY, CANARY_PROXY, NOBODY_LISTENS, NGINX, EDGE, HOPS = 19100, 19110, 19199, 19200, 19210, 19300
 # An admin port, after the port of its proxy.
 ADMIN = 9
 # A user who owns nothing.
@@ -73,6 +73,23 @@ def nginx(executable, suite, folder, verification, submission, push):
     configuration.write_text(text)
     command = [*_MORTAL, executable, "-e", str(folder / "error.log"), "-c", str(configuration)]
     return running(command, folder / "output.log", NGINX)
+
+
+def edge(executable, folder, log):
+    """nginx as the edge configures it, with the tree in `published` of the folder; log: where it writes errors, of which level."""
+    folder.mkdir()
+    (folder / "published").mkdir()
+    text = (pathlib.Path(__file__).parents[1] / "edge/nginx.conf").read_text()
+    for here, there in (
+            ("/tmp/", f"{folder}/"), ("root /published", f"root {folder}/published"), ("error_log /dev/null emerg", f"error_log {log}"),
+            ("listen 8040 ", f"listen [::]:{EDGE} ipv6only=off "), ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
+        if here not in text:
+            raise Unexpected(f"deploy/edge/nginx.conf has changed: there is no {here!r} in it.")
+        text = text.replace(here, there)
+    configuration = folder / "nginx.conf"
+    configuration.write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
+    command = [*_MORTAL, executable, "-e", "stderr", "-c", str(configuration)]
+    return running(command, folder / "output.log", EDGE)
 
 
 @contextlib.contextmanager
