@@ -39,7 +39,7 @@ struct WrongClockTests {
             let content = try Samples.content(1..<2)
             await #expect(throws: ClockAhead.self) {
                 try await stage.withReplica(ManualClock(stage.clock.now + Self.month)) {
-                    try await $0.store(content, tag: Samples.tag(1))
+                    try await $0.take(content, tag: Samples.tag(1), isKept: true)
                 }
             }
             #expect(try await stage.outcome() == before)
@@ -64,7 +64,7 @@ struct WrongClockTests {
             _ = try await stage.fold.run(asOf: late.now)
             #expect(try await stage.outcome() == before)
 
-            try await stage.withReplica(late) { try await $0.store(try Samples.content(1..<2), tag: Samples.tag(1)) }
+            try await stage.withReplica(late) { try await $0.take(try Samples.content(1..<2), tag: Samples.tag(1), isKept: true) }
             _ = try await stage.fold.run(asOf: late.now)
             #expect(try await stage.waiting() == 1)
             stage.clock.advance(by: 3600)
