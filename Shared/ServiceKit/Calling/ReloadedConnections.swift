@@ -36,7 +36,7 @@ package struct ReloadedConnections: Service, TLSUser {
         }
         self.init(
             .reloaded(
-                try ReloadedTLS(tls, label: ("peer", peer)) { material in
+                try ReloadedTLS(tls.ofClient, label: ("peer", peer)) { material in
                     var configuration = configuration
                     configuration.tlsConfiguration = try material.client()
                     return SharedClient(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))

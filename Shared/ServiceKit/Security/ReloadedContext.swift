@@ -21,7 +21,7 @@ package enum ReloadedContext {
     package static func client(
         _ files: TLSFiles, peer: String
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
-        try ReloadedTLS(files, label: ("peer", peer)) { try NIOSSLContext(configuration: try $0.client()) }
+        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { try NIOSSLContext(configuration: try $0.client()) }
     }
 
     /// For calls of a server that isn't ours and wants a certificate of us: TLS 1.2 and 1.3, server's name verified against the
@@ -31,7 +31,7 @@ package enum ReloadedContext {
     package static func outsideClient(
         _ files: TLSFiles, peer: String, protocols: [String]
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
-        try ReloadedTLS(files, label: ("peer", peer)) { material in
+        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { material in
             var configuration = try material.outsideClient()
             configuration.applicationProtocols = protocols
             return try NIOSSLContext(configuration: configuration)

@@ -6,11 +6,13 @@ struct TLSContents: Sendable {
     let key: [UInt8]
     /// Nil where no certificate is asked for.
     let authorities: [UInt8]?
+    /// Nil where no list is named.
+    let denied: [UInt8]?
 
     /// Tells whether files have changed, so that nobody has to keep a key for that.
     var fingerprint: SHA256Digest {
         var hash = SHA256()
-        for file in [certificate, key, authorities ?? []] {
+        for file in [certificate, key, authorities ?? [], denied ?? []] {
             hash.update(data: SHA256.hash(data: file).map { $0 })
         }
         return hash.finalize()

@@ -9,25 +9,35 @@ package struct TLSFiles: Sendable {
     package let key: String
     /// The authorities of the other side; nil where no certificate is asked for.
     package let authorities: String?
+    /// Which certificates of callers are refused although an authority has signed them; nil for none.
+    package let denied: String?
 
     /// Paths as they are; nothing is read before a server or client is made of them.
-    package init(certificate: String, key: String, authorities: String?) {
+    package init(certificate: String, key: String, authorities: String?, denied: String? = nil) {
         self.certificate = certificate
         self.key = key
         self.authorities = authorities
+        self.denied = denied
     }
 
-    /// Reads `tls.certificate`, `tls.key` and `tls.authorities`.
+    /// Reads `tls.certificate`, `tls.key`, `tls.authorities` and `tls.denied`.
     ///
     /// - Parameters:
     ///   - prefix: stands before the three names.
-    ///   - mutual: false for a public listener, which reads no `authorities`.
+    ///   - mutual: false for a public listener, which reads neither `authorities` nor `denied`.
     package init(
         _ settings: Settings, prefix: String = "tls", mutual: Bool = true
     ) throws(ConfigurationProblem) {
         certificate = try settings.path("\(prefix).certificate")
         key = try settings.path("\(prefix).key")
         authorities = mutual ? try settings.path("\(prefix).authorities") : nil
+        let isListed = mutual && settings.optionalString("\(prefix).denied") != nil
+        denied = isListed ? try settings.path("\(prefix).denied") : nil
+    }
+
+    /// The same for a client, which has no callers.
+    var ofClient: TLSFiles {
+        TLSFiles(certificate: certificate, key: key, authorities: authorities)
     }
 
     /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
@@ -54,7 +64,7 @@ package struct TLSFiles: Sendable {
     func contents() -> TLSContents {
         TLSContents(
             certificate: Self.bytes(of: certificate), key: Self.bytes(of: key),
-            authorities: authorities.map { Self.bytes(of: $0) })
+            authorities: authorities.map { Self.bytes(of: $0) }, denied: denied.map { Self.bytes(of: $0) })
     }
 
     /// A flaw as the operator is told of it before a program starts.
@@ -68,6 +78,10 @@ package struct TLSFiles: Sendable {
             ConfigurationProblem(
                 authorities.map { "\($0) holds no PEM certificate; create it with `vigil certificates`." }
                     ?? "tls.authorities is not set; name a PEM file with the authority to trust.")
+        case .denied:
+            ConfigurationProblem(
+                "\(denied ?? "tls.denied") must have a line, and each must be a certificate's SHA-256 fingerprint or begin with #."
+            )
         case .pair:
             ConfigurationProblem("\(certificate) and \(key) don't belong together.")
         case .expired:

@@ -6,6 +6,8 @@ package enum TLSFlaw: String, Error {
     case key
     /// No authority, or one that isn't written to its end.
     case authorities
+    /// The list of denied certificates has a line that is no fingerprint, isn't written to its end, or isn't there.
+    case denied
     /// The certificate is another key's, as between the writing of one file and of the other.
     case pair
     /// The certificate's time is over. Nobody would accept it.

@@ -1,11 +1,28 @@
 import NIOCore
 import NIOSSL
 
+/// What a listener for our own services and partners needs of its TLS files.
+struct MutualServer: Sendable {
+    let context: NIOSSLContext
+    private let denied: DeniedCertificates
+
+    init(context: NIOSSLContext, denied: DeniedCertificates) {
+        self.context = context
+        self.denied = denied
+    }
+
+    /// Whether a caller's certificate is refused, by its fingerprint; nil, which no handshake lets through, is.
+    func denies(_ fingerprint: [UInt8]?) -> Bool {
+        fingerprint.map { denied.contains($0) } ?? true
+    }
+}
+
 /// A certificate, its key and the authorities to trust, as files held them at one moment.
 struct TLSMaterial: Sendable {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
     private let authorities: [NIOSSLCertificate]?
+    private let denied: DeniedCertificates
 
     /// When the certificate itself expires, in seconds since the epoch.
     let expiry: Int
@@ -24,17 +41,18 @@ struct TLSMaterial: Sendable {
         } else {
             authorities = nil
         }
+        denied = try contents.denied.map { bytes throws(TLSFlaw) in try DeniedCertificates(bytes) } ?? .none
     }
 
     /// A server for our own services: TLS 1.3, and a client certificate of our authority.
-    func mutualServer() throws(TLSFlaw) -> NIOSSLContext {
+    func mutualServer() throws(TLSFlaw) -> MutualServer {
         var configuration = serverConfiguration()
         configuration.minimumTLSVersion = .tlsv13
         // In a server this asks for a certificate and refuses a client without one; roles are checked per route.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates(try trusted())
         do {
-            return try NIOSSLContext(withoutResumption: configuration)
+            return MutualServer(context: try NIOSSLContext(withoutResumption: configuration), denied: denied)
         } catch {
             throw error as? TLSFlaw ?? .pair
         }

@@ -69,9 +69,10 @@ struct Dispatcher: Sendable {
         to request: Request, with writer: consuming ResponseWriter, on channel: any Channel, peer: Peer?
     ) async throws {
         let start = NIODeadline.now()
+        let caller = try await Self.caller(peer, on: channel)
         let watch = watchdog.watch(channel, expectsBody: request.announcesBody(on: channel))
         do {
-            try await answer(request, writer, channel, peer, watch, start)
+            try await answer(request, writer, channel, caller, watch, start)
         } catch {
             watchdog.release(channel)
             throw error
@@ -85,7 +86,7 @@ struct Dispatcher: Sendable {
     }
 
     @concurrent private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, _ peer: Peer?,
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, _ caller: Caller,
         _ watch: RequestWatch, _ start: NIODeadline
     ) async throws {
         var response: Response
@@ -98,7 +99,7 @@ struct Dispatcher: Sendable {
             metrics = target.metrics
             route = target.path
             do {
-                response = try await self.response(of: target, to: request, channel, peer, watch)
+                response = try await self.response(of: target, to: request, channel, caller, watch)
             } catch let error as HTTPParserError {
                 throw error
             } catch {
@@ -131,9 +132,8 @@ struct Dispatcher: Sendable {
     }
 
     private func response(
-        of target: Target, to request: Request, _ channel: any Channel, _ peer: Peer?, _ watch: RequestWatch
+        of target: Target, to request: Request, _ channel: any Channel, _ caller: Caller, _ watch: RequestWatch
     ) async throws -> Response {
-        let caller = try await peer?.caller(on: channel) ?? .anonymous
         if let callers = target.callers {
             guard let role = caller.role, callers.contains(role) else { throw Problem.forbidden }
         }
@@ -142,6 +142,13 @@ struct Dispatcher: Sendable {
             request: request, caller: caller, remoteAddress: channel.remoteAddress ?? channel.parent?.remoteAddress,
             watch: watch)
         return try await watch.working { try await target.responder(exchange) }
+    }
+
+    /// - Throws: to close the connection of a denied certificate, whatever it asks for.
+    private static func caller(_ peer: Peer?, on channel: any Channel) async throws -> Caller {
+        guard let peer else { return .anonymous }
+        guard let caller = try await peer.caller(on: channel) else { throw ConnectionLost() }
+        return caller
     }
 
     private func finish(

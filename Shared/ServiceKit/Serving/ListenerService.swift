@@ -82,7 +82,9 @@ struct ListenerService: PortOwner, TLSUser {
             watched = nil
         case .mutualTLS(let files):
             let tls = try ReloadedTLS(files, label: label) { try $0.mutualServer() }
-            channel = MutualTLSChannel(tls: tls, limits: limits, configuration: http1, dispatcher: dispatcher)
+            channel = MutualTLSChannel(
+                tls: tls, limits: limits, configuration: http1, dispatcher: dispatcher,
+                denials: Counter(label: "tls_denied_connections_total", dimensions: [label], factory: metrics))
             watched = tls
         case .publicTLS(let files):
             let http2 = HTTP2ChannelConfiguration(

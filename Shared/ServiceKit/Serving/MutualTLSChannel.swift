@@ -1,5 +1,6 @@
 import HummingbirdCore
 import Logging
+import Metrics
 import NIOCore
 import NIOSSL
 
@@ -7,15 +8,19 @@ import NIOSSL
 struct MutualTLSChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    let tls: ReloadedTLS<NIOSSLContext>
+    let tls: ReloadedTLS<MutualServer>
     let limits: Limits
     let configuration: HTTP1Channel.Configuration
     let dispatcher: Dispatcher
+    /// Connections that were closed because their certificate is denied.
+    let denials: Counter
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            let server = tls.current
             try channel.pipeline.syncOperations.addHandlers([
-                NIOSSLServerHandler(context: tls.current), HandshakeTimeout(limit: limits.handshake),
+                NIOSSLServerHandler(context: server.context), HandshakeTimeout(limit: limits.handshake),
+                DenialHandler(server: server, refusals: denials),
             ])
         }.flatMap {
             http(peer: nil).setup(channel: channel, logger: logger)
@@ -23,7 +28,7 @@ struct MutualTLSChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        await http(peer: Peer()).handle(value: value, logger: logger)
+        await http(peer: Peer(tls: tls)).handle(value: value, logger: logger)
     }
 
     /// A channel is only a responder and settings, so that each connection can have one with its own peer.

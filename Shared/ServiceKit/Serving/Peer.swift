@@ -4,15 +4,32 @@ import Synchronization
 
 /// The other end of one connection: its certificate is read at the first request and remembered for the rest.
 final class Peer: Sendable {
-    private let known = Mutex<Caller?>(nil)
+    private struct Known {
+        let caller: Caller
+        let fingerprint: [UInt8]?
+    }
 
-    /// The caller behind a connection with a verified client certificate.
-    func caller(on channel: any Channel) async throws -> Caller {
-        if let caller = known.withLock({ $0 }) { return caller }
+    private let known = Mutex<Known?>(nil)
+    private let tls: ReloadedTLS<MutualServer>
+
+    init(tls: ReloadedTLS<MutualServer>) {
+        self.tls = tls
+    }
+
+    /// The caller behind a connection with a verified client certificate; nil if the certificate is denied, be it since the
+    /// connection began.
+    func caller(on channel: any Channel) async throws -> Caller? {
+        let known = try await certificate(on: channel)
+        return tls.current.denies(known.fingerprint) ? nil : known.caller
+    }
+
+    private func certificate(on channel: any Channel) async throws -> Known {
+        if let known = known.withLock({ $0 }) { return known }
         // A request has arrived, so the handshake is complete and the certificate verified.
         let certificate = try await channel.nioSSL_peerCertificate().get()
-        let caller = certificate.map { Caller(certificate: $0) } ?? .anonymous
-        known.withLock { $0 = caller }
-        return caller
+        let read = Known(
+            caller: certificate.map { Caller(certificate: $0) } ?? .anonymous, fingerprint: certificate?.fingerprint)
+        known.withLock { $0 = read }
+        return read
     }
 }
