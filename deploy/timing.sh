@@ -81,6 +81,7 @@ build_suite
 start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 \
+    --set test-result-server.positives.hourlyLimit=1000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
 
 adverse=()

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Credentials
+import Metrics
 import Schema
 package import ServiceKit
 import TestResultAPI
@@ -31,13 +32,18 @@ package struct TestResultServer: AsyncParsableCommand {
         let store = ResultStore(database)
 
         let tls = try TLSFiles(settings)
+        let budget = PositiveBudget(
+            perHour: try settings.int("positives.hourlyLimit", default: 2000, in: 1...1_000_000),
+            metrics: runtime.metrics)
+        let foreignResults = Counter(label: "foreign_results_total", factory: runtime.metrics)
 
         // A door of its own: whoever holds all its connections keeps no phone from its result.
         let laboratories = try Listener(
             "laboratories", from: settings, defaultPort: 8020, security: .mutualTLS(tls), limits: .door
         ) { routes in
             func post(_ family: TestFamily) -> PostResults {
-                PostResults(family: family, store: store, clock: runtime.clock)
+                PostResults(
+                    family: family, store: store, clock: runtime.clock, budget: budget, foreignResults: foreignResults)
             }
             routes.on(TestResultAPI.labResults, use: post(.pcr).handle)
             routes.on(TestResultAPI.quickTestResults, use: post(.quick).handle)

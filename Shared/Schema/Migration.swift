@@ -24,5 +24,6 @@ package struct Migration: Sendable {
         .first, .verificationLimits, .resultsToRedeem, .checkInReports, .publishedReports, .pushDispatcher,
         .selfProvingTANs,
         .ownLocks,
+        .laboratories,
     ]
 }

@@ -87,6 +87,11 @@ package enum Retention {
                     """)
             }
         },
+        RetentionRule(.testResults, "test_results.positive_hour", limit: "1 day") {
+            session, now throws(PostgresError) in
+            let firstKept = Int32((now.timeIntervalSince1970 / 3600).rounded(.down)) - 24
+            return try session.execute("DELETE FROM test_results.positive_hour WHERE hour < \(firstKept)")
+        },
         RetentionRule(.verification, "verification.session", limit: "21 days") { session, now throws(PostgresError) in
             try session.execute("DELETE FROM verification.session WHERE created_hour < \(now.hourNumber - 21 * 24)")
         },

@@ -17,6 +17,7 @@ struct GrantTests {
             .pushDispatcher: "SELECT",
         ],
         "test_results.result": [.testResults: everything],
+        "test_results.positive_hour": [.testResults: everything],
         "verification.session": [.verification: everything],
         "verification.registered_guid": [.verification: everything],
         "verification.tele_tan": [.verification: everything],

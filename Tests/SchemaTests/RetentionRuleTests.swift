@@ -20,6 +20,9 @@ struct RetentionRuleTests {
         INSERT INTO test_results.result (id, code, sample_collected, created_at)
         VALUES (repeat('a', 64), 2, 0, \(old))
         """,
+        "test_results.positive_hour": """
+        INSERT INTO test_results.positive_hour (laboratory, hour, positives) VALUES ('a', \(oldHour), 1)
+        """,
         "verification.session": """
         INSERT INTO verification.session (token_digest, teletan_kind, created_hour) VALUES (\(bytes), 'TEST', \(oldHour))
         """,

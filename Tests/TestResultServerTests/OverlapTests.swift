@@ -13,25 +13,51 @@ import Testing
 struct OverlapTests {
     private static let tests = 0..<300
 
-    /// Every poster posts every test, forwards or backwards; its name says which batch it was.
+    /// Every batch has every test, forwards or backwards, all positive or all negative; its name says which batch it was.
     private func postAll(_ round: Int, on stage: ResultStage) async throws {
         let numbers = round.isMultiple(of: 2) ? Array(Self.tests) : Self.tests.reversed()
-        let name = "batch \(round)"
+        let code = round.isMultiple(of: 3) ? TestResultCode.pcrPositive : .pcrNegative
+        try await stage.post(numbers.map { try LabResults.Result.numbered($0, code) }, labID: "batch \(round)")
+    }
+
+    /// The same tests, claimed by a laboratory and by centres of both kinds.
+    private func claimAll(_ round: Int, on stage: ResultStage) async throws {
+        let numbers = round.isMultiple(of: 2) ? Array(Self.tests) : Self.tests.reversed()
         if round.isMultiple(of: 3) {
             let results = try numbers.map {
-                LabResults.Result(id: try CentreTestID.numbered($0).scanned, result: .pcrNegative, sampleCollected: nil)
+                LabResults.Result(id: try CentreTestID.numbered($0).scanned, result: .pcrPositive, sampleCollected: nil)
             }
-            try await stage.post(results, labID: name)
+            try await stage.post(results)
         } else {
             let centre = round % 3 == 1 ? Centre.quick : .pocnat
-            let results = try numbers.map { try CentreResults.Result.numbered($0, centre.code(.pcrPositive)) }
-            try await stage.post(results, labID: name, from: centre)
+            try await stage.post(
+                numbers.map { try CentreResults.Result.numbered($0, centre.code(.pcrPositive)) }, from: centre)
         }
     }
 
-    @Test("of batches in opposite orders and of all kinds, the last one stands as a whole")
+    @Test("of batches of different owners in opposite orders, the first one stands as a whole")
+    func claims() async throws {
+        try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for round in 0..<24 { group.addTask { try await self.claimAll(round, on: stage) } }
+                try await group.waitForAll()
+            }
+            let (count, writers) = try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                try await client.session { session in
+                    try #require(
+                        try session.row(
+                            "SELECT count(*), count(DISTINCT (posted_by, code)) FROM test_results.result", as: Int.self,
+                            Int.self))
+                }
+            }
+            #expect(count == Self.tests.count)
+            #expect(writers == 1)
+        }
+    }
+
+    @Test("of a laboratory's batches in opposite orders, the last one stands as a whole")
     func opposite() async throws {
-        try await ResultStage.run { stage in
+        try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for round in 0..<24 { group.addTask { try await self.postAll(round, on: stage) } }
                 try await group.waitForAll()
@@ -51,7 +77,7 @@ struct OverlapTests {
 
     @Test("retention doesn't get in the way of batches, nor batches in its way")
     func withRetention() async throws {
-        try await ResultStage.run { stage in
+        try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
             try await postAll(0, on: stage)
             stage.clock.advance(by: 22 * 86_400)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -46,6 +46,7 @@ struct PlantedSecretTests {
     }
 
     private static let labID = "planted-laboratory"
+    private static let certificateName = "planted-certificate"
 
     private static let routes: [(role: Role, path: String, code: Int)] = [
         (.lab, "/api/v1/lab/results", 2), (.quickTest, "/api/v1/quicktest/results", 7),
@@ -58,7 +59,7 @@ struct PlantedSecretTests {
     private static func everywhere(_ texts: [String], on stage: ResultStage) async throws -> [String] {
         var answers: [String] = []
         for (role, path, code) in routes {
-            try await stage.raw(role, inner: role == .verificationServer) { client in
+            try await stage.raw(role, name: certificateName, inner: role == .verificationServer) { client in
                 for text in texts {
                     let fields = [
                         "authorization": "Bearer \(text)", "cookie": text, "user-agent": text, "x-forwarded-for": text,
@@ -105,7 +106,7 @@ struct PlantedSecretTests {
 
             let admin = "http://127.0.0.1:\(try await stage.runtime.adminPort)"
             let metrics = try await RawClient.with(admin, tls: nil) { try await $0.send("GET", "/metrics").body }
-            var secrets = [Secret("laboratory", Self.labID)]
+            var secrets = [Secret("laboratory", Self.labID), Secret("certificate", Self.certificateName)]
             for text in texts {
                 secrets.append(Secret("id", text))
                 secrets.append(Secret("hash of an id", HashedGUID(hashing: text).text))

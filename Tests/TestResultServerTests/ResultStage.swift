@@ -72,6 +72,29 @@ struct ResultStage: Sendable {
         }
     }
 
+    /// Posts a batch as the laboratory or centre whose certificate has a name.
+    func post<ID>(
+        _ results: [ResultBatch<ID>.Result], labID: String? = nil, as name: String, _ role: Role,
+        _ endpoint: Endpoint<ResultBatch<ID>, NoContent>
+    ) async throws {
+        let client = try ServiceClient(
+            base: doorBase, tls: try certificates.files(role: role, name: name), name: "test-result-server",
+            deadline: .seconds(20))
+        let result: Result<NoContent, any Error>
+        do {
+            result = .success(try await client.call(endpoint, ResultBatch(testResults: results, labID: labID)))
+        } catch {
+            result = .failure(error)
+        }
+        await client.close()
+        _ = try result.get()
+    }
+
+    /// Posts a batch of PCR results as the laboratory of a name.
+    func post(_ results: [LabResults.Result], labID: String? = nil, as name: String) async throws {
+        try await post(results, labID: labID, as: name, .lab, TestResultAPI.labResults)
+    }
+
     /// Posts a batch as the laboratory.
     func post(_ results: [LabResults.Result], labID: String? = nil) async throws {
         _ = try await lab.call(TestResultAPI.labResults, LabResults(testResults: results, labID: labID))
@@ -115,17 +138,21 @@ struct ResultStage: Sendable {
     }
 
     /// Applies the retention rules as the service does, with its role.
-    /// - Returns: rows redeemed or deleted.
+    /// - Returns: results redeemed or deleted.
     @discardableResult
     func applyRetention() async throws -> Int {
         try await TestPostgres.withClient(database.connection(as: .testResults)) { client in
-            try await Retention.apply(.testResults, at: clock.now, in: client).map(\.removed).reduce(0, +)
+            try await Retention.apply(.testResults, at: clock.now, in: client)
+                .filter { $0.rule.hasPrefix("test_results.result:") }.map(\.removed).reduce(0, +)
         }
     }
 
     /// A client with a role's certificate that sends what it likes, by default to the laboratories' door.
-    func raw<R>(_ role: Role?, inner: Bool = false, _ body: (RawClient) async throws -> R) async throws -> R {
-        try await RawClient.with(inner ? innerBase : doorBase, tls: try certificates.files(role: role), body)
+    func raw<R>(
+        _ role: Role?, name: String? = nil, inner: Bool = false, _ body: (RawClient) async throws -> R
+    ) async throws -> R {
+        let files = try certificates.files(role: role, name: name)
+        return try await RawClient.with(inner ? innerBase : doorBase, tls: files, body)
     }
 }
 

@@ -6,6 +6,9 @@ WITH kept (item, oldest, first_kept) AS (
     UNION ALL
     SELECT 'test_results.result: 60 days', min(created_at), now() - interval '60 days 2 hours' FROM test_results.result
     UNION ALL
+    SELECT 'test_results.positive_hour: 1 day', to_timestamp(min(hour) * 3600.0), now() - interval '1 day 3 hours'
+    FROM test_results.positive_hour
+    UNION ALL
     SELECT 'verification.session: 21 days', to_timestamp(min(created_hour) * 3600.0), now() - interval '21 days 3 hours'
     FROM verification.session
     UNION ALL

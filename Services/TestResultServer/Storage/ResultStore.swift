@@ -19,25 +19,67 @@ struct ResultStore: Sendable {
         self.database = database
     }
 
-    /// Inserts or replaces all results in one statement. A result that was redeemed stays as it is. Where a batch has
-    /// an id twice, the last one counts. Rows are written in the order of their ids, so that two batches that share
-    /// ids can't wait for each other in a circle.
-    func upsert(_ results: [StoredResult], labID: String?, at now: Date) async throws {
+    /// What became of a batch.
+    enum Outcome: Sendable {
+        /// It was stored.
+        /// - Parameter foreign: results that stayed as they are, because another laboratory posted them.
+        case stored(foreign: Int)
+        /// Nothing was stored: the laboratory's positive results of the hour would have exceeded the limit.
+        case overLimit
+    }
+
+    /// Inserts or replaces all results in one statement, if the laboratory's positive results of the hour stay within a limit.
+    /// A result stays as it is that was redeemed, or that is another laboratory's or of another kind of test. Where a
+    /// batch has an id twice, the last one counts.
+    ///
+    /// The hour's row comes first, and rows are written in the order of their ids, so that two batches that share ids can't
+    /// wait for each other in a circle.
+    func upsert(
+        _ results: [StoredResult], of family: TestFamily, from laboratory: Laboratory, labID: String?, at now: Date,
+        positivesPerHour limit: Int
+    ) async throws -> Outcome {
         let latest = Dictionary(results.map { ($0.id.text, $0) }, uniquingKeysWith: { $1 }).values
             .sorted { $0.id.text < $1.id.text }
         let ids = latest.map(\.id.text)
         let codes = latest.map { Int16($0.code.rawValue) }
         let collected = latest.map(\.sampleCollected)
-        try await database.session { session in
-            _ = try session.execute(
+        let positives = Int32(latest.count { $0.code.isPositive })
+        let hour = Int32((now.timeIntervalSince1970 / 3600).rounded(.down))
+        let kind = family.codes.map { Int16($0.rawValue) }
+        return try await database.session { session in
+            let row = try session.row(
                 """
-                INSERT INTO test_results.result (id, code, sample_collected, lab_id, created_at)
-                SELECT id, code, collected, \(nullable: labID), \(now)
-                FROM unnest(\(ids), \(codes), \(collected)) AS batch (id, code, collected)
-                ON CONFLICT (id) DO UPDATE
-                SET code = excluded.code, sample_collected = excluded.sample_collected, lab_id = excluded.lab_id
-                WHERE result.code NOT IN (4, 9, 14)
-                """)
+                WITH counted AS (
+                    INSERT INTO test_results.positive_hour AS known (laboratory, hour, positives)
+                    SELECT \(laboratory.name), \(hour), \(positives)
+                    WHERE \(positives) BETWEEN 1 AND \(Int32(limit))
+                    ON CONFLICT (laboratory, hour) DO UPDATE SET positives = known.positives + excluded.positives
+                    WHERE known.positives + excluded.positives <= \(Int32(limit))
+                    RETURNING 1
+                ), stored AS (
+                    INSERT INTO test_results.result (id, code, sample_collected, lab_id, posted_by, created_at)
+                    SELECT id, code, collected, \(nullable: labID), \(laboratory.name), \(now)
+                    FROM unnest(\(ids), \(codes), \(collected)) AS batch (id, code, collected)
+                    WHERE \(positives) = 0 OR EXISTS (SELECT FROM counted)
+                    ON CONFLICT (id) DO UPDATE
+                    SET code = excluded.code, sample_collected = excluded.sample_collected, lab_id = excluded.lab_id,
+                        posted_by = excluded.posted_by
+                    WHERE result.code NOT IN (4, 9, 14) AND result.code = ANY(\(kind))
+                        AND coalesce(result.posted_by, excluded.posted_by) = excluded.posted_by
+                    RETURNING 1
+                )
+                SELECT \(positives) = 0 OR EXISTS (SELECT FROM counted), (SELECT count(*) FROM stored)
+                """, as: Bool.self, Int.self)
+            guard let (isWithinLimit, stored) = row, isWithinLimit else { return .overLimit }
+            // The rule, not the exception: one statement.
+            if stored == latest.count { return .stored(foreign: 0) }
+            let foreign = try session.row(
+                """
+                SELECT count(*) FROM test_results.result
+                WHERE id = ANY(\(ids)) AND code NOT IN (4, 9, 14)
+                    AND (code <> ALL(\(kind)) OR posted_by <> \(laboratory.name))
+                """, as: Int.self)
+            return .stored(foreign: foreign ?? 0)
         }
     }
 

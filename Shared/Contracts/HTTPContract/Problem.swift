@@ -28,6 +28,10 @@ package struct Problem: Error, Hashable, Sendable {
     package static let unsupportedMediaType = Problem(.unsupportedMediaType)
     /// A limit on how often something is done, such as teleTANs an hour, is reached.
     package static let tooManyRequests = Problem(.tooManyRequests)
+    /// The same, where it is known in how many seconds the limit no longer holds.
+    package static func tooManyRequests(retryAfter seconds: Int) -> Problem {
+        Problem(.tooManyRequests, retryAfter: seconds)
+    }
     /// The database or another service does not answer; the caller may repeat the request as it is.
     package static let unavailable = Problem(.serviceUnavailable, retryAfter: 5)
 }

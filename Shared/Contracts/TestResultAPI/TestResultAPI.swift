@@ -4,16 +4,22 @@ import HTTPTypes
 
 /// What the test result server offers (Corona-Warn-App sheet, section 2).
 package enum TestResultAPI {
+    /// Why any batch may be refused.
+    private static let batchRefusals: [HTTPResponse.Status: String] = [
+        .tooManyRequests: "The caller's positive results of this hour would exceed its budget; nothing was stored."
+    ]
+
     /// Results of a laboratory, 1...3, all or none of them stored. 400: malformed, empty, more than ``maximumResults``,
-    /// another code, a sample from the future.
+    /// another code, a sample from the future. 429: the caller's budget of positive results is spent for the hour. A result that
+    /// another caller posted stays as it is, as does one that is redeemed.
     package static let labResults = Endpoint<LabResults, NoContent>(
         .post, "/api/v1/lab/results", callers: [.lab], bodyLimit: 262_144, success: .noContent,
-        summary: "Stores a laboratory's results, all or none of them.")
+        summary: "Stores a laboratory's results, all or none of them.", refusals: batchRefusals)
 
     /// Results of rapid antigen tests, 5...9, under ids that the server hashes; otherwise as ``labResults``.
     package static let quickTestResults = Endpoint<CentreResults, NoContent>(
         .post, "/api/v1/quicktest/results", callers: [.quickTest], bodyLimit: 262_144, success: .noContent,
-        summary: "Stores a centre's results of rapid antigen tests, all or none of them.")
+        summary: "Stores a centre's results of rapid antigen tests, all or none of them.", refusals: batchRefusals)
 
     /// What is stored of a rapid antigen test; an unknown id is a pending one, and asking for it stores nothing.
     package static let quickTestResult = Endpoint<CentreQuery, ResultAnswer>(
@@ -23,7 +29,7 @@ package enum TestResultAPI {
     /// Results of point-of-care PCR tests, 10...14, under ids that the server hashes; otherwise as ``labResults``.
     package static let pocnatResults = Endpoint<CentreResults, NoContent>(
         .post, "/api/v1/pocnat/results", callers: [.pocnat], bodyLimit: 262_144, success: .noContent,
-        summary: "Stores a centre's results of point-of-care PCR tests, all or none of them.")
+        summary: "Stores a centre's results of point-of-care PCR tests, all or none of them.", refusals: batchRefusals)
 
     /// What is stored of a point-of-care PCR test; an unknown id is a pending one, and asking for it stores nothing.
     package static let pocnatResult = Endpoint<CentreQuery, ResultAnswer>(
