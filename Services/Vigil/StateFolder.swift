@@ -47,6 +47,12 @@ package struct StateFolder: Sendable, Equatable {
     /// The private key of a certificate.
     package func certificateKey(_ name: String) -> String { "\(certificates)/\(name).key" }
 
+    /// The list of certificates that no listener accepts; the operator adds to it.
+    package var deniedCertificates: String { "\(certificates)/denied" }
+
+    /// Every certificate that was made, with its fingerprint: what the list of denied ones is copied from.
+    package var issuedCertificates: String { "\(certificates)/issued" }
+
     private var marker: String { "\(path)/vigil-state" }
     private static let markerText =
         "A state folder of Vigil, layout 1. `vigil up --fresh` may erase all that lies here.\n"

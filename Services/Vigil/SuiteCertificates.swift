@@ -1,3 +1,4 @@
+import Crypto
 package import Foundation
 package import HTTPContract
 import ServiceKit
@@ -8,13 +9,46 @@ import X509
 package struct SuiteCertificates: Sendable {
     /// Who holds a certificate, and what for.
     package struct Holder: Sendable {
-        /// Names the files, and stands in the certificate.
+        /// Names the files.
         package let name: String
         /// What the holder may call; nil for what outsiders see.
         package let role: Role?
         /// A caller that serves nobody gets no host name, so that its certificate can't pose as a service.
         let isServer: Bool
+        /// The name in the certificate.
+        let commonName: String
+
+        fileprivate init(name: String, role: Role?, isServer: Bool) {
+            self.name = name
+            self.role = role
+            self.isServer = isServer
+            commonName = name
+        }
+
+        /// One of many who have the same role: a laboratory or a test centre. Results are kept apart by its name.
+        ///
+        /// - Parameters:
+        ///   - role: one of ``SuiteCertificates/partnerRoles``.
+        ///   - partner: 1 to 40 lower-case letters, digits and hyphens, the first no hyphen.
+        /// - Throws: ``CommandFailure``.
+        package init(role: Role, partner: String) throws {
+            let letters = "abcdefghijklmnopqrstuvwxyz0123456789-"
+            guard partnerRoles.contains(role) else {
+                throw CommandFailure("\(role.rawValue) has one certificate, which has no name of its own.")
+            }
+            guard (1...40).contains(partner.count), partner.first != "-", partner.allSatisfy(letters.contains) else {
+                throw CommandFailure(
+                    "\(partner) is no name: it must have 1 to 40 lower-case letters, digits and hyphens.")
+            }
+            name = "\(role.rawValue)-\(partner)"
+            self.role = role
+            isServer = false
+            commonName = partner
+        }
     }
+
+    /// Who may be many, each with a certificate and a name of its own.
+    package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat]
 
     /// What became of one certificate.
     package enum Outcome: Hashable, Sendable {
@@ -61,13 +95,20 @@ package struct SuiteCertificates: Sendable {
     }
 
     /// Makes what is missing, doesn't belong to the authority, or expires within 30 days.
-    /// - Parameter force: makes everything anew, the authority too.
+    /// - Parameters:
+    ///   - force: makes everything anew, the authority too.
+    ///   - partner: who shall have a certificate besides; those who had one before are looked after without being named.
     /// - Returns: an outcome for each name.
-    package func prepare(force: Bool = false) throws -> [(name: String, outcome: Outcome)] {
+    package func prepare(
+        force: Bool = false, adding partner: Holder? = nil
+    ) throws -> [(name: String, outcome: Outcome)] {
+        if try folder.read(folder.deniedCertificates) == nil {
+            try folder.write(Self.emptyList, to: folder.deniedCertificates, mode: 0o644)
+        }
         let known = force ? nil : try knownAuthority()
         let authority = try known ?? makeAuthority()
         var outcomes: [(name: String, outcome: Outcome)] = [(Self.authority, known == nil ? .made : .kept)]
-        for holder in Self.holders {
+        for holder in Self.holders + knownPartners(and: partner) {
             if known != nil, isGood(holder, under: authority) {
                 outcomes.append((holder.name, .kept))
             } else {
@@ -77,6 +118,26 @@ package struct SuiteCertificates: Sendable {
         }
         return outcomes
     }
+
+    /// The partners whose certificates are in the folder, and perhaps one more.
+    private func knownPartners(and partner: Holder?) -> [Holder] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.certificates)) ?? []
+        let known = files.filter { $0.hasSuffix(".pem") }.compactMap { file in
+            Self.partnerRoles.lazy.compactMap { role in
+                let prefix = "\(role.rawValue)-"
+                return file.hasPrefix(prefix)
+                    ? try? Holder(role: role, partner: String(file.dropFirst(prefix.count).dropLast(4))) : nil
+            }.first
+        }
+        let others = known.filter { $0.name != partner?.name }
+        return (others + (partner.map { [$0] } ?? [])).sorted { $0.name < $1.name }
+    }
+
+    private static let emptyList = """
+        # Certificates that no listener accepts: one SHA-256 fingerprint a line, as the file `issued` has it, or
+        # `openssl x509 -noout -fingerprint -sha256`. Services look every ten seconds.
+
+        """
 
     /// Nil if there is none, or if it expires soon.
     private func knownAuthority() throws -> CertificateAuthority? {
@@ -102,10 +163,23 @@ package struct SuiteCertificates: Sendable {
 
     private func make(_ holder: Holder, by authority: CertificateAuthority) throws {
         let identity = try authority.issueLeaf(
-            commonName: holder.name, role: holder.role,
+            commonName: holder.commonName, role: holder.role,
             dnsNames: holder.isServer ? ["localhost", holder.name] : [],
             ipAddresses: holder.isServer ? ["127.0.0.1", "::1"] : [], validity: validity(Self.leafLifetime))
+        // Before it is handed to anybody: what isn't listed can't be revoked once its file was renewed.
+        try note(identity.certificatePEM, of: holder.name)
         try write(holder.name, certificate: identity.certificatePEM, key: identity.privateKeyPEM)
+    }
+
+    private func note(_ pem: String, of name: String) throws {
+        let certificate = try Certificate(pemEncoded: pem)
+        let digest = SHA256.hash(data: try certificate.serializeAsPEM().derBytes)
+        let fingerprint = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        let end = certificate.notValidAfter.formatted(.iso8601.year().month().day())
+        let before = try folder.read(folder.issuedCertificates).map { "\($0)\n" } ?? ""
+        try folder.write(
+            "\(before)\(fingerprint.joined(separator: ":")) # \(name) until \(end)\n", to: folder.issuedCertificates,
+            mode: 0o644)
     }
 
     /// The key first: a certificate whose key does not fit, after an interruption, is seen and made again.

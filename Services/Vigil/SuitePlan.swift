@@ -166,6 +166,7 @@ package struct SuitePlan: Sendable {
             settings["tls.certificate"] = .text(folder.certificate(name))
             settings["tls.key"] = .text(folder.certificateKey(name))
             settings["tls.authorities"] = .text(folder.certificate(SuiteCertificates.authority))
+            settings["tls.denied"] = .text(folder.deniedCertificates)
         }
         if let role { settings["postgres.connection"] = .text(connection(role)) }
         if clockOffset != 0 { settings["clock.offset"] = .number(clockOffset) }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPContract
 import SwiftASN1
@@ -96,6 +97,67 @@ struct SuiteCertificatesTests {
             let refusal = #expect(throws: CommandFailure.self) { try certificates.prepare() }
             #expect(refusal?.description.contains("--force") == true)
             #expect(try certificates.prepare(force: true).allSatisfy { $0.outcome == .made })
+        }
+    }
+
+    @Test("a laboratory has one of its own: its role, its name, and nothing by which it could pose as a service")
+    func partner() async throws {
+        try await withSuite { folder in
+            let certificates = SuiteCertificates(in: folder, now: Self.now)
+            let holder = try SuiteCertificates.Holder(role: .quickTest, partner: "bonn-2")
+            let outcomes = try certificates.prepare(adding: holder)
+            #expect(outcomes.filter { $0.outcome == .made }.map(\.name) == ["quick-test-bonn-2"])
+            let leaf = try certificate("quick-test-bonn-2", in: folder)
+            #expect("\(leaf.subject)" == "CN=bonn-2")
+            let names = try leaf.extensions.subjectAlternativeNames.map(Array.init)
+            #expect(names == [.uniformResourceIdentifier(Role.quickTest.certificateURI)])
+
+            // From then on it is looked after like the others.
+            #expect(try certificates.prepare().contains { $0.name == "quick-test-bonn-2" && $0.outcome == .kept })
+            let later = try SuiteCertificates(in: folder, now: Self.now + 340 * Self.day).prepare()
+            #expect(later.contains { $0.name == "quick-test-bonn-2" && $0.outcome == .made })
+            #expect(try certificate("quick-test-bonn-2", in: folder).serialNumber != leaf.serialNumber)
+        }
+    }
+
+    @Test(
+        "names that could be mistaken, or leave the folder, are refused",
+        arguments: ["", "-a", "A", "../a", "ä", "a b"])
+    func badPartner(name: String) {
+        #expect(throws: CommandFailure.self) { try SuiteCertificates.Holder(role: .lab, partner: name) }
+        #expect(throws: CommandFailure.self) {
+            try SuiteCertificates.Holder(role: .lab, partner: String(repeating: "a", count: 41))
+        }
+        #expect(throws: CommandFailure.self) { try SuiteCertificates.Holder(role: .portal, partner: "a") }
+    }
+
+    @Test("every certificate that was ever made is listed with the fingerprint by which it can be denied")
+    func issued() async throws {
+        try await withSuite { folder in
+            let holder = try SuiteCertificates.Holder(role: .lab, partner: "bonn")
+            _ = try SuiteCertificates(in: folder, now: Self.now).prepare(adding: holder)
+            let first = try certificate("lab-bonn", in: folder)
+            _ = try SuiteCertificates(in: folder, now: Self.now + 340 * Self.day).prepare()
+            let second = try certificate("lab-bonn", in: folder)
+            let lines = try #require(try folder.read(folder.issuedCertificates)).split(separator: "\n")
+            #expect(lines.count == 2 * SuiteCertificates.holders.count + 2)
+            let fingerprints = try [first, second].map { leaf in
+                SHA256.hash(data: try leaf.serializeAsPEM().derBytes)
+                    .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+            }
+            let own = lines.filter { $0.contains(" # lab-bonn until ") }
+            #expect(own.map { String($0.prefix(95)) } == fingerprints)
+        }
+    }
+
+    @Test("the list of denied certificates is made once, and then it is the operator's")
+    func deniedList() async throws {
+        try await withSuite { folder in
+            let list = try #require(try folder.read(folder.deniedCertificates))
+            #expect(list.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
+            try folder.write("# mine\n", to: folder.deniedCertificates)
+            _ = try SuiteCertificates(in: folder, now: Self.now).prepare(force: true)
+            #expect(try folder.read(folder.deniedCertificates) == "# mine")
         }
     }
 

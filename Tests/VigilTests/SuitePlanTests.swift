@@ -107,6 +107,7 @@ struct SuitePlanTests {
                   "tls" : {
                     "authorities" : "/state/certificates/ca.pem",
                     "certificate" : "/state/certificates/verification-server.pem",
+                    "denied" : "/state/certificates/denied",
                     "key" : "/state/certificates/verification-server.key"
                   }
                 }

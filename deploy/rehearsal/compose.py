@@ -37,8 +37,8 @@ ARROWS = {
 DOORS = {"metadata-proxy": "8000", "verification-server": "8011", "test-result-server": "8020", "edge": "8040"}
 # Who may have a container's address translated, and so reach the world: the identity provider's keys are there.
 WAYS_OUT = {"portal"}
-# What more than one may see: the authority's certificate; passwords that `migrate` gives to the roles.
-SHARED = {"ca.pem"}
+# What more than one may see: the authority's certificate; the list of denied ones; passwords that `migrate` gives to the roles.
+SHARED = {"ca.pem", "denied"}
 
 
 # A public image, by a variable that may name a digest; or one that is built here.

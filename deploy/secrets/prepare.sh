@@ -15,10 +15,18 @@ service=10001:10001
 postgres=999:999
 operator=$(stat -c %u:%g /secrets)
 
-vigil certificates --state /secrets/state >/dev/null
+# What follows on the command line is a laboratory or a centre that shall have a certificate of its own.
+vigil certificates --state /secrets/state "$@" >/dev/null
 vigil keys secrets --state /secrets/state >/dev/null
 mkdir -p /secrets/state/given /secrets/files
-for name in lab quick-test pocnat certificate-server portal; do mkdir -p "/secrets/callers/$name"; done
+# Laboratories and centres by the names of their certificates, with those that are for trying out.
+callers="certificate-server portal"
+for file in /secrets/state/certificates/lab*.pem /secrets/state/certificates/quick-test*.pem \
+    /secrets/state/certificates/pocnat*.pem; do
+    name=${file##*/}
+    callers="$callers ${name%.pem}"
+done
+for name in $callers; do mkdir -p "/secrets/callers/$name"; done
 
 # What a file's content was when this script wrote it last.
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }
@@ -67,6 +75,8 @@ done
 give certificates/postgres.key files/postgres.key "$postgres" 400
 give certificates/postgres.pem files/postgres.pem "$postgres" 444
 give certificates/ca.pem files/ca.pem "$service" 444
+# From then on it is the operator's, who adds to it.
+[ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
     pgpass-test-results pgpass-submission pgpass-distribution pgpass-push-dispatcher; do
@@ -76,7 +86,7 @@ give secrets/pgpass-owner files/postgres-pgpass-owner "$postgres" 400
 give config/apns-public.pem files/apns-public.pem "$service" 444
 give config/officers.jwks.json files/officers.jwks.json "$service" 444
 
-for name in lab quick-test pocnat certificate-server portal; do
+for name in $callers; do
     give "certificates/$name.key" "callers/$name/tls.key" "$operator" 400
     give "certificates/$name.pem" "callers/$name/tls.pem" "$operator" 444
 done
