@@ -64,7 +64,9 @@ struct WrongClockTests {
             _ = try await stage.fold.run(asOf: late.now)
             #expect(try await stage.outcome() == before)
 
-            try await stage.withReplica(late) { try await $0.take(try Samples.content(1..<2), tag: Samples.tag(1), isKept: true) }
+            try await stage.withReplica(late) {
+                try await $0.take(try Samples.content(1..<2), tag: Samples.tag(1), isKept: true)
+            }
             _ = try await stage.fold.run(asOf: late.now)
             #expect(try await stage.waiting() == 1)
             stage.clock.advance(by: 3600)
