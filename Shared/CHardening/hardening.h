@@ -27,6 +27,9 @@ static inline int vigil_file_facts(int descriptor, int64_t *size, int64_t *modif
 // SwiftNIO SSL 2.37 has no setting for either.
 uint32_t CNIOBoringSSL_SSL_CTX_set_options(void *context, uint32_t options);
 int CNIOBoringSSL_SSL_CTX_set_session_cache_mode(void *context, int mode);
+// The same, asked: for the test that holds a new version of the library against this.
+uint32_t CNIOBoringSSL_SSL_CTX_get_options(const void *context);
+int CNIOBoringSSL_SSL_CTX_get_session_cache_mode(const void *context);
 
 #define VIGIL_SSL_OP_NO_TICKET 0x00004000u
 #define VIGIL_SSL_SESS_CACHE_OFF 0
