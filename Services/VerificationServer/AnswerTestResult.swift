@@ -16,7 +16,10 @@ struct AnswerTestResult: Sendable {
             try await lookUp.ask()
             return TestResultResponse(testResult: .pcrPositive, sampleCollected: clock.epochSeconds, labID: nil)
         }
-        guard let session else { throw Problem.badRequest }
+        guard let session else {
+            try await lookUp.ask()
+            throw Problem.badRequest
+        }
         let answer = try await lookUp.result(of: session)
         return TestResultResponse(
             testResult: answer.testResult, sampleCollected: answer.sampleCollected ?? clock.epochSeconds,

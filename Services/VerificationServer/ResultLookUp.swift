@@ -12,20 +12,32 @@ import VerificationAPI
 /// somebody asked, too.
 struct ResultLookUp: Service {
     private let sessions: Batcher<Digest, VerificationSession?>
-    private let results: Batcher<ResultID, ResultAnswer>
+    /// A test's one or two ids are one question, so that both make one call.
+    private let results: Batcher<[ResultID], [ResultAnswer]>
     private let uses: Batcher<[Digest], [Bool]>
 
     init(store: VerificationStore, tans: TANStore, results server: ServiceClient) {
         sessions = Batcher(maximum: 256) { try await store.sessions($0) }
-        results = Batcher(maximum: TestResultAPI.maximumQueries) { ids in
-            try await server.call(TestResultAPI.appResults, ResultQueries(ids)).results
-        }
-        uses = Batcher(maximum: 128) { questions in
-            var confirmed = try await tans.confirmed(questions.flatMap(\.self))[...]
-            return questions.map { digests in
-                defer { confirmed = confirmed.dropFirst(digests.count) }
-                return Array(confirmed.prefix(digests.count))
+        results = Batcher(maximum: TestResultAPI.maximumQueries / 2) { tests in
+            try await Self.answers(to: tests) {
+                try await server.call(TestResultAPI.appResults, ResultQueries($0)).results
             }
+        }
+        uses = Batcher(maximum: 128) { registrations in
+            try await Self.answers(to: registrations) { try await tans.confirmed($0) }
+        }
+    }
+
+    /// Asks for all parts of several questions at once, and gives each question its own answers.
+    private static func answers<Part, Answer>(
+        to questions: [[Part]], _ ask: ([Part]) async throws -> [Answer]
+    ) async throws -> [[Answer]] {
+        let parts = questions.flatMap(\.self)
+        var answers = try await ask(parts)[...]
+        guard answers.count == parts.count else { throw CallError.malformedAnswer }
+        return questions.map { question in
+            defer { answers = answers.dropFirst(question.count) }
+            return Array(answers.prefix(question.count))
         }
     }
 
@@ -48,16 +60,17 @@ struct ResultLookUp: Service {
     func result(of session: VerificationSession) async throws -> ResultAnswer {
         switch session.proof {
         case .teleTAN:
+            // Else the number of calls would tell who has a teleTAN. Its owner needs no answer.
+            try? await ask()
             return ResultAnswer(
                 testResult: .pcrPositive,
                 sampleCollected: session.createdHour * 3600, labID: nil)
         case .guid(let guid, nil):
-            return try await results.answer(to: ResultID(guid))
+            return try await results.answer(to: [ResultID(guid)])[0]
         case .guid(let guid, let birthDate?):
-            async let other = results.answer(to: birthDate)
-            let answer = try await results.answer(to: ResultID(guid))
-            guard try await other.testResult == answer.testResult else { throw Problem.forbidden }
-            return answer
+            let answers = try await results.answer(to: [ResultID(guid), birthDate])
+            guard answers[0].testResult == answers[1].testResult else { throw Problem.forbidden }
+            return answers[0]
         }
     }
 
@@ -86,6 +99,6 @@ struct ResultLookUp: Service {
     func ask() async throws {
         var randomness = SystemRandomNumberGenerator()
         let nobodys = HashedGUID(hashing: RandomIdentifier(using: &randomness).text)
-        _ = try await results.answer(to: ResultID(nobodys))
+        _ = try await results.answer(to: [ResultID(nobodys)])
     }
 }

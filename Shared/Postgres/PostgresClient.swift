@@ -14,7 +14,7 @@ import ServiceLifecycle
 /// are looked at before they are lent, broken ones are replaced, and while the server can't be reached one attempt at a
 /// time is made, with growing pauses.
 ///
-/// Metrics, labelled `pool` with the application's name: `db_pool_in_use`, `db_pool_waiting` (gauges),
+/// Metrics, labelled `pool` with the application's name: `db_pool_waiting` (gauge),
 /// `db_pool_wait_seconds` (timer), `db_connect_failures_total` (counter).
 package final class PostgresClient: Service, Sendable {
     /// How many connections it makes at most.

@@ -113,7 +113,7 @@ package struct ServiceRuntime: Sendable {
         let adminListener = Listener.admin(
             host: configuration.string("admin.host", default: "127.0.0.1"),
             port: try configuration.port("admin.port", default: adminDefault), bound: admin, readiness: readiness,
-            metrics: metrics,
+            metrics: metrics, clock: clock,
             documents: try owners.compactMap { owner in
                 try OpenAPIDocument(owner, of: name).map { (owner.listener, $0) }
             })

@@ -1,3 +1,4 @@
+import Foundation
 import Metrics
 import ServiceKit
 import Testing
@@ -70,5 +71,24 @@ import Testing
         Counter(label: "a_total", factory: metrics).increment()
         Meter(label: "a_total", factory: metrics).set(99)
         #expect(metrics.text == "# TYPE a_total counter\na_total 2\n")
+    }
+
+    @Test("what a single request moves is published by the hour, and the rest at once")
+    func hourly() throws {
+        let metrics = PrometheusMetrics()
+        let wait = Metrics.Timer(label: "db_pool_wait_seconds", factory: metrics)
+        let waiting = Gauge(label: "db_pool_waiting", factory: metrics)
+        let noon = Date(timeIntervalSince1970: 1_780_000_000 - 1_780_000_000.truncatingRemainder(dividingBy: 3600))
+        func shows(_ line: String, after seconds: TimeInterval) -> Bool {
+            metrics.published(at: noon.addingTimeInterval(seconds)).split(separator: "\n").contains { $0 == line }
+        }
+        wait.recordNanoseconds(1)
+        #expect(shows("db_pool_wait_seconds_count 1", after: 1))
+        wait.recordNanoseconds(1)
+        waiting.record(7)
+        #expect(shows("db_pool_wait_seconds_count 1", after: 3599))
+        #expect(shows("db_pool_waiting 7", after: 3599))
+        #expect(shows("db_pool_wait_seconds_count 2", after: 3600))
+        #expect(metrics.text.contains("db_pool_wait_seconds_count 2"))
     }
 }

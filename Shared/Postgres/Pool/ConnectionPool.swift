@@ -200,7 +200,7 @@ final class ConnectionPool: Sendable {
     private func locked<T>(_ body: (inout sending State) -> sending T) -> sending T {
         state.withLock { state in
             let result = body(&state)
-            metrics.record(inUse: state.inUse, waiting: state.waiting)
+            metrics.record(waiting: state.waiting)
             return result
         }
     }

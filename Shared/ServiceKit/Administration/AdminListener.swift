@@ -11,7 +11,7 @@ extension Listener {
     /// It is bound to 127.0.0.1 unless `admin.host` says otherwise, and must never be reachable from outside.
     static func admin(
         host: String, port: Int, bound: BoundPort, readiness: Readiness, metrics: PrometheusMetrics,
-        documents: [(listener: String, document: OpenAPIDocument)]
+        clock: WallClock, documents: [(listener: String, document: OpenAPIDocument)]
     ) -> Listener {
         Listener(name: "admin", host: host, port: port, security: .plain, bound: bound) { routes in
             routes.on(.get, "/health") { _ in
@@ -28,7 +28,8 @@ extension Listener {
             routes.on(.get, "/metrics") { _ in
                 let ready = await readiness.failures().isEmpty ? "1" : "0"
                 let line = "# TYPE service_ready gauge\n" + PrometheusText.line("service_ready", "", ready)
-                return text(metrics.text + line + ProcessMetrics.text, type: "text/plain; version=0.0.4")
+                return text(
+                    metrics.published(at: clock.now) + line + ProcessMetrics.text, type: "text/plain; version=0.0.4")
             }
             for (listener, document) in documents {
                 routes.on(.get, "/openapi/\(listener).json") { _ in

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import Metrics
 import Synchronization
 
@@ -7,21 +8,48 @@ import Synchronization
 /// come from closed sets only (route template, status, outcome), so that no label can hold anything personal.
 package final class PrometheusMetrics: MetricsFactory {
     private let families = Mutex<[String: Family]>([:])
+    private let shown = Mutex(Shown())
+
+    /// What a single request moves although its answer's status doesn't tell: the real one uses the database once more than
+    /// the fake one. Of these an hour's first look is all that is shown until the hour is over.
+    private static let hourly: Set<String> = ["db_pool_wait_seconds"]
+
+    /// The families of ``hourly`` as they were when first looked at in an hour.
+    private struct Shown {
+        var hour: Int?
+        var families: [String: String] = [:]
+    }
 
     /// Without any series yet; each appears when somebody first makes it.
     package init() {}
 
     /// Everything collected so far; families and series are in alphabetical order.
-    package var text: String {
+    package var text: String { text { _, live in live } }
+
+    /// The same without what one request would tell of itself: design decision 6.
+    package func published(at now: Date) -> String {
+        let hour = Int((now.timeIntervalSince1970 / 3600).rounded(.down))
+        return shown.withLock { shown in
+            if shown.hour != hour { shown = Shown(hour: hour) }
+            return text { name, live in
+                guard Self.hourly.contains(name) else { return live }
+                let text = shown.families[name] ?? live
+                shown.families[name] = text
+                return text
+            }
+        }
+    }
+
+    /// - Parameter shown: what to show of a family, given its name and its text.
+    private func text(_ shown: (String, String) -> String) -> String {
         let families = families.withLock { $0 }
-        var text = ""
-        for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-            text += "# TYPE \(name) \(family.kind.rawValue)\n"
+        return families.sorted(by: { $0.key < $1.key }).map { name, family in
+            var text = "# TYPE \(name) \(family.kind.rawValue)\n"
             for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
                 series.write(name: name, labels: labels, to: &text)
             }
-        }
-        return text
+            return shown(name, text)
+        }.joined()
     }
 
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
