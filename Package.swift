@@ -251,8 +251,8 @@ targets += [
             "TestResultServer", "SubmissionServer",
             "Distribution", "PushDispatcher", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
-            "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "Logging", "Crypto",
-            "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle",
+            "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
+            "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",
         ]),
         path: "Tests/SuiteTests", swiftSettings: settings),
     .testTarget(

@@ -113,6 +113,10 @@ struct InProcessSuite: Sendable {
     var apnsControlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
     var verificationPortalURL: String { "https://localhost:\(ports.verificationPortal)" }
     var verificationInternalURL: String { "https://localhost:\(ports.verificationInternal)" }
+    /// What only the proxy reaches, for callers with its certificate.
+    var verificationURL: String { "https://localhost:\(ports.verificationApp)" }
+    var submissionURL: String { "https://localhost:\(ports.submission)" }
+    var pushURL: String { "https://localhost:\(ports.push)" }
     var authorities: String { "\(certificates.directory)/authority.pem" }
 
     func fold(asOf instant: Date) async throws {
@@ -163,6 +167,9 @@ struct InProcessSuite: Sendable {
             return try #require(HashKey(bytes: bytes))
         }
     }
+
+    /// A running service, by its name.
+    func runtime(_ name: String) -> ServiceRuntime? { runtimes.started.first { $0.name == name } }
 
     /// What an operator's Prometheus would see of all services together.
     var metrics: String { runtimes.metrics }
