@@ -66,7 +66,7 @@ struct UploadingPhones: Sendable {
 
     private init(_ suite: MortalSuite) throws {
         lab = try ServiceClient(
-            base: suite.url(.testResults), tls: suite.certificate("lab"), name: "lab", deadline: .seconds(4))
+            base: suite.url(.laboratories), tls: suite.certificate("lab"), name: "lab", deadline: .seconds(4))
         app = try AppClient(
             base: suite.url(.proxy), authorities: suite.folder.certificate(SuiteCertificates.authority))
     }
@@ -100,13 +100,12 @@ struct UploadingPhones: Sendable {
     private func journey(_ name: String) async throws {
         let guid = HashedGUID(hashing: "\(name) \(UUID())")
         let result = LabResults.Result(id: ResultID(guid), result: .pcrPositive, sampleCollected: nil)
-        _ = try await answered {
+        _ = try await accepted("result") {
             try await lab.call(TestResultAPI.labResults, LabResults(testResults: [result], labID: nil))
         }
         let attempt = IdempotencyKey.fresh
-        guard let token = try await answered({ try await app.register(.guid(guid), attempt: attempt) }),
-            let tan = try await answered({ try await app.tan(token) })
-        else { throw CallError.refused(.badRequest) }
+        let token = try await accepted("registration") { try await app.register(.guid(guid), attempt: attempt) }
+        let tan = try await accepted("TAN") { try await app.tan(token) }
         let payloads = [Payload.drawn(), Payload.drawn()]
         async let first = upload(payloads[0], tan)
         async let second = upload(payloads[1], tan)
@@ -131,6 +130,27 @@ struct UploadingPhones: Sendable {
     /// Whether it was accepted.
     private func upload(_ payload: Payload, _ tan: TAN) async throws -> Bool {
         try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
+    }
+
+    /// What nobody has a reason to refuse was refused.
+    private struct Refused: Error {
+        let step: String
+        let status: Int
+    }
+
+    /// Calls until there is an answer, which is no refusal.
+    private func accepted<Answer>(_ step: String, _ call: () async throws -> Answer) async throws -> Answer {
+        var status = 0
+        let answer = try await answered {
+            do {
+                return try await call()
+            } catch CallError.refused(let refusal) {
+                status = refusal.code
+                throw CallError.refused(refusal)
+            }
+        }
+        guard let answer else { throw Refused(step: step, status: status) }
+        return answer
     }
 
     /// Calls until there is an answer; nil for a refusal.

@@ -80,10 +80,13 @@ struct SeizedRegistrations {
         ]
     }
 
-    /// All runs of eight hexadecimal digits. Two rows of random ones have one in common once in tens of thousands of times.
-    private static func windows(_ text: String) -> Set<[UInt8]> {
-        let bytes = Array(text.utf8)
-        return Set((0..<max(0, bytes.count - 7)).map { Array(bytes[$0..<$0 + 8]) })
+    /// All runs of twelve hexadecimal digits. Two rows of random ones have one in common once in billions of times.
+    private static func windows(_ text: String) -> Set<Substring> {
+        let runs = text.split { !$0.isHexDigit }
+        return Set(
+            runs.flatMap { run in
+                (0..<max(0, run.count - 11)).map { run.dropFirst($0).prefix(12) }
+            })
     }
 
     // MARK: Taking it
@@ -198,7 +201,7 @@ struct SeizedRegistrations {
     ) throws -> [Row] {
         let rows = try session.rows(
             """
-            SELECT found::text, found.xmin::text::bigint, pg_relation_filenode(found.tableoid)::text,
+            SELECT left(found::text, 300), found.xmin::text::bigint, pg_relation_filenode(found.tableoid)::text,
                 (found.ctid::text::point)[0]::bigint, (found.ctid::text::point)[1]::bigint
             FROM unnest(\(keys)) WITH ORDINALITY AS wanted (key, position)
             JOIN \(table) AS found ON found.\(column) = wanted.key ORDER BY position
@@ -242,7 +245,6 @@ struct SeizedRegistrations {
 
     /// Whether any use of a TAN has bytes in common with a row of the inbox.
     var sharesBytesWithInbox: Bool {
-        let uploads = phones.map { Self.windows($0.upload.text.prefix(80).description) }
-        return zip(phones, uploads).contains { !Self.windows($0.use.text).isDisjoint(with: $1) }
+        phones.contains { !Self.windows($0.use.text).isDisjoint(with: Self.windows($0.upload.text)) }
     }
 }
