@@ -33,7 +33,7 @@ import Testing
                 batch_size_bucket{le="100000"} 2
                 batch_size_bucket{le="1000000"} 2
                 batch_size_bucket{le="+Inf"} 3
-                batch_size_sum 5000041
+                batch_size_sum 5000101
                 batch_size_count 3
                 # TYPE busy_seconds_total counter
                 busy_seconds_total 0.25
@@ -53,15 +53,17 @@ import Testing
         let metrics = PrometheusMetrics()
         let timer = Timer(label: "wait_seconds", dimensions: [("queue", "a")], factory: metrics)
         timer.recordMilliseconds(1)
-        timer.recordMilliseconds(3)
+        timer.recordMilliseconds(49)
+        timer.recordMilliseconds(51)
         timer.recordSeconds(20)
         let lines = metrics.text.split(separator: "\n").map(String.init)
-        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.001"} 1"#))
-        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.005"} 2"#))
-        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="10"} 2"#))
-        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="+Inf"} 3"#))
-        #expect(lines.contains(#"wait_seconds_sum{queue="a"} 20.004"#))
-        #expect(lines.contains(#"wait_seconds_count{queue="a"} 3"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.05"} 2"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="0.1"} 3"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="10"} 3"#))
+        #expect(lines.contains(#"wait_seconds_bucket{queue="a",le="+Inf"} 4"#))
+        // What a duration was exactly, nothing tells: 0.05, 0.05, 0.1, and what exceeds all bounds.
+        #expect(lines.contains(#"wait_seconds_sum{queue="a"} 20.2"#))
+        #expect(lines.contains(#"wait_seconds_count{queue="a"} 4"#))
     }
 
     @Test("two metrics of one name and labels are one series; one name has one kind")
