@@ -162,7 +162,8 @@ package struct Settings: Sendable {
         return bytes
     }
 
-    private static func bytes(hexadecimal text: Data) -> [UInt8]? {
+    /// Nil unless the text is an even number of hexadecimal digits of either case; space at its end doesn't count.
+    static func bytes(hexadecimal text: Data) -> [UInt8]? {
         var digits = text[...]
         while let last = digits.last, last == 0x0A || last == 0x0D || last == 0x20 { digits.removeLast() }
         guard digits.count.isMultiple(of: 2) else { return nil }

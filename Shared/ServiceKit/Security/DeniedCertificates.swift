@@ -34,16 +34,7 @@ struct DeniedCertificates: Sendable {
 
     private static func fingerprint(_ text: String) -> [UInt8]? {
         let digits = (text.hasPrefix("sha256fingerprint=") ? text.dropFirst(18) : text[...]).filter { $0 != ":" }
-        guard digits.utf8.count == 64 else { return nil }
-        let values = digits.utf8.compactMap { digit -> UInt8? in
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-            default: nil
-            }
-        }
-        guard values.count == 64 else { return nil }
-        return (0..<32).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+        return Settings.bytes(hexadecimal: Data(digits.utf8)).flatMap { $0.count == SHA256.byteCount ? $0 : nil }
     }
 
     /// Whether a certificate with this fingerprint is on the list.
