@@ -20,8 +20,8 @@ two. Those without a name, such as callers/lab, are for trying out.
 
 Everything lies in the folder .secrets beside docker-compose.yml, or in the one that VIGIL_SECRETS names:
 
-  files/     one file for each secret, readable by the user of the container that needs it (10001; 999 is PostgreSQL) and
-             by root. A file that you put here yourself, such as public.pem and public.key of a public authority, is kept.
+  files/     one file for each secret, readable by the user of the container that needs it (10001; 999 is PostgreSQL, 65534
+             Prometheus) and by root. A file that you put here yourself, such as public.pem and public.key of a public authority, is kept.
              denied is the list of certificates that nobody accepts any more: add to it, don't replace the file
   callers/   yours: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem), and
              export-signing-public.pem, which apps are built with

@@ -8,7 +8,8 @@ import UnixSignals
 /// What every executable needs around its own work: settings, log, metrics, clock, ports, and an orderly end.
 ///
 /// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
-/// `admin.host` (default 127.0.0.1), `shutdown.delay` (seconds between "not ready" and closed ports, default 0).
+/// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and
+/// closed ports, default 0).
 package struct ServiceRuntime: Sendable {
     /// The executable's name, such as `submission-server`, as log lines and messages to the operator call it.
     package let name: String
@@ -26,6 +27,7 @@ package struct ServiceRuntime: Sendable {
     package let metrics: PrometheusMetrics
     private let signals: [UnixSignal]
     private let admin = BoundPort()
+    private let metricsBound = BoundPort()
     private let opening = BoundPort()
     private let adminDefault: Int?
     private let certificates: CertificateWatch
@@ -81,6 +83,11 @@ package struct ServiceRuntime: Sendable {
         get async throws { try await admin.value }
     }
 
+    /// The port for Prometheus, as soon as it is open; for ever not yet if `metrics.port` isn't set.
+    package var metricsPort: Int {
+        get async throws { try await metricsBound.value }
+    }
+
     /// Returns when all ports are open.
     ///
     /// - Throws: what kept the service from opening them.
@@ -110,10 +117,9 @@ package struct ServiceRuntime: Sendable {
         let readiness = Readiness(checks: readiness)
         let opened = try listeners.map { listener in try service(of: listener) }
         let owners = services.compactMap { $0 as? any PortOwner } + opened
+        let figures = Listener.Figures(readiness: readiness, metrics: metrics, clock: clock)
         let adminListener = Listener.admin(
-            host: configuration.string("admin.host", default: "127.0.0.1"),
-            port: try configuration.port("admin.port", default: adminDefault), bound: admin, readiness: readiness,
-            metrics: metrics, clock: clock,
+            port: try configuration.port("admin.port", default: adminDefault), bound: admin, figures: figures,
             documents: try owners.compactMap { owner in
                 try OpenAPIDocument(owner, of: name).map { (owner.listener, $0) }
             })
@@ -125,13 +131,16 @@ package struct ServiceRuntime: Sendable {
                 metadata: ["keys": .array(unused.map { .string($0) })])
         }
         var group = services
-        group.append(try service(of: adminListener))
+        let metricsListener = try Listener.metrics(configuration, bound: metricsBound, figures: figures)
+        let operatorPorts = try ([adminListener] + (metricsListener.map { [$0] } ?? [])).map { try service(of: $0) }
+        group += operatorPorts as [any Service]
         group += opened
         certificates.add(group.compactMap { ($0 as? any TLSUser)?.watchedTLS })
         group.append(certificates)
         let logger = logger
         group.append(
-            ReadinessSwitch(readiness: readiness, ports: [admin] + owners.map(\.bound), delay: delay) {
+            ReadinessSwitch(readiness: readiness, ports: operatorPorts.map(\.bound) + owners.map(\.bound), delay: delay)
+            {
                 logger.info("started")
                 opening.resolve(.success(0))
             })

@@ -165,13 +165,18 @@ def tested():
     return fires, is_silent
 
 
+def compose_services():
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+
+
 def check_ports(services):
-    """Prometheus asks the admin ports that docker-compose.yml sets."""
-    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    """Prometheus asks the ports of metrics that docker-compose.yml sets."""
+    containers = compose_services()
     for name, port in services.items():
-        environment = compose.get(name, {}).get("environment") or {}
-        if str(environment.get("ADMIN_PORT")) != str(port):
-            problems.append(f"prometheus.yml: {name} is asked on {port}, and its ADMIN_PORT is {environment.get('ADMIN_PORT')}")
+        environment = containers.get(name, {}).get("environment") or {}
+        if str(environment.get("METRICS_PORT")) != str(port):
+            problems.append(
+                f"prometheus.yml: {name} is asked on {port}, and its METRICS_PORT is {environment.get('METRICS_PORT')}")
 
 
 def check_dashboard(names, known, services):
@@ -219,9 +224,11 @@ def check_readmes(names):
 
 def live_series(services, first):
     """What the services of a suite export just now: names with labels, as Prometheus would keep them."""
-    for service, port in services.items():
-        # Ports keep their distance from the first, which is 8000 by default.
-        with urllib.request.urlopen(f"http://127.0.0.1:{port - 8000 + first}/metrics", timeout=10) as answer:
+    containers = compose_services()
+    for service in services:
+        # Admin ports are those of docker-compose.yml; they keep their distance from the first, which is 8000 by default.
+        port = containers[service]["environment"]["ADMIN_PORT"] - 8000 + first
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
             lines = answer.read().decode().splitlines()
         for line in lines:
             match = re.match(r"(\w+)(?:\{(.*)\})? \S+$", line)

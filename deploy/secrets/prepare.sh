@@ -10,9 +10,10 @@
 set -eu
 umask 077
 
-# User and group of the services, and of PostgreSQL's image.
+# User and group of the services, and of the images of PostgreSQL and Prometheus.
 service=10001:10001
 postgres=999:999
+prometheus=65534:65534
 operator=$(stat -c %u:%g /secrets)
 
 # What follows on the command line is a laboratory or a centre that shall have a certificate of its own.
@@ -74,6 +75,8 @@ for name in metadata-proxy verification-server test-result-server submission-ser
 done
 give certificates/postgres.key files/postgres.key "$postgres" 400
 give certificates/postgres.pem files/postgres.pem "$postgres" 444
+give certificates/prometheus.key files/prometheus.key "$prometheus" 400
+give certificates/prometheus.pem files/prometheus.pem "$prometheus" 444
 give certificates/ca.pem files/ca.pem "$service" 444
 # From then on it is the operator's, who adds to it.
 [ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444

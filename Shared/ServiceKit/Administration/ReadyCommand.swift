@@ -26,8 +26,7 @@ package struct ReadyCommand: AsyncParsableCommand {
     /// - Throws: ``NotReady``; ``ConfigurationProblem`` when `admin.port` isn't set.
     static func ask(_ settings: Settings) async throws {
         let port = try settings.port("admin.port")
-        let host = Self.host(settings.string("admin.host", default: "127.0.0.1"))
-        let request = HTTPClientRequest(url: "http://\(host):\(port)/ready")
+        let request = HTTPClientRequest(url: "http://\(Listener.loopback):\(port)/ready")
         let failing: [String]
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: patience)
@@ -47,15 +46,6 @@ package struct ReadyCommand: AsyncParsableCommand {
 
     /// Longer than the service gives its own checks.
     private static let patience = TimeAmount.seconds(4)
-
-    /// Where one can connect to, if the service listens there.
-    private static func host(_ listening: String) -> String {
-        switch listening {
-        case "0.0.0.0": "127.0.0.1"
-        case "::": "[::1]"
-        default: listening.contains(":") ? "[\(listening)]" : listening
-        }
-    }
 }
 
 /// A service that isn't running, or says that it isn't ready.

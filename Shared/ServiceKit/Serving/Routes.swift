@@ -45,9 +45,13 @@ package struct Routes {
                 description: operation, responder: responder))
     }
 
-    /// Mounts a responder that makes its own answer; every caller may call.
-    package mutating func on(_ method: HTTPRequest.Method, _ path: String, use responder: @escaping Responder) {
-        mount(Mount(method: method, path: path, callers: nil, success: .ok, description: nil, responder: responder))
+    /// Mounts a responder that makes its own answer.
+    ///
+    /// - Parameter callers: nil for everybody who gets through the handshake.
+    package mutating func on(
+        _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>? = nil, use responder: @escaping Responder
+    ) {
+        mount(Mount(method: method, path: path, callers: callers, success: .ok, description: nil, responder: responder))
     }
 
     /// Hands every request whose path is not mounted to a responder; in metrics all of them are the route "other".
