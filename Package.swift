@@ -270,14 +270,15 @@ targets += [
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
         ]),
-        path: "Tests/Benchmarks", swiftSettings: settings),
+        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh"], swiftSettings: settings),
 ]
 
-// What deploy/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.
+// What Tests/Fuzz/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.
 if Context.environment["VIGIL_FUZZ"] == "1" {
     targets.append(
         .executableTarget(
-            name: "fuzz", dependencies: dependencies(["DecoderTargets"]), path: "Tests/Fuzz", exclude: ["Corpus"],
+            name: "fuzz", dependencies: dependencies(["DecoderTargets"]), path: "Tests/Fuzz",
+            exclude: ["Corpus", "fuzz.sh"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 

@@ -27,13 +27,7 @@ install_packages() {
     done
     [ ${#lacking[@]} -gt 0 ] || return 0
     say "Installing ${lacking[*]} …"
-    local root=()
-    if [ "$(id -u)" != 0 ]; then
-        command -v sudo >/dev/null ||
-            fail "The packages ${lacking[*]} are not installed and there is no sudo: install them as root."
-        root=(sudo)
-    fi
-    "${root[@]}" apt-get update -qq >/dev/null || fail "apt-get update failed: check the network and the package sources."
+    update_package_lists
     # Debian makes and starts a cluster whenever a server is installed. The suite has its own, so that one is not made.
     local drop_in=/etc/postgresql-common/createcluster.d/vigil.conf made_drop_in=
     if ! is_installed postgresql-common; then
@@ -47,6 +41,17 @@ install_packages() {
     # Later installations are none of our business.
     [ -z "$made_drop_in" ] || "${root[@]}" rm -f "$drop_in"
     [ "$status" = 0 ] || fail "apt-get could not install ${lacking[*]}: $(tail -n 3 <<<"$words")"
+}
+
+# Updates the package lists. Afterwards `root` holds the command that runs others as root, if one is needed.
+root=()
+update_package_lists() {
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null ||
+            fail "Packages are missing and there is no sudo: install ${lacking[*]:-them} as root."
+        root=(sudo)
+    fi
+    "${root[@]}" apt-get update -qq >/dev/null || fail "apt-get update failed: check the network and the package sources."
 }
 
 is_installed() {
@@ -93,8 +98,10 @@ unpack_package() {
     say "Unpacking $1 …"
     rm -rf "$unpacked.new"
     mkdir -p "$unpacked.new" "${unpacked%/*}"
-    words=$(cd "$unpacked.new" && apt-get download "$1" 2>&1 && dpkg-deb --extract "$1"_*.deb . 2>&1 && rm "$1"_*.deb) ||
-        fail "Debian's package $1 can't be had: $(tail -n 1 <<<"$words")"
+    # A fresh machine has no package lists yet.
+    words=$(cd "$unpacked.new" && { apt-get download "$1" 2>&1 || { update_package_lists 2>&1 && apt-get download "$1" 2>&1; }; } &&
+        dpkg-deb --extract "$1"_*.deb . 2>&1 && rm "$1"_*.deb) ||
+        fail "Debian's package $1 can't be downloaded: $(tail -n 1 <<<"$words")"
     rm -rf "$unpacked"
     mv "$unpacked.new" "$unpacked"
 }

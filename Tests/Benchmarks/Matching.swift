@@ -5,7 +5,7 @@ import Phone
 
 /// A phone that looks through a country's keys of one day, again and again.
 ///
-/// `deploy/bench/match/reference.cpp` makes the same keys and the same encounters, and must find the same.
+/// `Tests/Benchmarks/Rows/match/reference.cpp` makes the same keys and the same encounters, and must find the same.
 struct Matching: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Published keys that a phone looked through, per second.")
 

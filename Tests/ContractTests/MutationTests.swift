@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every decoder is given valid input with random changes, the same ones in every run. `deploy/fuzz.sh` searches without
+/// Every decoder is given valid input with random changes, the same ones in every run. `Tests/Fuzz/fuzz.sh` searches without
 /// end, led by coverage.
 @Suite(.heavy) struct MutationTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

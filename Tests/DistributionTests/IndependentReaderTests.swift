@@ -6,7 +6,7 @@ import Testing
 
 @testable import Distribution
 
-/// What a stranger makes of a published tree, with other people's libraries (deploy/tests/reader.py).
+/// What a stranger makes of a published tree, with other people's libraries (Tests/Python/reader.py).
 @Suite(
     .enabled(if: TestPostgres.isAvailable && TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"),
     .heavy, .timeLimit(.minutes(15)))

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// When answers leave. How exactly they do, and that nothing shows in it, is measured by deploy/timing.sh.
+/// When answers leave. How exactly they do, and that nothing shows in it, is measured by Tests/Live/timing.sh.
 @Suite(.timeLimit(.minutes(5)))
 struct MomentTests {
     private static let body = #"{"registrationToken":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"}"#

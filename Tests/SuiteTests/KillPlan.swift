@@ -2,9 +2,9 @@ import Foundation
 
 /// How much is killed.
 enum KillPlan {
-    /// How often to kill; `deploy/kills.sh --kills N` sets it.
+    /// How often to kill; `Tests/Live/kills.sh --kills N` sets it.
     static let kills = number("VIGIL_KILLS") ?? 8
-    /// What the moments are drawn from; `deploy/kills.sh --seed N` sets it.
+    /// What the moments are drawn from; `Tests/Live/kills.sh --seed N` sets it.
     static let seed = UInt64(number("VIGIL_KILLS_SEED") ?? 1)
     /// A kill takes a second or two.
     static let minutes = 6 + kills / 10

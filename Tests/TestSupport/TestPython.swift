@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The Python in which deploy/tests/requirements.txt is installed, for what tests run beside themselves.
+/// The Python in which Tests/Python/requirements.txt is installed, for what tests run beside themselves.
 ///
 /// `VIGIL_TEST_PYTHON` names it; deploy/test.sh sets it. Suites that need it say so: `.enabled(if:
 /// TestPython.isAvailable)`. Without the variable they are skipped, which deploy/test.sh doesn't let pass.
@@ -11,7 +11,7 @@ package enum TestPython {
     /// The variable is not set.
     package struct Unavailable: Error {}
 
-    /// A process that runs a script of deploy/tests, not yet started; it has the environment of the tests.
+    /// A process that runs a script of Tests/Python, not yet started; it has the environment of the tests.
     package static func process(_ script: String, _ arguments: [String] = []) throws -> Process {
         guard let program else { throw Unavailable() }
         let process = Process()
@@ -24,5 +24,5 @@ package enum TestPython {
 
     private static let program = ProcessInfo.processInfo.environment["VIGIL_TEST_PYTHON"]
     private static let scripts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "deploy/tests")
+        .deletingLastPathComponent().appending(path: "Tests/Python")
 }

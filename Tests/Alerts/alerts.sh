@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Tests what watches the suite: Prometheus' configuration, the alerts, the dashboard, the runbook's sections.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Alerts/alerts.sh [OPTION…]
+
+Lets promtool check Prometheus' configuration and rules and run the rules' tests: each alert fires when it should and doesn't when
+it shouldn't, also after a restart. Then holds every metric and label that rules and dashboard name against what the services'
+sources export, and looks whether each alert has a section in the runbook. It builds nothing and takes about half a minute.
+
+promtool is of Debian's package `prometheus`, which is unpacked below $XDG_CACHE_HOME (~/.cache) and not installed: it would
+start to run by itself.
+
+  --names    only the names, without promtool; it takes a second
+  --help     this text
+TEXT
+}
+
+names_only=
+for argument in "$@"; do
+    case $argument in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --names) names_only=yes ;;
+        *) fail "prometheus.sh has no option $argument; see --help." ;;
+    esac
+done
+
+packages=(python3 python3-yaml)
+install_packages
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$checkout/Tests/Alerts/names.py" ||
+    fail "FAILED: rules, dashboard or runbook differ from the services; see above."
+[ -z "$names_only" ] || exit 0
+
+prepare_promtool
+cd "$checkout/Tests/Alerts"
+# The certificates that prometheus.yml names are in the container only.
+"$promtool" check config --syntax-only "$checkout/deploy/prometheus/prometheus.yml" &&
+    "$promtool" check rules "$checkout/deploy/prometheus/alerts.yml" ||
+    fail "FAILED: promtool refuses prometheus.yml or alerts.yml; see above."
+
+# The three files at once: each takes one processor.
+scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+trap 'rm -rf "$scratch"' EXIT
+tests=()
+for file in alerts*.test.yml; do
+    "$promtool" test rules "$file" >"$scratch/$file" 2>&1 &
+    tests+=($!)
+done
+failed=
+for test in "${tests[@]}"; do
+    wait "$test" || failed=yes
+done
+cat "$scratch"/*
+[ -z "$failed" ] || fail "FAILED: alerts don't do what their tests say; see above."
+say "PASSED: every alert fires when it should, and not when it shouldn't."

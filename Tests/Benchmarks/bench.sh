@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Measures the suite against what an operator would compare it with, side by side in one run.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
+
+# Every row: its name, the aim for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
+# ROW_reference print one rate each, ROW_prepare and ROW_end are called before and after all rounds.
+rows=(
+    "postgres-lookup 0.7 look-ups/s"
+    "postgres-insert 0.7 inserts-of-14-rows/s"
+    "postgres-copy 0.9 rows/s"
+    "servicekit-json 0.9 requests/CPU-s"
+    "tan-redemption 2.0 TANs/CPU-s"
+    "tan-verify-single 0 TANs/CPU-s"
+    "result-polling 0.7 polls/CPU-s"
+    "lab-results 0.7 results/CPU-s"
+    "upload 1.5 uploads/CPU-s"
+    "upload-end-to-end 1.0 uploads/s"
+    "fold-100k 0.3 keys/s"
+    "export-600k 10 keys/s"
+    "export-size-28k 1.03 keys/MB"
+    "export-size-600k 1.03 keys/MB"
+    "export-memory-10m 1.0 keys/MiB"
+    "export-from-postgres 0.66 keys/s"
+    "serve-40k 1.0 requests/CPU-s"
+    "serve-304 1.0 requests/CPU-s"
+    "serve-open-loop 1.0 p99.9s/s"
+    "proxy-get 0.6 requests/CPU-s"
+    "proxy-post-2k 0.6 requests/CPU-s"
+    "proxy-post-64k 0.6 requests/CPU-s"
+    "proxy-tls 0.6 requests/CPU-s"
+    "proxy-1000-connections 1.0 requests/CPU-s"
+    "proxy-handshakes 1.5 handshakes/CPU-s"
+    "proxy-idle-memory 1.0 connections/MiB"
+    "push-throughput 0.5 pushes/CPU-s"
+    "push-40ms 0.6 pushes/s"
+    "match-28k 5 keys/CPU-s"
+)
+
+usage() {
+    cat <<'TEXT'
+bash deploy/bench.sh [--json FILE] [--rounds N] [--seconds N] [ROW…]
+
+Builds for release and measures ratios: ours against a reference, in turn, on the same machine in the same minutes; the
+server on the first core, the client on the second; the median of the rounds' ratios counts. More than 1 is better than
+the reference. An aim that is missed is printed as missed.
+
+  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "aim", "unit"}
+  --rounds N    rounds a row (default 5)
+  --seconds N   length of one measurement (default 4)
+  --list        prints the rows' names
+  --help        this text
+TEXT
+}
+
+json=
+rounds=5
+seconds=4
+wanted=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --json) json=${2:?--json needs a file} && shift ;;
+        --rounds) rounds=${2:?--rounds needs a number} && shift ;;
+        --seconds) seconds=${2:?--seconds needs a number} && shift ;;
+        --list)
+            printf '%s\n' "${rows[@]%% *}"
+            exit 0
+            ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        -*) fail "bench.sh has no option $1; see --help." ;;
+        *) wanted+=("$1") ;;
+    esac
+    shift
+done
+for name in "${wanted[@]}"; do
+    printf '%s\n' "${rows[@]%% *}" | grep -qx -- "$name" || fail "There is no row $name; --list prints them all."
+done
+[ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
+
+packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
+prepare_machine
+prepare_nginx
+check_disk "$checkout" 6000
+cd "$checkout"
+say "Building for release; the first time this takes several minutes …"
+for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution \
+    development-apns; do
+    swift build "${release[@]}" --product "$product" ||
+        fail "The build failed: see what the compiler says above."
+done
+benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
+
+# MARK: Measuring
+
+finish() {
+    trap - EXIT
+    local id
+    # Whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
+    for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
+    # Also when a row has failed: those before it took their time.
+    if [ -s "$scratch/table" ]; then
+        printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
+        cat "$scratch/table"
+    fi
+    stop_postgres
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The median of numbers on standard input.
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+# Processor time of a process so far, in ticks of 10 ms.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+measure() {
+    local name=$1 aim=$2 unit=$3 function=${1//-/_} round ours reference
+    say "$name: $rounds rounds of 2 × $seconds s …"
+    "${function}_prepare"
+    : >"$scratch/ours" && : >"$scratch/reference" && : >"$scratch/ratios"
+    for round in $(seq "$rounds"); do
+        # Whoever goes first in a round goes second in the next.
+        if [ $((round % 2)) = 1 ]; then
+            ours=$("${function}_ours") || ours=
+            reference=$("${function}_reference") || reference=
+        else
+            reference=$("${function}_reference") || reference=
+            ours=$("${function}_ours") || ours=
+        fi
+        [ -n "$ours" ] && [ -n "$reference" ] || {
+            cat "$scratch"/*.log >&2
+            fail "$name: a measurement failed; what the programs said stands above."
+        }
+        printf '%s\n' "$ours" >>"$scratch/ours"
+        printf '%s\n' "$reference" >>"$scratch/reference"
+        awk -v a="$ours" -v b="$reference" 'BEGIN { print a / b }' >>"$scratch/ratios"
+    done
+    "${function}_end"
+    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" \
+        -v low="$(sort -g "$scratch/ratios" | head -n 1)" -v high="$(sort -g "$scratch/ratios" | tail -n 1)" 'BEGIN {
+            printf "%-22s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
+                high, aim, (aim == 0 ? "-" : ratio >= aim ? "met" : "MISSED"), unit }' >>"$scratch/table"
+    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" 'BEGIN {
+            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"aim\": %s, \"unit\": \"%s\"}\n",
+                name, ours, reference, ratio, aim, unit }' >>"$scratch/json"
+}
+
+# A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
+start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
+: >"$scratch/table" && : >"$scratch/json"
+for row in "${rows[@]}"; do
+    read -r name aim unit <<<"$row"
+    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$aim" "$unit"; fi
+done
+
+if [ -n "$json" ]; then
+    { printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$json"
+    say "Written to $json."
+fi

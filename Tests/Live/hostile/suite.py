@@ -1,0 +1,81 @@
+"""What a check knows of the suite beside it, and how it reports."""
+
+import argparse
+import pathlib
+import ssl
+import sys
+import time
+
+from proxy import raise_file_limit
+
+
+class Suite:
+    """The arguments that Tests/Live/hostile.sh gives each check."""
+
+    def __init__(self, description):
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--state", type=pathlib.Path, required=True, help="the suite's state folder")
+        parser.add_argument("--programs", type=pathlib.Path, required=True, help="where the executables are")
+        parser.add_argument("--scratch", type=pathlib.Path, required=True, help="for files that the check makes")
+        parser.add_argument("--nginx", default="/usr/sbin/nginx", help="the program, for controls")
+        parser.add_argument("--long", action="store_true", help="more of everything")
+        parser.add_argument("--only", default="", help="cases whose name contains this; all by default")
+        arguments = parser.parse_args()
+        self.state, self.programs, self.scratch = arguments.state, arguments.programs, arguments.scratch
+        self.long, self.only, self.nginx = arguments.long, arguments.only, arguments.nginx
+        self.certificates = self.state / "certificates"
+        self.authority = self.certificates / "ca.pem"
+        self.files = raise_file_limit()
+
+    def inner_context(self):
+        """As the services serve: TLS 1.3, with a certificate of their authority, and for holders of one only."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.load_cert_chain(
+            self.certificates / "verification-server.pem", self.certificates / "verification-server.key"
+        )
+        context.load_verify_locations(self.authority)
+        context.verify_mode = ssl.CERT_REQUIRED
+        return context
+
+    def outer_context(self, protocols=("http/1.1",)):
+        """As an app connects."""
+        context = ssl.create_default_context(cafile=self.authority)
+        if protocols:
+            context.set_alpn_protocols(list(protocols))
+        return context
+
+    def public_context(self, protocols=("http/1.1",)):
+        """As the proxy serves apps, for the servers that serve as controls."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificates / "public.pem", self.certificates / "public.key")
+        context.set_alpn_protocols(list(protocols))
+        return context
+
+
+class Report:
+    """Collects what a check objects to; with objections it ends with status 1."""
+
+    def __init__(self, check):
+        self.check = check
+        self.objections = []
+        self.start = time.monotonic()
+
+    def say(self, text):
+        print(f"{self.check}: {text}", flush=True)
+
+    def require(self, fact, text):
+        """An objection unless `fact`; returns it."""
+        if not fact:
+            self.objections.append(text)
+            print(f"{self.check}: OBJECTION: {text}", file=sys.stderr, flush=True)
+        return fact
+
+    def end(self):
+        if self.objections:
+            raise SystemExit(f"{self.check}: {len(self.objections)} objections, see above.")
+        self.say(f"survived, in {time.monotonic() - self.start:.0f} seconds.")
+
+
+def mebibytes(count):
+    return f"{count / (1 << 20):.1f} MiB"

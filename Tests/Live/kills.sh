@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Kills servers and PostgreSQL under load, for as long as wanted.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Live/kills.sh [OPTION…]
+
+Kills the servers and PostgreSQL with SIGKILL at random moments and starts them again, while labs, phones and submission
+servers repeat every call until they are answered. In the first part those that TANs come from, in the second
+everything that an upload passes, the fold too. Afterwards it is judged what callers were told and what is in the tables:
+nothing acknowledged may be lost, no TAN may serve two uploads, no GUID or teleTAN open two registrations, and every
+upload that was told 200 is folded once and whole. deploy/test.sh does the same with 8 kills.
+
+  --kills N   how often to kill in each part; by default 200, which takes about twelve minutes
+  --seed N    what moments are drawn from; by default another number each time, which is printed
+  --help      this text
+TEXT
+}
+
+kills=200
+seed=$RANDOM
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --kills | --seed)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,6}$ ]] || fail "$1 needs a number from 1 to 9999999."
+            if [ "$1" = --kills ]; then kills=$2; else seed=$2; fi
+            shift 2
+            ;;
+        *) fail "$1 is no option: see bash Tests/Live/kills.sh --help." ;;
+    esac
+done
+
+prepare_machine
+check_disk "$checkout" 6000
+cd "$checkout"
+
+say "Building; the first time this takes some minutes …"
+swift build --build-tests --explicit-target-dependency-import-check error ||
+    fail "The build failed: see what the compiler says above."
+
+say "Killing $kills times, seed $seed …"
+# The test has a PostgreSQL of its own; VIGIL_REQUIRE_POSTGRES keeps it from being skipped.
+VIGIL_KILLS=$kills VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 swift test --skip-build --filter KillTests ||
+    fail "FAILED with --kills $kills --seed $seed: see what failed above."
+say "PASSED: $kills kills, seed $seed."

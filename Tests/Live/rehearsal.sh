@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# Rehearses docker-compose.yml without Docker: podman runs it unchanged, on stand-ins for the public images.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/Live/suite.sh"
+for part in images isolation listeners upgrade; do . "$checkout/Tests/Live/rehearsal/$part.sh"; done
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Live/rehearsal.sh [--keep]
+
+As root, on Debian 12: installs podman, makes stand-ins for the base images out of Debian's packages, builds the suite's images
+with deploy/Dockerfile, starts docker-compose.yml, and then
+
+  story      plays the story against the four doors, from outside
+  rights     looks at what each container may do, and for secrets in environments and on command lines
+  arrows     tries to connect from each container to each other: those with an arrow must, no others may
+  listeners  holds every TLS listener against testssl.sh and Mozilla's recommendations, with sslyze
+  upgrade    applies a migration and replaces every service by a newer build, under traffic of which no request may fail
+  kills      kills every program, sees it recover, and plays the story once more
+  figures    asks Prometheus whether it finds every service, and everything that an alert is made of
+
+and takes everything down again. It took 21 minutes on two cores with outside packages built before, two release builds of the
+suite among them (the newer one has a migration more); the first time takes longer. The ports of the suite (8000 to 8069) and the
+balancer's (8100 to 8140) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep their
+deadlines meanwhile: give it the machine alone.
+
+Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so `secrets` runs once more at
+start, and changes nothing), `driver_opts` (so the doors have a way out), `pids_limit` and `stop_grace_period`; they wait for no
+condition of `depends_on` (so what starts too early is started again), and don't pass on how a command of `run` ended; and health
+checks are asked by this script. Bridges are kept apart as Docker does it, by podman's option `isolate`, and this script gives them
+hardware addresses to keep. The stand-ins have the versions of Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where
+docker-compose.yml names newer ones.
+
+  --keep     leaves everything running; `bash Tests/Live/rehearsal.sh --down` takes it down
+  --down     only takes down what an earlier rehearsal left
+  --jobs N   so many compilers at a time, instead of one for each processor
+  --help     this text
+TEXT
+}
+
+keep=
+down=
+jobs=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --keep) keep=yes ;;
+        --down) down=yes ;;
+        --jobs) jobs=${2:?--jobs needs a number} && shift ;;
+        *) fail "rehearsal.sh has no option $1; see --help." ;;
+    esac
+    shift
+done
+[ "$(id -u)" = 0 ] || fail "The rehearsal makes networks and containers: run it as root."
+
+packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux \
+    python3 python3-venv python3-yaml testssl.sh)
+prepare_machine
+check_disk "$checkout" 20000
+prepare_python hostile "$checkout/Tests/Live/hostile/build-requirements.txt" "$checkout/Tests/Live/hostile/requirements.txt"
+cd "$checkout"
+
+project=vigil-rehearsal
+cache="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/rehearsal"
+mkdir -p "$cache/build" "$cache/networks"
+
+# Storage and networks of its own: other containers of this machine aren't touched.
+cat >"$cache/containers.conf" <<TEXT
+[engine]
+runtime = "runc"
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
+[network]
+network_config_dir = "$cache/networks"
+TEXT
+cat >"$cache/storage.conf" <<TEXT
+[storage]
+driver = "overlay"
+graphroot = "$cache/storage"
+runroot = "/run/$project"
+TEXT
+export CONTAINERS_CONF="$cache/containers.conf" CONTAINERS_STORAGE_CONF="$cache/storage.conf"
+# There may be no systemd to ask for health.
+export DISABLE_HC_SYSTEMD=true
+
+# A read-only root file system is one, as with Docker: without writable folders that nobody asked for.
+podman_compose="podman-compose -p $project --podman-run-args=--read-only-tmpfs=false"
+# It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
+podman() { command podman --log-level error "$@"; }
+container() { printf '%s_%s_1' "$project" "$1"; }
+
+# MARK: Taking down
+
+stage=$(cat "$cache/stage" 2>/dev/null || true)
+relay=
+traffic=
+take_down() {
+    trap - EXIT INT TERM HUP
+    [ -z "$relay" ] || kill "$relay" 2>/dev/null || true
+    [ -z "$traffic" ] || kill "$traffic" 2>/dev/null || true
+    if [ -n "$keep" ] && [ -z "$down" ]; then
+        say "Everything is left running; bash Tests/Live/rehearsal.sh --down takes it down."
+        return
+    fi
+    say "Taking down …"
+    local label=io.podman.compose.project=$project left
+    [ -z "$stage" ] || ! mountpoint -q "$stage/state/published" || umount "$stage/state/published"
+    podman ps --all --quiet --filter "label=$label" | xargs -r podman rm --force --time 35 >/dev/null || true
+    podman volume ls --quiet --filter "label=$label" | xargs -r podman volume rm --force >/dev/null || true
+    podman network ls --quiet --filter "label=$label" | xargs -r podman network rm --force >/dev/null || true
+    left=$(podman ps --all --quiet --filter "label=$label")
+    [ -z "$left" ] || say "Left behind: $left"
+    [ -z "$stage" ] || rm -rf "$stage" "$cache/stage"
+}
+if [ -n "$down" ]; then
+    take_down
+    exit 0
+fi
+trap take_down EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+is_free 8000 && is_free 8100 || fail "A port from 8000 to 8169 is taken: stop what listens there (another suite?)."
+
+say "Reading docker-compose.yml …"
+/usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "FAILED: docker-compose.yml is not as the design wants it."
+
+# MARK: Images
+
+services=(test-result-server verification-server submission-server development-apns push-dispatcher distribution metadata-proxy)
+make_stand_ins
+newer_build "$cache/newer"
+build_images "$cache/newer" newer
+build_images . latest
+podman images --format '{{.Repository}}:{{.Tag}} {{.Size}}' | grep '^localhost/vigil.*:latest' || true
+
+# MARK: Up
+
+stage=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+printf '%s\n' "$stage" >"$cache/stage"
+export VIGIL_SECRETS="$stage/secrets" VIGIL_WAVES_PAUSE=0 VIGIL_WAVES_SPREAD=0
+# podman-compose would make them without keeping them apart.
+/usr/bin/python3 - docker-compose.yml <<'TEXT' | while read -r network internal; do
+import sys, yaml
+for name, network in yaml.safe_load(open(sys.argv[1]))["networks"].items():
+    print(name, "--internal" if (network or {}).get("internal") else "")
+TEXT
+    # Nothing, or the option.
+    # shellcheck disable=SC2086
+    podman network exists "${project}_$network" || podman network create --opt isolate=true $internal \
+        --label "io.podman.compose.project=$project" "${project}_$network" >/dev/null
+done
+bash deploy/secrets.sh --compose "$podman_compose"
+# podman-compose doesn't pass on how a command ended.
+[ -e "$VIGIL_SECRETS/callers/export-signing-public.pem" ] || fail "FAILED: deploy/secrets.sh didn't make everything."
+say "Starting all containers …"
+$podman_compose up -d --no-build >"$cache/up.log" 2>&1 || fail "podman-compose failed: $(tail -n 5 "$cache/up.log")"
+
+all=(postgres "${services[@]}" edge prometheus)
+# Until a container's own health check says yes. $1: its service; $2: seconds.
+wait_healthy() {
+    local second
+    for second in $(seq "$2"); do
+        ! podman healthcheck run "$(container "$1")" >/dev/null 2>&1 || return 0
+        sleep 1
+    done
+    podman logs --tail 5 "$(container "$1")" >&2 || true
+    fail "$1 was not healthy within $2 seconds; what it said last stands above."
+}
+for service in "${all[@]}"; do
+    wait_healthy "$service" 120
+    say "healthy: $service"
+done
+
+# A bridge has the lowest hardware address of its ports, unless it was given one: then it has another when containers come and go,
+# and those that stay can't ask the name server behind it until they notice, which took up to 46 seconds. Docker gives it one.
+for network in $(podman network ls --quiet --filter "label=io.podman.compose.project=$project"); do
+    bridge=$(podman network inspect "$network" | sed -n 's/.*"network_interface": "\(.*\)".*/\1/p')
+    [ ! -e "/sys/class/net/$bridge" ] || ip link set "$bridge" address "$(cat "/sys/class/net/$bridge/address")"
+done
+
+# MARK: The story, from outside
+
+process() { podman inspect --format '{{.State.Pid}}' "$(container "$1")"; }
+
+# `vigil story` finds the doors where `vigil up` would have opened them. What an operator does on the machine (fold, publish) is done
+# in the containers, and which phones were woken is asked in the container of the simulated service, whose port isn't open.
+mkdir "$stage/programs"
+image=$(podman create vigil)
+podman cp "$image:/usr/local/bin/vigil" "$stage/programs/vigil"
+podman rm "$image" >/dev/null
+for service in submission-server distribution; do
+    cat >"$stage/programs/$service" <<TEXT
+#!/bin/sh
+export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
+# fold or publish, --as-of, instant; not the configuration file. The story's hour hasn't ended: its clock shows the end.
+exec podman exec --env CLOCK_OFFSET $(container "$service") $service "\$1" "\$2" "\$3"
+TEXT
+    chmod +x "$stage/programs/$service"
+done
+# Else they would refuse a moved clock, as they do in production.
+podman exec "$(container postgres)" psql -X -q -d vigil -c "ALTER DATABASE vigil SET vigil.rehearsal = 'on'"
+cp -a "$VIGIL_SECRETS/state" "$stage/state"
+printf '{"firstPort": 8000, "clockOffset": 0}\n' >"$stage/state/config/suite.json"
+mount --bind "$(podman volume inspect --format '{{.Mountpoint}}' "${project}_published")" "$stage/state/published"
+
+play() {
+    [ -z "$relay" ] || kill "$relay" 2>/dev/null || true
+    socat TCP-LISTEN:8063,bind=127.0.0.1,reuseaddr,fork \
+        "EXEC:nsenter --net --target $(process development-apns) socat - TCP\:127.0.0.1\:8063" &
+    relay=$!
+    sleep 0.5
+    "$stage/programs/vigil" story --state "$stage/state" || fail "FAILED: the story ended at step $?."
+}
+# The first run of distribution may announce what it published; the wave that follows within two seconds must be over.
+sleep 5
+say "Playing the story from outside …"
+play
+
+# MARK: What must hold
+
+objections=()
+object() { objections+=("$*") && say "OBJECTION: $*"; }
+look_at_rights
+try_arrows
+scan_listeners
+upgrade
+
+# MARK: Kills
+
+for service in "${all[@]}"; do
+    id=$(process "$service")
+    kill -KILL "$id"
+    for second in $(seq 60); do
+        new=$(process "$service")
+        [ "$new" = 0 ] || [ "$new" = "$id" ] || break
+        sleep 1
+    done
+    [ "$new" != "$id" ] && [ "$new" != 0 ] || { object "$service was not started again." && continue; }
+    wait_healthy "$service" 120
+    say "killed, and healthy again after about $second s: $service"
+done
+for service in "${all[@]}"; do wait_healthy "$service" 120; done
+say "Playing the story once more …"
+play
+
+# MARK: Figures
+
+# Prometheus was started again, too: it has looked at everybody twice after half a minute.
+sleep 35
+say "Asking Prometheus …"
+nsenter --net --target "$(process prometheus)" /usr/bin/python3 Tests/Alerts/names.py --prometheus http://127.0.0.1:9090 ||
+    object "Prometheus lacks what alerts are made of; see above."
+
+[ ${#objections[@]} = 0 ] || fail "FAILED: ${#objections[@]} objections, above."
+say "REHEARSED in $((SECONDS / 60)) minutes: the story twice, $tried pairs of containers, ${#listeners[@]} listeners, an upgrade, ${#all[@]} kills."

@@ -1,0 +1,93 @@
+# What containers may do, what they see, and whom they reach. Sourced by rehearsal.sh, not run.
+
+# Rights, and secrets in environments and on command lines.
+look_at_rights() {
+    local service id secret needle given wanted
+    say "Looking at rights, environments and command lines …"
+    for service in "${all[@]}"; do
+        id=$(process "$service")
+        [ "$(awk '/^Uid:/ { print $2 }' "/proc/$id/status")" != 0 ] || object "$service runs as root."
+        [ "$(awk '/^CapEff:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service has capabilities."
+        [ "$(awk '/^CapBnd:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service could get capabilities."
+        [ "$(awk '/^NoNewPrivs:/ { print $2 }' "/proc/$id/status")" = 1 ] || object "$service could get privileges."
+        [ "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$id/limits")" = "0 0" ] || object "$service may dump core."
+        [ "$(podman inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
+            object "$service can write to its root file system."
+        [ "$(podman inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||
+            object "$service has no limit of memory."
+        for secret in "$VIGIL_SECRETS"/files/*; do
+            case $secret in *.pem | *.json) continue ;; esac
+            # The last line but one of a PEM file, and all that a short secret has.
+            needle=$(grep -v -e '-----' "$secret" | tail -n 1 | sed 's/.*://')
+            ! cat "/proc/$id/environ" "/proc/$id/cmdline" | tr '\0' '\n' | grep -qF -- "$needle" ||
+                object "$service has ${secret##*/} in its environment or on its command line."
+        done
+        # What it is given is what docker-compose.yml says; the number is enough to see that nothing else is there.
+        given=$({ nsenter --mount --target "$id" ls /run/secrets 2>/dev/null || true; } | wc -l)
+        wanted=$(/usr/bin/python3 -c 'import sys, yaml; print(len(yaml.safe_load(open("docker-compose.yml"))["services"][sys.argv[1]].get("secrets", [])))' \
+            "$service")
+        [ "$given" = "$wanted" ] || object "$service sees $given secrets, not $wanted."
+    done
+}
+
+# Who calls whom, and so shares a network; "caller callee". What a neighbour may ask is a matter of its certificate.
+mapfile -t neighbours < <(/usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" --arrows | grep -v '^migrate ')
+
+declare -A ports=(
+    [postgres]="5432" [test-result-server]="8020 8021 8027" [verification-server]="8010 8011 8012 8017"
+    [submission-server]="8030 8037" [development-apns]="8061 8062" [push-dispatcher]="8050 8057" [distribution]="8047"
+    [metadata-proxy]="8000 8007" [edge]="8040"
+)
+# Ports for the machine's operator, closed to all others.
+admin_ports="8009 8019 8029 8039 8048 8059 8069 8049"
+declare -A processes addresses
+# Whether one of the ports $3 of $2 can be reached from within $1.
+reaches() {
+    local address port
+    for address in ${addresses[$2]}; do
+        for port in $3; do
+            ! nsenter --net --target "${processes[$1]}" timeout 2 bash -c ": </dev/tcp/$address/$port" 2>/dev/null || return 0
+        done
+    done
+    return 1
+}
+# Sets $tried.
+try_arrows() {
+    local service from to pair may
+    for service in "${all[@]}"; do
+        processes[$service]=$(process "$service")
+        addresses[$service]=$(podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$(container "$service")")
+    done
+    say "Trying to connect from each container to each other …"
+    tried=0
+    for from in "${all[@]}"; do
+        # All at once: what is closed takes its time to say nothing.
+        declare -A tests=()
+        for to in "${!ports[@]}"; do
+            [ "$from" != "$to" ] || continue
+            tried=$((tried + 1))
+            reaches "$from" "$to" "${ports[$to]}" &
+            tests[$to]=$!
+        done
+        for to in "${!tests[@]}"; do
+            may=
+            for pair in "${neighbours[@]}"; do
+                [ "$pair" != "$from $to" ] && [ "$pair" != "$to $from" ] || may=yes
+            done
+            if wait "${tests[$to]}"; then
+                [ -n "$may" ] || object "$from can connect to $to."
+            else
+                [ -z "$may" ] || object "$from can't connect to $to."
+            fi
+        done
+        say "$from: tried"
+    done
+    # A shared network doesn't open the admin port, which asks for no certificate.
+    for pair in "${neighbours[@]}"; do
+        for from in $pair; do
+            to=${pair/$from/}
+            ! reaches "$from" "${to// /}" "$admin_ports" || object "$from can connect to the admin port of $to."
+        done
+    done
+    say "$tried pairs were tried; ${#neighbours[@]} share a network."
+}

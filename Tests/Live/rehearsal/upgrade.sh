@@ -1,0 +1,127 @@
+# A newer build and a migration come while people use the suite. Sourced by rehearsal.sh, not run.
+
+# The same sources and one more migration, which changes tables that are in use. $1: the folder for them.
+newer_build() {
+    local migrations="$1/Shared/Schema/Migrations" number
+    rm -rf "$1"
+    mkdir -p "$1"
+    cp -a .dockerignore Package.swift Shared Services Tests deploy "$1/"
+    [ ! -e Package.resolved ] || cp -a Package.resolved "$1/"
+    number=$(find "$migrations" -name 'Migration0*.swift' | sort | tail -n 1 | tr -dc 0-9)
+    number=$((10#${number: -4} + 1))
+    cat >"$migrations/MigrationOfRehearsal.swift" <<TEXT
+import Postgres
+
+extension Migration {
+    static let rehearsal = Migration(
+        $number, "rehearsal",
+        #"""
+        ALTER TABLE verification.session ADD COLUMN rehearsal integer;
+        ALTER TABLE test_results.result ADD COLUMN rehearsal integer;
+        ALTER TABLE submission.inbox ADD COLUMN rehearsal integer;
+        ALTER TABLE push_dispatcher.registration ADD COLUMN rehearsal integer;
+        """#)
+}
+TEXT
+    sed -i '/static let all: /,/^    ]/ s/^    ]/        .rehearsal,\n    ]/' "$1/Shared/Schema/Migration.swift"
+}
+
+# What is opened to the outside: the container's port, its network, and the balancer's port.
+declare -A doors=(
+    [metadata-proxy]="8000 apps 8100" [verification-server]="8011 portal 8111" [test-result-server]="8020 labs 8120"
+    [edge]="8040 downloads 8140"
+)
+
+# As an operator's, one port for each door: it knows two containers of each, and sends connections to those that are told.
+start_balancer() {
+    local service port network outside
+    mkdir -p "$stage/balancer"
+    {
+        printf 'global\n  stats socket %s/balancer/socket level admin\n' "$stage"
+        printf 'defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n'
+        for service in "${!doors[@]}"; do
+            read -r port network outside <<<"${doors[$service]}"
+            printf 'listen %s\n  bind 127.0.0.1:%s\n  server old %s:%s\n  server new 127.0.0.1:1 disabled\n' \
+                "$service" "$outside" "$(address "$(container "$service")" "$network")" "$port"
+        done
+    } >"$stage/balancer/haproxy.cfg"
+    podman run --detach --rm --name "$project-balancer" --label "io.podman.compose.project=$project" --network host \
+        --volume "$stage/balancer:$stage/balancer" docker.io/library/haproxy:2.6-bookworm \
+        haproxy -W -f "$stage/balancer/haproxy.cfg" >/dev/null
+}
+
+balancer() { printf '%s\n' "$1" | socat - "UNIX-CONNECT:$stage/balancer/socket" >/dev/null; }
+# A container's address in a network.
+address() { podman inspect --format "{{(index .NetworkSettings.Networks \"${project}_$2\").IPAddress}}" "$1"; }
+
+# From now on the balancer sends a door's new connections to a container. $1: the service; $2: old or new; $3: the container.
+send_to() {
+    local port network outside other=old
+    [ "$2" = new ] || other=new
+    read -r port network outside <<<"${doors[$1]}"
+    balancer "set server $1/$2 addr $(address "$3" "$network") port $port"
+    balancer "set server $1/$2 state ready"
+    balancer "set server $1/$other state drain"
+}
+
+# Whether a container answers. $1: the service; $2: the container.
+is_ready() {
+    if [ "$1" = edge ]; then
+        podman exec "$2" curl --fail --silent --output /dev/null http://127.0.0.1:8049/health
+    else
+        podman exec "$2" "$1" ready 2>/dev/null
+    fi
+}
+
+# A second container of the new image comes, then the first is replaced, then the second goes, as deploy/runbook.md has it.
+replace() {
+    local next="$project-next-$1" second
+    $podman_compose run -d --no-deps --name "$next" "$1" >/dev/null 2>&1
+    for second in $(seq 60); do
+        ! is_ready "$1" "$next" || break
+        sleep 1
+    done
+    is_ready "$1" "$next" || fail "The new $1 didn't become ready: $(podman logs --tail 3 "$next" 2>&1)"
+    [ -z "${doors[$1]:-}" ] || send_to "$1" new "$next"
+    podman rm --force --time 35 "$(container "$1")" >/dev/null
+    $podman_compose up -d --no-build "$1" >"$cache/up.log" 2>&1
+    wait_healthy "$1" 120
+    [ -z "${doors[$1]:-}" ] || send_to "$1" old "$(container "$1")"
+    podman rm --force --time 35 "$next" >/dev/null
+}
+
+schema_version() {
+    podman exec "$(container postgres)" psql -X -A -t -d vigil -c 'SELECT max(number) FROM vigil.migration'
+}
+
+upgrade() {
+    local name service before
+    say "Upgrading while phones, laboratories, officers and downloads go on …"
+    start_balancer
+    officer=$("$stage/programs/vigil" keys officer-token --state "$stage/state" --role c19hotline) \
+        /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8100 8111 8120 8140 &
+    traffic=$!
+    sleep 10
+    for name in vigil "${services[@]/#/vigil-}"; do
+        podman tag "$name:newer" "$name:latest"
+    done
+    before=$(schema_version)
+    $podman_compose run --rm --no-deps migrate >"$cache/migrate.log" 2>&1 || true
+    [ "$(schema_version)" = $((before + 1)) ] || object "The migration wasn't applied: $(tail -n 2 "$cache/migrate.log")"
+    say "migrated"
+    sleep 3
+    for service in test-result-server verification-server submission-server push-dispatcher distribution metadata-proxy edge; do
+        replace "$service"
+        say "replaced: $service"
+    done
+    sleep 5
+    kill -TERM "$traffic"
+    wait "$traffic" || object "Requests failed while the suite was upgraded; see above."
+    traffic=
+    podman rm --force --time 5 "$project-balancer" >/dev/null
+    for service in "${services[@]}"; do
+        [ "$service" = development-apns ] ||
+            [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
+                "$(podman inspect --format '{{.Id}}' "vigil-$service:newer")" ] || object "$service isn't the newer build."
+    done
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Shows that an observer who measures when answers arrive learns nothing from it.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/Live/suite.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Live/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2] [--load PERCENT] [--slow-disk MS]
+
+Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls,
+requests for TANs and uploads of every kind through the metadata proxy (real and fake, fresh, repeated, used up, unknown,
+malformed) in random order over many connections, and notes when each answer arrives. Then compares every two kinds of
+a route, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance, a classifier and the
+share of answers that came a deadline late or more, corrected for their number, at a level of 1e-5. On every route one kind
+is sent a second time and delayed by 200 µs, and one kind is sent with 2 % of its answers a deadline late. These must be
+found; otherwise more is measured, up to four times as much, and then the check has failed.
+
+Takes about five minutes. Another suite may be running meanwhile, but the machine should do little else: answers that a
+service hasn't ready by the deadline leave later, services are then late with some kinds more often than with others,
+and that is found, too. If it is all that is found, it is measured once more.
+
+  --pairs N       answers of each kind (default 5000; 1000000 takes a night)
+  --deadline MS   the proxy's deadline (default 50)
+  --seed N        another order of the requests than the usual one (default 1)
+  --http2         over HTTP/2 (default HTTP/1.1)
+  --load PERCENT  other work beside it, in bursts, that takes so much of each core
+  --slow-disk MS  each flush of PostgreSQL's write-ahead log begins so much later: who writes waits for it, who doesn't doesn't
+  --help          this text
+
+With either of the last two, what is found in late answers only is what was looked for: it is not measured once more.
+
+Python's packages live in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
+TEXT
+}
+
+pairs=5000
+deadline=50
+seed=1
+protocol=http/1.1
+load=
+slow_disk=
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --http2) protocol=h2 && shift ;;
+        --pairs | --deadline | --seed | --load | --slow-disk)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,6}$ ]] || fail "$1 needs a number from 1 to 9999999."
+            case $1 in
+                --pairs) pairs=$2 ;;
+                --deadline) deadline=$2 ;;
+                --seed) seed=$2 ;;
+                --load) load=$2 ;;
+                --slow-disk) slow_disk=$2 ;;
+            esac
+            shift 2
+            ;;
+        *) fail "timing.sh has no option $1; see --help." ;;
+    esac
+done
+
+[ -z "$load" ] || [ "$load" -lt 100 ] || fail "--load needs a number from 1 to 99."
+[ -z "$slow_disk" ] || [ "$slow_disk" -le 100 ] || fail "--slow-disk needs a number from 1 to 100: PostgreSQL waits no longer."
+
+packages+=(python3 python3-venv util-linux)
+prepare_machine
+check_disk "$checkout" 6000
+
+prepare_python timing "$checkout/Tests/Live/timing/requirements.txt"
+# As it is deployed, so that it carries the load on two cores with time to spare before the deadline.
+configuration=release
+build_suite
+# PostgreSQL in memory, if there is enough: a disk that is busy for somebody else delays only what writes, and longer
+# than this deadline. That would be found, rightly, but it would not be the proxy's doing.
+[ "$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 4000 ] 2>/dev/null || scratch_parent=/dev/shm
+# All requests come from one address, and a class of them guesses teleTANs: no limit may be what is measured.
+start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
+    --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
+    --set metadata-proxy.limits.pushRegistrations=10000000 \
+    --set test-result-server.positives.hourlyLimit=1000000 \
+    --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
+
+adverse=()
+if [ -n "$slow_disk" ]; then
+    adverse=(--adverse)
+    # Whoever flushes waits first, while others may join; by itself only if others are under way.
+    postgres_programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin | sort -V | tail -n 1)
+    "$postgres_programs/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
+        --command "ALTER SYSTEM SET commit_delay = $((slow_disk * 1000))" --command "ALTER SYSTEM SET commit_siblings = 0" \
+        --command "SELECT pg_reload_conf()" --output /dev/null "host=$scratch/state/postgres/socket port=5432 dbname=postgres \
+        user=postgres passfile=$scratch/state/secrets/pgpass-postgres"
+fi
+if [ -n "$load" ]; then
+    adverse=(--adverse)
+    setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/timing/load.py" "$(awk -v n="$load" 'BEGIN { print n / 100 }')" &
+fi
+
+# $1: the seed. In the background, so that whoever ends this script need not wait; `setpriv` then ends it, too.
+measure() {
+    PYTHONDONTWRITEBYTECODE=1 setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/timing/measure.py" "$scratch/state" \
+        "$first_port" --pairs "$pairs" --deadline "$deadline" --seed "$1" --protocol "$protocol" ${adverse[@]+"${adverse[@]}"} &
+    wait $!
+}
+
+started=$SECONDS
+status=0
+measure "$seed" || status=$?
+if [ "$status" = 3 ]; then
+    say "Measuring once more: if it was the machine that had something else to do, it won't be found again."
+    status=0
+    measure $((seed + 1)) || status=$?
+fi
+if grep -h '"level":"error"' "$scratch"/state/logs/*.log >&2; then fail "A service logged the errors above."; fi
+[ "$status" = 0 ] || fail "FAILED after $((SECONDS - started)) seconds."
+say "PASSED: $((SECONDS - started)) seconds of measuring."

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# What the metadata proxy's answers and the services behind it tell about a caller: nothing, by length or by content.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/Live/suite.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Live/traces.sh [sizes|canaries] [--requests N] [--deadline N]
+
+Installs what is missing, builds, and runs a suite of its own in a network of its own, which no other program sees.
+
+  sizes          sends requests of every class of outcome to the metadata proxy, over TLS 1.2 and 1.3, HTTP/1.1 and
+                 HTTP/2, and captures the wire: the lengths of TLS records must be the same for all. nginx in the
+                 proxy's place must be found to have several.
+  canaries       sends requests full of recognisable values, each from an address of its own, and searches for them
+                 behind the proxy, in all logs and metrics, and in the whole state folder with the database and its
+                 write-ahead log. nginx in the proxy's place must be caught by the same search.
+
+  --requests N   canary requests, from 100 (default 400)
+  --deadline N   the proxy's answers.deadline in milliseconds (default 250)
+  --help         this text
+
+Both by default, which takes less than three minutes. Needs root, or that users may make networks of their own
+(kernel.unprivileged_userns_clone); sudo is used to install packages only.
+TEXT
+}
+
+given=("$@")
+checks=()
+requests=400
+deadline=250
+inside=
+while [ $# -gt 0 ]; do
+    case $1 in
+        sizes | canaries) checks+=("$1") ;;
+        --requests | --deadline)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,6}$ ]] || fail "$1 needs a number from 1 to 9999999."
+            if [ "$1" = --requests ]; then requests=$2; else deadline=$2; fi
+            shift
+            ;;
+        # By which the script calls itself.
+        --in-own-network) inside=yes ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        *) fail "traces.sh has no option $1; see --help." ;;
+    esac
+    shift
+done
+[ "$requests" -ge 100 ] || fail "--requests needs at least 100, so that every kind of request is among them."
+[ ${#checks[@]} -gt 0 ] || checks=(sizes canaries)
+
+packages+=(python3 python3-venv util-linux iproute2 tcpdump libpcre2-8-0)
+if [ -z "$inside" ]; then
+    prepare_machine
+    check_disk "$checkout" 6000
+fi
+prepare_python traces "$checkout/Tests/Live/traces/requirements.txt"
+prepare_nginx
+if [ -z "$inside" ]; then
+    build_suite
+    # Whoever isn't root is root's equal in a network that was made so.
+    own_network=(unshare --net)
+    [ "$(id -u)" = 0 ] || own_network=(unshare --user --map-current-user --keep-caps --net)
+    "${own_network[@]}" true ||
+        fail "This user can make no network: run this as root, or allow it (kernel.unprivileged_userns_clone=1)."
+    exec "${own_network[@]}" bash "${BASH_SOURCE[0]}" --in-own-network "${given[@]}"
+fi
+ip link set lo up
+
+start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
+    --set "metadata-proxy.limits.refusedRegistrations=10000000" \
+    --set "metadata-proxy.limits.pushRegistrations=10000000" \
+    --set "test-result-server.positives.hourlyLimit=1000000" \
+    --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000"
+started=$SECONDS
+for check in "${checks[@]}"; do
+    mkdir "$scratch/$check"
+    arguments=("$scratch/state" "$scratch/$check" "$checkout/.build/debug" "$nginx")
+    [ "$check" = sizes ] || arguments+=("$requests")
+    run_check "$check" "$python" "$checkout/Tests/Live/traces/$check.py" "${arguments[@]}"
+done
+conclude_checks
+say "NO TRACE: ${checks[*]} in $((SECONDS - started)) seconds."

@@ -1,0 +1,122 @@
+"""What a check starts beside the suite: nginx in the proxy's place, and further proxies."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+from suite import Unexpected
+
+# Of a network that belongs to the script alone, and below the suite's own.
+SECOND_PROXY, CANARY_PROXY, NOBODY_LISTENS, NGINX, EDGE, HOPS = 19100, 19110, 19199, 19200, 19210, 19300
+# An admin port, after the port of its proxy.
+ADMIN = 9
+# A user who owns nothing.
+NOBODY = 65534
+# So that they end when the script is killed.
+_MORTAL = ["setpriv", "--pdeathsig", "TERM"]
+
+
+def unprivileged():
+    """Runs a program as a user other than root, from wherever root's checkout lies."""
+    if os.geteuid() != 0:
+        return ["setpriv"]
+    may = "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *may]
+
+
+@contextlib.contextmanager
+def running(command, log, port):
+    """A program that listens on a port, until the context ends."""
+    with open(log, "ab") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    try:
+        _wait(process, log, port)
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait(process, log, port):
+    end = time.monotonic() + 20
+    while time.monotonic() < end and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise Unexpected(f"{process.args[-3:]} does not listen on port {port}; its log is {log}:\n"
+                     + pathlib.Path(log).read_text(errors="replace")[-2000:])
+
+
+def nginx(executable, suite, folder, verification, submission, push):
+    """nginx with its defaults; the three ports are where it sends requests to."""
+    folder.mkdir()
+    text = (pathlib.Path(__file__).parent / "nginx.conf").read_text()
+    values = {
+        "user": "user root;" if os.geteuid() == 0 else "", "folder": folder, "port": NGINX,
+        "certificates": suite.state / "certificates", "verification": verification, "submission": submission,
+        "push": push,
+    }
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", str(value))
+    configuration = folder / "nginx.conf"
+    configuration.write_text(text)
+    command = [*_MORTAL, executable, "-e", str(folder / "error.log"), "-c", str(configuration)]
+    return running(command, folder / "output.log", NGINX)
+
+
+def edge(executable, folder, log):
+    """nginx as the edge configures it, with the tree in `published` of the folder; log: where it writes errors, of which level."""
+    folder.mkdir()
+    (folder / "published").mkdir()
+    text = (pathlib.Path(__file__).parents[3] / "deploy/edge/nginx.conf").read_text()
+    for here, there in (
+            ("/tmp/", f"{folder}/"), ("root /published", f"root {folder}/published"), ("error_log /dev/null emerg", f"error_log {log}"),
+            ("listen 8040 ", f"listen [::]:{EDGE} ipv6only=off "), ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
+        if here not in text:
+            raise Unexpected(f"deploy/edge/nginx.conf has changed: there is no {here!r} in it.")
+        text = text.replace(here, there)
+    configuration = folder / "nginx.conf"
+    configuration.write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
+    command = [*_MORTAL, executable, "-e", "stderr", "-c", str(configuration)]
+    return running(command, folder / "output.log", EDGE)
+
+
+@contextlib.contextmanager
+def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=NOBODY_LISTENS, push=NOBODY_LISTENS,
+          **listen_and_limits):
+    """Another metadata proxy beside the suite's own, with its settings but for ports, and what is given.
+
+    Where root runs the suite, this one belongs to a user who has nothing but the files it needs.
+    """
+    settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
+    settings["listen"] |= {"port": port}
+    settings["admin"] |= {"port": port + ADMIN}
+    settings["verification"]["url"] = f"https://127.0.0.1:{verification}"
+    settings["submission"]["url"] = f"https://127.0.0.1:{submission}"
+    settings["push"]["url"] = f"https://127.0.0.1:{push}"
+    for group, values in listen_and_limits.items():
+        settings[group] |= values
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="vigil-proxy.") as name:
+        folder = pathlib.Path(name)
+        for files in (settings["tls"], settings["public"]):
+            for key, path in files.items():
+                files[key] = shutil.copy(path, folder)
+        configuration = folder / "metadata-proxy.json"
+        configuration.write_text(json.dumps(settings))
+        if os.geteuid() == 0:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+        command = [*unprivileged(), "--pdeathsig", "TERM", executable, "--config", str(configuration)]
+        with running(command, log, port) as process:
+            yield process
