@@ -24,12 +24,18 @@ struct Fold: Sendable {
         self.logger = logger
     }
 
-    /// With the smallest size from `fold.smallestSet`.
+    /// With the sizes from the configuration.
     init(store: SubmissionStore, hourKeys: HourKeys, runtime: ServiceRuntime) throws {
-        let smallest = try runtime.configuration.int("fold.smallestSet", default: 140, in: 1...100_000)
         self.init(
-            store: store, hourKeys: hourKeys, fillers: Fillers(sizes: SizeClasses(smallest: smallest)),
+            store: store, hourKeys: hourKeys, fillers: Fillers(sizes: try Self.sizes(runtime.configuration)),
             metrics: FoldMetrics(runtime.metrics), logger: runtime.logger)
+    }
+
+    /// From `fold.smallestSet`. The keys of a set that is smaller than a package would wait for those of later hours.
+    static func sizes(_ settings: Settings) throws -> SizeClasses {
+        let threshold = PublicationPolicy.smallestPackage
+        return SizeClasses(
+            smallest: try settings.int("fold.smallestSet", default: threshold, in: threshold...100_000))
     }
 
     /// What a fold did.

@@ -128,7 +128,6 @@ package struct SuitePlan: Sendable {
                 "directory": .text(folder.published),
                 "signing.keys": .text("262/v1=\(folder.secret(SuiteSecrets.signingKey))"),
                 "signing.bundleID": .text("de.rki.coronawarnapp-dev"),
-                "minimumKeys": .number(140),
                 "run.minute": .number(5),
             ])
     }

@@ -1,17 +1,25 @@
-/// When a key may be published (Corona-Warn-App sheet, 5.4).
+/// When a key may be published.
+///
+/// The default values are those of Corona-Warn-App:
+/// <https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/resources/application.yaml>.
 package struct PublicationPolicy: Sendable {
+    /// The fewest keys, or check-in reports, that are published together unless a deployment raises it: cwa-server's
+    /// `shifting-policy-threshold`. The fold fills every hour up to at least this size, so that no key waits for others.
+    package static let smallestPackage = 140
+
     /// Keys below this level are never published.
     package var lowestLevel: TransmissionRiskLevel
     /// Minutes that must have passed since the end of a key's rolling period: until then a phone would accept replayed
-    /// beacons made with it (cwa-server issue 386).
+    /// beacons made with it (<https://github.com/corona-warn-app/cwa-server/issues/386>).
     package var embargoMinutes: Int64
     /// The fewest keys a package may have, so that a person's keys always stand among others'. An hour that has fewer
     /// gets an empty package, and its keys wait.
     package var minimumKeys: Int
 
-    /// A policy; by default with the field's values (Corona-Warn-App sheet, 5.4).
+    /// A policy, by default with the values of Corona-Warn-App.
     package init(
-        lowestLevel: TransmissionRiskLevel = .lowestPublished, embargoMinutes: Int64 = 120, minimumKeys: Int = 140
+        lowestLevel: TransmissionRiskLevel = .lowestPublished, embargoMinutes: Int64 = 120,
+        minimumKeys: Int = smallestPackage
     ) {
         self.lowestLevel = lowestLevel
         self.embargoMinutes = embargoMinutes

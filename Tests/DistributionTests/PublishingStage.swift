@@ -25,7 +25,8 @@ struct PublishingStage: Sendable {
 
     /// - Parameter signingKeys: the setting of this name, given the path of a key's file.
     static func run<Result: Sendable>(
-        minimumKeys: Int = 140, signingKeys: @Sendable (String) -> String = { "262/v1=\($0)" },
+        minimumKeys: Int = PublicationPolicy.smallestPackage,
+        signingKeys: @Sendable (String) -> String = { "262/v1=\($0)" },
         settings: [String: String] = [:],
         _ body: @Sendable (PublishingStage) async throws -> Result
     ) async throws -> Result {
@@ -174,7 +175,7 @@ struct PublishingStage: Sendable {
 
     /// What somebody says who knows the public key and nothing else.
     func verify() async throws -> VerifyTree.Verdict {
-        let minimum = Int(settings["minimumKeys"] ?? "") ?? 140
+        let minimum = Int(settings["minimumKeys"] ?? "") ?? PublicationPolicy.smallestPackage
         return try await VerifyTree(
             place: PublishedDirectory(root: root), publicKeys: [verificationKey], minimum: minimum
         ).verdict()

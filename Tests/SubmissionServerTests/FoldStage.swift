@@ -54,7 +54,8 @@ struct FoldStage: Sendable {
                 database: database, client: $0, directory: directory, clock: clock, hoursFolded: hoursFolded,
                 inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
                 fold: Fold(
-                    store: store, hourKeys: hourKeys, fillers: Fillers(sizes: SizeClasses(smallest: 140)),
+                    store: store, hourKeys: hourKeys,
+                    fillers: Fillers(sizes: SizeClasses(smallest: PublicationPolicy.smallestPackage)),
                     metrics: FoldMetrics(metrics), logger: Logger(label: "test") { _ in quiet }), metrics: metrics)
             return try await running(stage.inbox) { _ in try await body(stage) }
         }

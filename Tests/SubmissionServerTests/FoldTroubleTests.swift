@@ -13,6 +13,17 @@ struct FoldTroubleTests {
     private static let hour = Samples.hour
     private static let next = hour.advanced(by: 1)
 
+    @Test("the fold's smallest set can't be configured below the size of the smallest package")
+    func smallestSet() throws {
+        func sizes(_ settings: [String: String]) throws -> SizeClasses {
+            try Fold.sizes(Settings(settings))
+        }
+        let threshold = PublicationPolicy.smallestPackage
+        #expect(try sizes([:]).smallest == threshold)
+        #expect(try sizes(["fold.smallestSet": "\(threshold)"]).smallest == threshold)
+        #expect(throws: ConfigurationProblem.self) { try sizes(["fold.smallestSet": "\(threshold - 1)"]) }
+    }
+
     @Test("without an hour's private key nothing is folded and nothing lost; the fold goes on when it is back")
     func missingKey() async throws {
         try await FoldStage.run { stage in

@@ -72,7 +72,7 @@ extension InProcessSuite {
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300),
-            clock: clock, minimumKeys: 140, fold: fold, publish: publish,
+            clock: clock, minimumKeys: PublicationPolicy.smallestPackage, fold: fold, publish: publish,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {

@@ -122,6 +122,8 @@ extension Publisher {
 
     /// From `minimumKeys`.
     static func policy(_ settings: Settings) throws -> PublicationPolicy {
-        PublicationPolicy(minimumKeys: try settings.int("minimumKeys", default: 140, in: 1...100_000))
+        PublicationPolicy(
+            minimumKeys: try settings.int(
+                "minimumKeys", default: PublicationPolicy.smallestPackage, in: 1...100_000))
     }
 }

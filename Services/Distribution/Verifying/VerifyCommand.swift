@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExposureFormat
+import ExposureKeys
 import Foundation
 import ServiceKit
 
@@ -21,7 +22,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var publicKeys: [String]
 
     @Option(help: "The fewest keys or reports of a file that isn't empty.")
-    var minimum = 140
+    var minimum = PublicationPolicy.smallestPackage
 
     func validate() throws {
         guard !publicKeys.isEmpty else { throw ValidationError("--public-key must be given.") }

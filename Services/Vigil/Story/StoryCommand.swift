@@ -1,6 +1,7 @@
 import ArgumentParser
 import DevelopmentAPNsAPI
 import ExposureFormat
+import ExposureKeys
 import Foundation
 import Phone
 import ServiceKit
@@ -73,7 +74,7 @@ private struct StoryClients {
         return StoryStage(
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
-            officerToken: officerToken, clock: clock, minimumKeys: 140,
+            officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder, suite) },
             publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder, suite) },
             publishedFiles: { try Self.files(below: folder.published) },
