@@ -7,24 +7,24 @@ package import ServiceKit
 import SubmissionAPI
 import VerificationAPI
 
-/// The executable `metadata-proxy`: the only door for apps.
+/// The executable `metadata-proxy`: the only entry point for apps.
 package struct MetadataProxy: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "metadata-proxy",
-        abstract: "The only door for apps: passes on what a request must say and nothing about who asks.",
+        abstract: "The only entry point for apps: forwards what a request must say and nothing about who sent it.",
         subcommands: [ReadyCommand.self])
 
-    /// What the command line says: the path of the configuration file.
+    /// The options of the command line: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
 
-    /// For ArgumentParser, which fills in the options afterwards.
+    /// For ArgumentParser, which sets the options afterwards.
     package init() {}
 
     package func run() async throws {
         try await Self.serve(ServiceRuntime(name: "metadata-proxy", options: options))
     }
 
-    /// What verification, submission and the push dispatcher offer to apps; everything else is 404.
+    /// The operations for apps; everything else is 404.
     private static let verificationOperations = [
         EndpointDescription(VerificationAPI.registrationToken), EndpointDescription(VerificationAPI.testResult),
         EndpointDescription(VerificationAPI.tan),
@@ -36,7 +36,7 @@ package struct MetadataProxy: AsyncParsableCommand {
         EndpointDescription(PushAPI.register), EndpointDescription(PushAPI.registerV1),
     ]
 
-    /// Runs the service until it is told to stop.
+    /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let group = MultiThreadedEventLoopGroup.singleton
@@ -58,24 +58,24 @@ package struct MetadataProxy: AsyncParsableCommand {
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
-            listener: "listen", schedule: AnswerSchedule(interval: .milliseconds(Int64(deadline))),
+            listener: "listen", schedule: DeadlineSchedule(interval: .milliseconds(Int64(deadline))),
             bytesInFlight: BytesInFlight(limit: inFlight, metrics: runtime.metrics), limit: requests,
             clock: runtime.clock, metrics: runtime.metrics)
         for operation in verificationOperations {
             let isRegistration = operation.route == VerificationAPI.registrationToken.route
-            plan.offer(
-                operation, of: verification, within: isRegistration ? registrations : nil,
-                refusing: isRegistration ? refusals : nil)
+            plan.forward(
+                operation, to: verification, limit: isRegistration ? registrations : nil,
+                refusals: isRegistration ? refusals : nil)
         }
-        for operation in submissionOperations { plan.offer(operation, of: submission) }
-        for operation in pushOperations { plan.offer(operation, of: push, within: pushRegistrations) }
+        for operation in submissionOperations { plan.forward(operation, to: submission) }
+        for operation in pushOperations { plan.forward(operation, to: push, limit: pushRegistrations) }
 
         let listener = try AppListener(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
             port: settings.port("listen.port", default: 8000),
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
             connectionBytes: settings.int(
-                "listen.connectionBytes", default: 256 << 10, in: AppListener.leastConnectionBytes...64 << 20),
+                "listen.connectionBytes", default: 256 << 10, in: AppListener.minConnectionBytes...64 << 20),
             limit: ConnectionLimit(
                 try settings.int("limits.connections", default: 2048, in: 1...1_000_000), metrics: runtime.metrics),
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),

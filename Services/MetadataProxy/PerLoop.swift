@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One value for each event loop of a group, made when it is first asked for; it never leaves its loop.
+/// One value for each event loop of a group, created on first use. It never leaves its loop.
 struct PerLoop<Value>: Sendable {
     private let boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>]
 
@@ -11,10 +11,10 @@ struct PerLoop<Value>: Sendable {
             })
     }
 
-    /// How many event loops there are.
+    /// The number of event loops.
     var count: Int { boxes.count }
 
-    /// The value of the event loop on which this is called.
+    /// The value of an event loop, on which this must be called.
     func value(on loop: any EventLoop, make: () throws -> Value) rethrows -> Value {
         let box = box(of: loop)
         if let value = box.value { return value }
@@ -23,7 +23,7 @@ struct PerLoop<Value>: Sendable {
         return value
     }
 
-    /// Hands over the values that there are, each on its loop.
+    /// Calls a closure with each value that exists, on its loop.
     func forEach(_ body: @escaping @Sendable (Value) -> Void) async throws {
         for box in boxes.values {
             try await box.eventLoop.submit { if let value = box.value { body(value) } }.get()

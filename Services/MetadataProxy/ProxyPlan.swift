@@ -4,34 +4,34 @@ package import Metrics
 import NIOCore
 package import ServiceKit
 
-/// What the proxy passes on, to whom, and within which bounds.
+/// What the proxy forwards, to which service, and within which limits.
 package struct ProxyPlan: Sendable {
-    struct Offer: Sendable {
-        let operation: EndpointDescription
+    struct Operation: Sendable {
+        let description: EndpointDescription
         let upstream: Upstream
         let limit: PrefixLimit?
         let refusals: RefusalLimit?
         let metrics: RouteMetrics
     }
 
-    let schedule: AnswerSchedule
+    let schedule: any AnswerSchedule
     let bytesInFlight: BytesInFlight
     let limit: PrefixLimit
     let date: HTTPDate
     let metrics: any MetricsFactory
-    /// Of requests for no operation.
-    let other: RouteMetrics
-    private(set) var offers: [Offer] = []
+    /// Requests for no operation.
+    let otherRequests: RouteMetrics
+    private(set) var operations: [Operation] = []
     private let listener: String
 
-    /// A proxy that passes nothing on yet.
+    /// A proxy that forwards nothing yet.
     ///
     /// - Parameters:
     ///   - listener: names it in metrics.
     ///   - limit: for all requests, also those for no operation.
     ///   - clock: for the field `Date`.
     package init(
-        listener: String, schedule: AnswerSchedule, bytesInFlight: BytesInFlight, limit: PrefixLimit,
+        listener: String, schedule: any AnswerSchedule, bytesInFlight: BytesInFlight, limit: PrefixLimit,
         clock: WallClock, metrics: any MetricsFactory
     ) {
         self.listener = listener
@@ -40,25 +40,25 @@ package struct ProxyPlan: Sendable {
         self.limit = limit
         self.metrics = metrics
         date = HTTPDate(clock: clock)
-        other = RouteMetrics(listener: listener, route: "other", expected: [], factory: metrics)
+        otherRequests = RouteMetrics(listener: listener, route: "other", expected: [], factory: metrics)
     }
 
-    /// Lets an operation pass.
+    /// Forwards an operation to a service.
     ///
     /// - Parameters:
-    ///   - limit: for requests for this operation, beside that for all.
+    ///   - limit: for requests for this operation, in addition to the limit for all.
     ///   - refusals: for those that the service refuses.
-    package mutating func offer(
-        _ operation: EndpointDescription, of upstream: Upstream, within limit: PrefixLimit? = nil,
-        refusing refusals: RefusalLimit? = nil
+    package mutating func forward(
+        _ operation: EndpointDescription, to upstream: Upstream, limit: PrefixLimit? = nil,
+        refusals: RefusalLimit? = nil
     ) {
         var operation = operation
         // Between service and proxy only.
         operation.response.fields[.teleTANsStrained] = nil
-        operation.refusals[.tooManyRequests] = "Too many requests come from the caller's part of the net."
-        offers.append(
-            Offer(
-                operation: operation, upstream: upstream, limit: limit, refusals: refusals,
+        operation.refusals[.tooManyRequests] = "Too many requests come from the caller's address prefix."
+        operations.append(
+            Operation(
+                description: operation, upstream: upstream, limit: limit, refusals: refusals,
                 metrics: RouteMetrics(
                     listener: listener, route: operation.route.path,
                     expected: [operation.success, .serviceUnavailable], factory: metrics)))

@@ -9,8 +9,8 @@ import Testing
 @testable import MetadataProxy
 
 @Suite struct AnswerEncoderTests {
-    /// Answers of every status, with and without fields and body, at every second of a day's first hour: the date's digits
-    /// take 5 or 6 bits in Huffman's code.
+    /// An answer of any status, with or without fields and body. The clock advances between answers: the digits of the date
+    /// take 5 or 6 bits in the Huffman code.
     private static func answers(_ random: inout some RandomNumberGenerator) -> Answer {
         let status =
             [200, 201, 400, 403, 404, 405, 408, 413, 415, 429, 431, 500, 503].randomElement(using: &random) ?? 200
@@ -27,7 +27,7 @@ import Testing
         return answer
     }
 
-    @Test("every answer on HTTP/1.1 takes 1,024 bytes and says what it shall")
+    @Test("every answer on HTTP/1.1 takes 1,024 bytes and keeps its content")
     func http1() throws {
         var random = SystemRandomNumberGenerator()
         let clock = ManualClock(Date(timeIntervalSince1970: 1_779_796_800))
@@ -51,7 +51,7 @@ import Testing
         var random = SystemRandomNumberGenerator()
         let clock = ManualClock(Date(timeIntervalSince1970: 1_779_796_800))
         var encoder = try AnswerEncoder(date: HTTPDate(clock: clock.clock))
-        // One for all answers, as a connection has: what one leaves in its table would shorten the next.
+        // One for all answers, as on a connection: what one leaves in its table would shorten the next.
         var connection = HPACKEncoder(allocator: ByteBufferAllocator())
         for _ in 0..<500 {
             clock.advance(by: 6.7)
@@ -66,7 +66,7 @@ import Testing
         #expect(connection.dynamicTableSize == 0)
     }
 
-    @Test("an answer without room for it is none")
+    @Test("an answer that is too long is not encoded")
     func tooLong() throws {
         var encoder = try AnswerEncoder(date: HTTPDate(clock: .system))
         let answer = Answer(status: 200, body: ByteBuffer(repeating: 0x61, count: 1000))

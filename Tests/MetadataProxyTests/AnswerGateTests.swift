@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("an answer's pieces leave together, when it is released and not before")
+    @Test("the pieces of an answer leave together, when it is released and not before")
     func pieces() throws {
         let bytes = answer()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
     }
 
-    @Test("what belongs to no answer passes at once")
+    @Test("bytes that belong to no answer pass at once")
     func others() throws {
         let bytes = answer()
         try channel.writeOutbound(ByteBuffer(string: "ping"))
@@ -52,8 +52,8 @@ import Testing
         #expect(try channel.readOutbound(as: ByteBuffer.self)?.readableBytes == AnswerEncoder.length)
     }
 
-    @Test("an answer of which the client takes a part only does not leave, and the connection ends")
-    func piecemeal() throws {
+    @Test("an answer that the client can take only in part does not leave, and the connection closes")
+    func incomplete() throws {
         let part = gate.collect { channel.writeAndFlush(ByteBuffer(repeating: 1, count: 500), promise: nil) }
         gate.release(part)
         channel.embeddedEventLoop.run()

@@ -11,24 +11,24 @@ import Testing
 
     init() throws {
         bytes = BytesInFlight(limit: 10_000, metrics: metrics)
-        // Parts of the net that share a cell, as one pair in 4,096 does by chance, would share a quarter.
+        // Prefixes that share a cell, as one pair in 4,096 does by chance, would share a quarter.
         var cells: Set<UInt> = []
         prefixes = try (0..<50).map { AddressPrefix(try SocketAddress(ipAddress: "203.0.\($0).7", port: 40_000)) }
             .filter { cells.insert(UInt(bitPattern: $0.hashValue) % 4096).inserted }
     }
 
-    /// Whether a request that begins now, and ends at once, is let in.
+    /// Whether a request that begins now, and ends at once, is admitted.
     private func isRoom(for size: Int, from prefix: Int) -> Bool {
         bytes.share(size, for: prefixes[prefix]) != nil
     }
 
-    @Test("there is room up to the limit, and again for what is given back; what is refused is counted")
+    @Test("there is room up to the limit, released memory is available again, and refused requests are counted")
     func room() {
         var share = bytes.share(2_000, for: prefixes[0])
         share?.finish()
         var other = bytes.share(2_500, for: prefixes[1])
         other?.finish()
-        // One part of the net, too, as long as it completes what it begins.
+        // Also for one prefix, as long as it completes its requests.
         var third = bytes.share(2_500, for: prefixes[1])
         third?.finish()
         #expect(isRoom(for: 2_500, from: 1))
@@ -41,7 +41,7 @@ import Testing
         #expect(other != nil && third != nil && fourth != nil)
     }
 
-    @Test("of requests that are not complete, one part of the net has a quarter, and keeps no others out")
+    @Test("incomplete requests of one address prefix may take a quarter, and affect no other prefix")
     func share() {
         #expect(!isRoom(for: 2_501, from: 0))
         var share = bytes.share(2_000, for: prefixes[0])

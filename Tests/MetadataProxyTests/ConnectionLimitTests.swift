@@ -10,7 +10,7 @@ import Testing
         AddressPrefix(try SocketAddress(ipAddress: text, port: 40_000))
     }
 
-    @Test("a prefix has so many connections at one time, others have theirs, and one that ends makes room for another")
+    @Test("a prefix may have a limited number of open connections, and one that ends makes room for another")
     func room() throws {
         let metrics = PrometheusMetrics()
         let limit = ConnectionLimit(3, metrics: metrics)
@@ -25,8 +25,8 @@ import Testing
         #expect(metrics.text.contains("connections_refused_total 4"))
     }
 
-    @Test("of connections that have ended nothing is left")
-    func nothingIsLeft() throws {
+    @Test("nothing remains of connections that have ended")
+    func nothingRemains() throws {
         var sketch = PrefixSketch()
         let prefixes = try (0..<2000).map { try prefix("10.\($0 / 256).\($0 % 256).1") }
         for prefix in prefixes { _ = sketch.add(prefix) }
@@ -35,47 +35,47 @@ import Testing
     }
 }
 
-/// How long a connection is waited for.
-@Suite struct CallerPatienceTests {
+/// When a connection times out.
+@Suite struct ConnectionTimeoutsTests {
     private final class Stage {
         let loop = EmbeddedEventLoop()
         let channel: EmbeddedChannel
-        let patience: CallerPatience
+        let timeouts: ConnectionTimeouts
         private(set) var hasEnded = false
 
         init() {
             channel = EmbeddedChannel(loop: loop)
-            patience = CallerPatience(channel, idle: .seconds(10), life: .seconds(60))
-            patience.ended = { [unowned self] in hasEnded = true }
+            timeouts = ConnectionTimeouts(channel, idle: .seconds(10), life: .seconds(60))
+            timeouts.expired = { [unowned self] in hasEnded = true }
         }
     }
 
-    @Test("who asks every six seconds, and only for what is refused, is waited for a minute in all")
+    @Test("a client that sends only refused requests, every six seconds, is disconnected after a minute")
     func life() {
         let stage = Stage()
         for _ in 0..<9 {
             stage.loop.advanceTime(by: .seconds(6))
-            stage.patience.wait(for: .body)
-            stage.patience.wait(for: .header)
+            stage.timeouts.start(.body)
+            stage.timeouts.start(.header)
             #expect(!stage.hasEnded)
         }
         stage.loop.advanceTime(by: .seconds(5))
-        stage.patience.wait(for: .header)
+        stage.timeouts.start(.header)
         #expect(!stage.hasEnded)
         stage.loop.advanceTime(by: .seconds(1))
         #expect(stage.hasEnded)
     }
 
     @Test(
-        "a request that is passed on makes it a minute more, on HTTP/2 with streams open, too",
+        "an admitted request extends the connection by a minute, also on HTTP/2 with open streams",
         arguments: [false, true])
-    func passed(hasStreams: Bool) {
+    func admitted(hasStreams: Bool) {
         let stage = Stage()
         for _ in 0..<20 {
             stage.loop.advanceTime(by: .seconds(6))
-            stage.patience.wait(for: .body)
-            stage.patience.passed()
-            stage.patience.wait(for: hasStreams ? .streams : .header)
+            stage.timeouts.start(.body)
+            stage.timeouts.renewLife()
+            stage.timeouts.start(hasStreams ? .streams : .header)
             #expect(!stage.hasEnded)
         }
         stage.loop.advanceTime(by: .seconds(hasStreams ? 59 : 9))
@@ -84,7 +84,7 @@ import Testing
         #expect(stage.hasEnded)
     }
 
-    @Test("who says nothing is waited for ten seconds")
+    @Test("an idle client is disconnected after ten seconds")
     func idle() {
         let stage = Stage()
         stage.loop.advanceTime(by: .seconds(9))

@@ -19,7 +19,7 @@ struct ForwardingTests {
     private static let token = "63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"
     private static let tanBody = #"{"registrationToken":"\#(token)","requestPadding":"abc"}"#
 
-    @Test("body and named fields pass, everything else of the caller stays outside", arguments: [false, true])
+    @Test("the body and named fields are forwarded, and nothing else of the caller is", arguments: [false, true])
     func nothingElsePasses(http2: Bool) async throws {
         try await ProxyStage.run { stage in
             let planted = [
@@ -42,7 +42,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("two phones' requests look alike behind the proxy, whatever order and case they write")
+    @Test("requests of two phones are identical behind the proxy, whatever the order and case of their fields")
     func alike() async throws {
         try await ProxyStage.run { stage in
             _ = try await stage.send(
@@ -54,7 +54,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("a registration's Idempotency-Key passes, and no other request's")
+    @Test("the Idempotency-Key of a registration is forwarded, and no other request's")
     func idempotencyKey() async throws {
         try await ProxyStage.run { stage in
             let key = "8e03978e-40d5-43dd-bc93-6894a57f9324"
@@ -67,7 +67,7 @@ struct ForwardingTests {
     }
 
     @Test(
-        "one address prefix is given so many requests, fewer of them registrations; the others are 429 and stay outside"
+        "requests of one address prefix beyond the limits, one for all and one for registrations, are 429 and not forwarded"
     )
     func limits() async throws {
         let limits = ["limits.registrations": "2", "limits.requests": "5"]
@@ -84,7 +84,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("what is refused counts for the limit, too", arguments: [false, true])
+    @Test("refused requests count for the limit as well", arguments: [false, true])
     func refusalsAreLimited(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["limits.requests": "3"]) { stage in
             var statuses: [UInt] = []
@@ -99,7 +99,7 @@ struct ForwardingTests {
     }
 
     @Test(
-        "so many refused registrations end those of an address prefix, and nothing else of it",
+        "a prefix with too many refused registrations may not register, and everything else is accepted",
         arguments: [false, true])
     func refusedRegistrations(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["limits.refusedRegistrations": "3"]) { stage in
@@ -115,7 +115,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("what the verification server says of its strain is for the proxy, which lets fewer refusals through")
+    @Test("the verification server's report of strain stays with the proxy, which then allows fewer refusals")
     func strain() async throws {
         try await ProxyStage.run(settings: ["limits.refusedRegistrations": "10"]) { stage in
             let name = HTTPField.Name.teleTANsStrained
@@ -133,7 +133,7 @@ struct ForwardingTests {
     }
 
     @Test(
-        "a registration for push passes under both paths and both names of its media type, and goes in under one name",
+        "a push registration is accepted under both paths and both media types, and forwarded with one media type",
         arguments: ["/v3/register", "/v1/register"], ["application/x-protobuf", "application/protobuf"])
     func registerForPush(path: String, media: String) async throws {
         try await ProxyStage.run(settings: ["limits.pushRegistrations": "2"]) { stage in
@@ -152,7 +152,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("of an answer only status, body and named fields come back")
+    @Test("only status, body and named fields of a reply reach the caller")
     func answers() async throws {
         try await ProxyStage.run { stage in
             stage.answer.withLock {
@@ -174,7 +174,7 @@ struct ForwardingTests {
     }
 
     @Test(
-        "a refusal loses its body and whatever an upstream may say beside its status", arguments: [400, 403, 404, 500])
+        "only the status of a refusal reaches the caller", arguments: [400, 403, 404, 500])
     func refusals(code: Int) async throws {
         try await ProxyStage.run { stage in
             stage.answer.withLock {
@@ -188,7 +188,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("uploads keep their fields, and the answer's check-in counts")
+    @Test("uploads keep their fields, and their answers the check-in counts")
     func upload() async throws {
         try await ProxyStage.run { stage in
             stage.answer.withLock {
@@ -234,7 +234,7 @@ struct ForwardingTests {
             status: .payloadTooLarge),
     ]
 
-    @Test("what is no app's request is refused and never passed on", arguments: bad)
+    @Test("a request that no app sends is refused and not forwarded", arguments: bad)
     func refused(bad: Bad) async throws {
         try await ProxyStage.run { stage in
             let answer = try await stage.send(
@@ -245,7 +245,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("a service that is down is a 503 with Retry-After, and the proxy goes on")
+    @Test("if a service is down the answer is 503 with Retry-After")
     func upstreamDown() async throws {
         try await ProxyStage.run(upstreamPort: TestPort.free()) { stage in
             let answer = try await stage.send("/version/v1/tan", body: Self.tanBody)

@@ -9,18 +9,19 @@ import VerificationAPI
 
 @testable import MetadataProxy
 
-/// What a service is sent, made of hostile fields: the only bytes of callers that this service puts into a header.
+/// What a service receives if fields are hostile: they are the only bytes of callers that the proxy puts into a header.
 @Suite struct InnerRequestTests {
     private static func route(_ operation: EndpointDescription) throws -> ProxiedRoute {
         let group = EmbeddedEventLoop()
         let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: group)
+        let metrics = RouteMetrics(listener: "test", route: "test", expected: [], factory: PrometheusMetrics())
         return ProxiedRoute(
-            operation.route, to: upstream, limit: nil, refusals: nil,
-            metrics: RouteMetrics(listener: "test", route: "test", expected: [], factory: PrometheusMetrics()),
+            ProxyPlan.Operation(
+                description: operation, upstream: upstream, limit: nil, refusals: nil, metrics: metrics),
             on: group.next())
     }
 
-    /// Pieces that mean something in a header, in any order, and arbitrary bytes between them.
+    /// Pieces with a meaning in a header, in any order, with arbitrary bytes between them.
     private static func hostile(_ random: inout some RandomNumberGenerator) -> String {
         let pieces = [
             "\r\n", "\n", "\r", "\0", ":", " ", "\t", "content-length: 0", "transfer-encoding: chunked", "\r\n\r\n",
@@ -50,7 +51,8 @@ import VerificationAPI
         return requests
     }
 
-    @Test("whatever fields say, a service is sent exactly one request with the route's fields and the body, or nothing")
+    @Test(
+        "whatever fields contain, a service receives exactly one request with the route's fields and the body, or none")
     func hostileFields() throws {
         var random = SystemRandomNumberGenerator()
         let route = try Self.route(EndpointDescription(SubmissionAPI.diagnosisKeys))
@@ -60,7 +62,7 @@ import VerificationAPI
         var sent = 0
         for _ in 0..<3000 {
             var passed = route.noFields
-            // Often enough what a phone sends.
+            // Half of them are what a phone sends.
             let isTame = Bool.random(using: &random)
             if isTame { route.take("content-type", "application/x-protobuf", into: &passed) }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -69,7 +71,7 @@ import VerificationAPI
             }
             guard route.refusal(of: passed) == nil else { continue }
             let body = ByteBuffer(string: Self.hostile(&random))
-            let bytes = route.innerRequest(passed, body).1
+            let bytes = route.innerRequest(passed, body).bytes
             let requests = try Self.requests(in: bytes)
             #expect(requests.count == 1)
             let request = try #require(requests.first)
@@ -87,7 +89,7 @@ import VerificationAPI
         #expect(sent > 200)
     }
 
-    @Test("a field that passes may come once", arguments: ["cwa-fake", "CWA-FAKE", "content-type"])
+    @Test("a forwarded field may appear once", arguments: ["cwa-fake", "CWA-FAKE", "content-type"])
     func twice(name: String) throws {
         let route = try Self.route(EndpointDescription(VerificationAPI.tan))
         var passed = route.noFields
@@ -98,7 +100,7 @@ import VerificationAPI
         #expect(route.refusal(of: passed)?.status == 400)
     }
 
-    @Test("a body that is announced as too long is refused before it comes")
+    @Test("a body that is announced as too long is refused before it arrives")
     func announced() throws {
         let route = try Self.route(EndpointDescription(VerificationAPI.tan))
         var passed = route.noFields

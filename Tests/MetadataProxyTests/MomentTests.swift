@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// When answers leave. How exactly they do, and that nothing shows in it, is measured by Tests/Live/timing.sh.
+/// When answers leave. `Tests/Live/timing.sh` measures how precisely they do, and that the timing reveals nothing.
 @Suite(.timeLimit(.minutes(5)))
 struct MomentTests {
     private static let body = #"{"registrationToken":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"}"#
@@ -29,7 +29,7 @@ struct MomentTests {
     }
 
     @Test(
-        "an answer that isn't there at its moment leaves at a later multiple, and is counted", arguments: [false, true])
+        "an answer that isn't known at its moment leaves at a later multiple, and is counted", arguments: [false, true])
     func multiple(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["answers.deadline": "2000"]) { stage in
             stage.beforeAnswer.withLock { $0 = { await stage.waits(for: "answer_overruns_total 1") } }
@@ -42,19 +42,19 @@ struct MomentTests {
     @Test("after eight multiples it is a 503, and the service is unavailable", arguments: [false, true])
     func last(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["answers.deadline": "20"]) { stage in
-            // Never, as far as this request is concerned.
+            // Too late for this request in any case.
             stage.beforeAnswer.withLock { $0 = { await stage.waits(for: "answer_overruns_total 9") } }
             let first = try await Self.send(to: stage, http2: http2)
             #expect(first.status == .serviceUnavailable)
             #expect(first.time >= .milliseconds(160))
-            // The connection to the service is still the first request's; the next one takes another.
+            // The first request still occupies its connection to the service; the second one opens another.
             stage.beforeAnswer.withLock { $0 = {} }
             let second = try await Self.send(to: stage, http2: http2)
             #expect([.created, .serviceUnavailable].contains(second.status))
         }
     }
 
-    @Test("a service that is down is answered for at the moment, too", arguments: [false, true])
+    @Test("the 503 for a service that is down leaves at the moment as well", arguments: [false, true])
     func down(http2: Bool) async throws {
         try await ProxyStage.run(upstreamPort: TestPort.free(), settings: ["answers.deadline": "300"]) { stage in
             let answer = try await Self.send(to: stage, http2: http2)
@@ -63,7 +63,7 @@ struct MomentTests {
         }
     }
 
-    @Test("what depends on no secret is refused at once", arguments: [false, true])
+    @Test("a refusal that depends on no secret leaves at once", arguments: [false, true])
     func atOnce(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["answers.deadline": "10000"]) { stage in
             let answer = try await Self.send("/version/v1/other", to: stage, http2: http2)

@@ -15,7 +15,7 @@ import Testing
         return (0..<attempts).count { _ in limit.admits(prefix) }
     }
 
-    @Test("a prefix may ask as often as the limit says in five minutes, and then again")
+    @Test("a prefix may send as many requests as the limit allows in every five minutes")
     func window() throws {
         let clock = ManualClock(Date(timeIntervalSince1970: 1_779_796_800))
         let limit = PrefixLimit(3, clock: clock.clock)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "neighbours share a limit, others don't",
+        "addresses of one network share a limit, others don't",
         arguments: [
             ("203.0.113.7", "203.0.113.250", true), ("203.0.113.7", "203.0.114.7", false),
             ("203.0.113.7", "::ffff:203.0.113.9", true), ("2001:db8:1::1", "2001:db8:1:ffff::2", true),
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test("who has no address is limited, too")
-    func nobody() {
+    @Test("callers without an address are limited as well")
+    func noAddress() {
         let limit = PrefixLimit(1, clock: .system)
         #expect(limit.admits(AddressPrefix(nil)))
         #expect(!limit.admits(AddressPrefix(nil)))

@@ -11,7 +11,7 @@ import ServiceKit
 import Synchronization
 import TestSupport
 
-/// A proxy in front of an upstream that remembers every request as it came and answers as it is told.
+/// A proxy in front of an upstream that records every request as it arrives and replies as it is told.
 final class ProxyStage: Sendable {
     struct Seen: Sendable {
         let path: String
@@ -38,7 +38,7 @@ final class ProxyStage: Sendable {
         self.authorities = authorities
     }
 
-    /// - Parameter upstreamPort: where the proxy looks for its upstreams; by default where there is one.
+    /// - Parameter upstreamPort: the port of the services, as the proxy is configured; by default the stage's upstream.
     static func run<Result: Sendable>(
         upstreamPort: Int? = nil, settings others: [String: String] = [:],
         _ body: @Sendable (ProxyStage) async throws -> Result
@@ -73,7 +73,7 @@ final class ProxyStage: Sendable {
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
                 "push.url": "https://localhost:\(target)",
-                // Eight of them are what the service has for an answer: beside other tests it may be late.
+                // A service has eight times this for its reply: beside other tests it may be slow.
                 "answers.deadline": "1500",
             ].merging(others) { $1 }
             return try await withRunningService("metadata-proxy", settings: settings, serve: MetadataProxy.serve) {
@@ -84,11 +84,11 @@ final class ProxyStage: Sendable {
         }
     }
 
-    /// What the proxy's admin port shows.
+    /// The metrics on the proxy's admin port.
     var metrics: String { runtime.withLock { $0?.metrics.text ?? "" } }
 
-    /// Waits until a metric is there. Between looks there are requests that the proxy refuses at once, so that whoever
-    /// looks doesn't keep its threads busy.
+    /// Waits until a metric has a value. Between checks it sends requests that the proxy refuses at once, so that waiting
+    /// doesn't occupy a thread.
     func waits(for line: String) async {
         while !metrics.contains(line), !Task.isCancelled { _ = try? await send("/version/v1/other", body: "") }
     }

@@ -17,7 +17,7 @@ import Testing
         AddressPrefix(try SocketAddress(ipAddress: text, port: 40_000))
     }
 
-    /// How many of so many requests, one after the other, are let through, all of which the service refuses or takes.
+    /// How many of a number of consecutive requests are admitted, if the service refuses, or accepts, them all.
     private func through(_ count: Int, from text: String = "203.0.113.7", areRefused: Bool = true) throws -> Int {
         let prefix = try prefix(text)
         var through = 0
@@ -29,7 +29,7 @@ import Testing
         return through
     }
 
-    @Test("so many refusals of a prefix end its requests for five minutes, and others go on")
+    @Test("a prefix that reaches the limit is refused for five minutes, and other prefixes are not affected")
     func refusals() throws {
         #expect(try through(30) == 10)
         #expect(try through(30, from: "203.0.114.7") == 10)
@@ -39,22 +39,22 @@ import Testing
         #expect(try through(30) == 10)
     }
 
-    @Test("requests that are taken are not counted")
+    @Test("accepted requests are not counted")
     func successes() throws {
         #expect(try through(1_000, areRefused: false) == 1_000)
         #expect(try through(30) == 10)
     }
 
-    /// How many more requests are let through while so many are under way.
-    private func through(_ count: Int, beside underWay: Int) throws -> Int {
-        guard underWay > 0 else { return try through(count) }
+    /// How many more requests are admitted while a number of them are in progress.
+    private func through(_ count: Int, beside inProgress: Int) throws -> Int {
+        guard inProgress > 0 else { return try through(count) }
         guard var attempt = limit.attempt(from: try prefix()) else { return 0 }
-        let more = try through(count, beside: underWay - 1)
+        let more = try through(count, beside: inProgress - 1)
         attempt.refused()
         return more
     }
 
-    @Test("of refusals and requests under way a prefix has four times as many, under strain no more")
+    @Test("refusals and requests in progress may reach four times the limit together; under strain a fifth of it")
     func together() throws {
         #expect(try through(30, beside: 35) == 5)
         clock.advance(by: 300)
@@ -62,7 +62,7 @@ import Testing
         #expect(try through(30, beside: 1) == 1)
     }
 
-    @Test("a request of one window that ends in another takes nothing back there")
+    @Test("a request that ends in a later window changes nothing in that window")
     func windows() throws {
         var early = limit.attempt(from: try prefix())
         clock.advance(by: 300)
@@ -72,7 +72,9 @@ import Testing
         #expect(try through(1) == 0)
     }
 
-    @Test("under strain a prefix has a fifth, for as long as the service says so, and a minute at most")
+    @Test(
+        "under strain a prefix has a fifth of the limit, as long as the service reports strain, and for a minute at most"
+    )
     func strain() throws {
         limit.note(isStrained: true)
         #expect(try through(30) == 2)

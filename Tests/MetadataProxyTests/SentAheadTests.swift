@@ -12,9 +12,9 @@ import VerificationAPI
 
 @testable import MetadataProxy
 
-/// What a connection makes the proxy keep that sends requests without taking, or waiting for, their answers.
+/// What a connection makes the proxy keep if it sends requests without reading, or waiting for, their answers.
 @Suite struct SentAheadTests {
-    /// Notes what the connection asks for.
+    /// Counts the reads that the connection asks for.
     private final class Reads: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         var count = 0
@@ -32,44 +32,44 @@ import VerificationAPI
         let shared: ProxyLoop
         let memory: BytesInFlight
 
-        /// - Parameter bytes: for all requests, of which a quarter is one part of the net's.
+        /// - Parameter bytes: for all requests, of which a quarter is one address prefix's.
         init(bytes: Int = 1 << 20) throws {
             memory = BytesInFlight(limit: bytes, metrics: PrometheusMetrics())
             var plan = ProxyPlan(
-                listener: "test", schedule: AnswerSchedule(interval: .milliseconds(250)), bytesInFlight: memory,
+                listener: "test", schedule: DeadlineSchedule(interval: .milliseconds(250)), bytesInFlight: memory,
                 limit: PrefixLimit(1_000_000, clock: .system), clock: .system, metrics: PrometheusMetrics())
             let upstream = try Upstream(
                 base: "http://upstream:8010", tls: nil, name: "upstream", on: channel.embeddedEventLoop)
-            plan.offer(EndpointDescription(VerificationAPI.tan), of: upstream)
+            plan.forward(EndpointDescription(VerificationAPI.tan), to: upstream)
             shared = try ProxyLoop(plan, on: channel.embeddedEventLoop)
         }
 
         func speakHTTP1() throws -> Stage {
-            let patience = CallerPatience(channel, idle: .seconds(10), life: .seconds(60))
-            let caller = HTTP1Caller(
-                shared, from: AddressPrefix(nil), clock: ArrivalClock(), valve: valve, patience: patience,
+            let timeouts = ConnectionTimeouts(channel, idle: .seconds(10), life: .seconds(60))
+            let connection = HTTP1Connection(
+                shared, from: AddressPrefix(nil), clock: ArrivalClock(), valve: valve, timeouts: timeouts,
                 isDraining: false)
             try channel.pipeline.syncOperations.addHandlers([
-                reads, valve, ByteToMessageHandler(HTTPRequestDecoder()), caller,
+                reads, valve, ByteToMessageHandler(HTTPRequestDecoder()), connection,
             ])
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             return self
         }
 
-        func speakHTTP2(mostBodyBytes: Int = 1 << 20) throws -> Stage {
+        func speakHTTP2(maxBodyBytes: Int = 1 << 20) throws -> Stage {
             let gate = AnswerGate()
             try channel.pipeline.syncOperations.addHandler(gate)
             let connection = HTTP2Connection(
                 channel, from: AddressPrefix(nil), gate: gate, clock: ArrivalClock(),
-                patience: CallerPatience(channel, idle: .seconds(10), life: .seconds(60)),
-                mostBodyBytes: mostBodyBytes)
+                timeouts: ConnectionTimeouts(channel, idle: .seconds(10), life: .seconds(60)),
+                maxBodyBytes: maxBodyBytes)
             let bound = NIOLoopBound((shared, connection), eventLoop: channel.eventLoop)
             _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
                 mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()
             ) { stream in
                 stream.eventLoop.makeCompletedFuture {
                     let (shared, connection) = bound.value
-                    try stream.pipeline.syncOperations.addHandler(HTTP2Caller(shared, on: connection))
+                    try stream.pipeline.syncOperations.addHandler(HTTP2Stream(shared, on: connection))
                 }
             }
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -95,7 +95,7 @@ import VerificationAPI
             try written().map { String(buffer: $0).dropFirst(9).prefix(3) }.map(String.init)
         }
 
-        /// Whether a request that begins now is let in.
+        /// Whether a request that begins now is admitted.
         var hasRoom: Bool { memory.share(1, for: AddressPrefix(nil)) != nil }
 
         func setWritable(_ isWritable: Bool) {
@@ -110,7 +110,7 @@ import VerificationAPI
 
     private static let unknown = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("what is sent ahead by a caller who takes no answers stays as it came, and no more is read")
+    @Test("bytes sent ahead by a client that reads no answers stay unparsed, and nothing more is read")
     func unread() throws {
         let stage = try Stage().speakHTTP1()
         defer { stage.end() }
@@ -125,8 +125,8 @@ import VerificationAPI
         #expect(try stage.statuses().count == 8)
     }
 
-    @Test("eight refusals of requests that were sent ahead end a connection of HTTP/1.1")
-    func handful() throws {
+    @Test("eight refusals of requests that were sent ahead close an HTTP/1.1 connection")
+    func eightRefusals() throws {
         let stage = try Stage().speakHTTP1()
         defer { stage.end() }
         try stage.channel.writeInbound(Self.http1(Self.unknown, times: 500))
@@ -140,7 +140,7 @@ import VerificationAPI
         #expect(!stage.channel.isActive)
     }
 
-    @Test("who waits for each answer may be refused as often as it asks")
+    @Test("a client that waits for each answer may be refused any number of times")
     func oneByOne() throws {
         let stage = try Stage().speakHTTP1()
         defer { stage.end() }
@@ -151,7 +151,7 @@ import VerificationAPI
         #expect(stage.channel.isActive)
     }
 
-    @Test("a request that is refused takes memory until it is complete, and without memory the connection ends")
+    @Test("a refused request takes memory until it is complete, and without memory the connection closes")
     func charged() throws {
         let stage = try Stage(bytes: 4 * BytesInFlight.perRequest).speakHTTP1()
         defer { stage.end() }
@@ -165,8 +165,8 @@ import VerificationAPI
         #expect(isHeld)
     }
 
-    @Test("memory of refused requests is given back")
-    func givenBack() throws {
+    @Test("the memory of refused requests is released")
+    func released() throws {
         let stage = try Stage(bytes: 4 * BytesInFlight.perRequest).speakHTTP1()
         defer { stage.end() }
         try stage.channel.writeInbound(ByteBuffer(string: "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na"))
@@ -176,8 +176,8 @@ import VerificationAPI
         #expect(stage.hasRoom)
     }
 
-    /// A recursion would take some hundred bytes of the stack for each, and end the process.
-    @Test("twenty thousand answers to requests that were sent ahead are written on a small stack")
+    /// A recursion would take some hundred bytes of stack for each, and crash the process.
+    @Test("twenty thousand answers to pipelined requests are written on a small stack")
     func iterative() async throws {
         let statuses = Mutex<Result<[String], any Error>?>(nil)
         await withCheckedContinuation { continuation in
@@ -192,7 +192,7 @@ import VerificationAPI
         #expect(result == Array(repeating: "503", count: 20_000))
     }
 
-    /// For want of memory all are 503, which end no connection.
+    /// For lack of memory all are 503, which close no connection.
     private static func answersSentAhead() throws -> [String] {
         let stage = try Stage(bytes: 1).speakHTTP1()
         defer { stage.end() }
@@ -229,7 +229,7 @@ import VerificationAPI
         return frame(1, ends ? 5 : 4, stream: stream, block)
     }
 
-    @Test("eight refusals of requests that were sent at once end a connection of HTTP/2")
+    @Test("eight refusals of requests that were sent at once close an HTTP/2 connection")
     func streams() throws {
         let stage = try Stage().speakHTTP2()
         defer { stage.end() }
@@ -247,7 +247,7 @@ import VerificationAPI
         #expect(!stage.channel.isActive)
     }
 
-    @Test("on HTTP/2, too, who waits for each answer may be refused as often as it asks")
+    @Test("on HTTP/2 as well, a client that waits for each answer may be refused any number of times")
     func streamByStream() throws {
         let stage = try Stage().speakHTTP2()
         defer { stage.end() }
@@ -260,9 +260,9 @@ import VerificationAPI
         #expect(stage.channel.isActive)
     }
 
-    @Test("the bodies of all streams of a connection together have a bound")
+    @Test("the bodies of all streams of a connection are bounded together")
     func bodies() throws {
-        let stage = try Stage().speakHTTP2(mostBodyBytes: 10_000)
+        let stage = try Stage().speakHTTP2(maxBodyBytes: 10_000)
         defer { stage.end() }
         _ = try stage.written()
         for stream in [1, 3] {

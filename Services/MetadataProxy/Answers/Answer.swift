@@ -1,10 +1,12 @@
 import HTTPContract
+import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
-/// What a caller is told: a status, some fields, a body. ``AnswerEncoder`` gives it its length.
+/// What a caller is told: a status, header fields, a body. ``AnswerEncoder`` pads it to its length.
 struct Answer {
     let status: Int
-    /// Beside those that every answer has. Names are in lower case; values are the contract's or an upstream's.
+    /// Beside those that every answer has. Names are in lower case.
     var fields: [(name: String, value: String)] = []
     var body = ByteBuffer()
 
@@ -13,9 +15,30 @@ struct Answer {
         Answer(status: status, fields: fields)
     }
 
-    /// Whether it refuses what the caller asks for. An answer that there is no room for is none of the caller's faults.
+    /// Whether it refuses what the caller asks for. Lack of memory is not the caller's fault.
     var isCallersFault: Bool { (400..<500).contains(status) }
 
-    /// A service does not answer, or this one has too much to do: the request may be repeated as it is.
+    /// A service doesn't answer, or the proxy has too much to do: the request may be repeated as it is.
     static let unavailable = refusal(503, ("retry-after", String(Problem.unavailable.retryAfter ?? 1)))
+}
+
+extension Answer {
+    /// A service's reply as the caller receives it. Built from what the contract allows: of a refusal only the status.
+    init(_ reply: UpstreamReply, of route: Route) {
+        let status = Int(reply.head.status.code)
+        if status == 503 {
+            self = .unavailable
+            return
+        }
+        self.init(status: status)
+        for name in route.responseHeaders where name != .teleTANsStrained {
+            if let value = reply.head.headers.first(name: name.canonicalName) {
+                fields.append((name.canonicalName, value))
+            }
+        }
+        if let media = route.responseMedia, (200..<300).contains(status) {
+            fields.append(("content-type", media.name))
+            body = reply.body
+        }
+    }
 }

@@ -3,27 +3,27 @@ import NIOHPACK
 import NIOHTTP1
 import ServiceKit
 
-/// Gives every answer one length, whatever it says: ``length`` bytes on the wire.
+/// Encodes every answer to the same length, whatever it says: ``length`` bytes on the wire.
 ///
-/// Who sees only TLS records then can't tell a registration from a question or a TAN, accepted from refused, real from
-/// fake (design decision 9). The rest is filled by a field that apps don't know and so ignore, as they ignore any other.
-/// One encoder serves one event loop.
+/// An observer who sees only TLS records can't tell a registration from a result or a TAN, accepted from refused, a real
+/// request from a dummy request. The padding is a header field that apps ignore, as they ignore any they don't know. One
+/// encoder serves one event loop.
 struct AnswerEncoder {
-    /// Of status line, fields and body on HTTP/1.1; of the frames HEADERS and DATA on HTTP/2. The longest answer of the
-    /// contract, a result with a laboratory's id of 64 characters, takes less than half of it.
+    /// Status line, fields and body on HTTP/1.1; the HEADERS and DATA frames on HTTP/2. The longest answer of the contract,
+    /// a result with a laboratory's id of 64 characters, takes less than half of it.
     static let length = 1024
 
     private static let paddingName = "cwa-header-padding"
     private static let frameHeader = 9
-    /// Every character of the padding takes 8 bits in HPACK's Huffman code, too (RFC 7541, appendix B).
+    /// `X` takes 8 bits in HPACK's Huffman code as well (RFC 7541, appendix B).
     private static let padding = ByteBuffer(repeating: UInt8(ascii: "X"), count: length)
-    /// HPACK writes a value's length in 3 bytes if it is at least this and below 16,512 (RFC 7541, 5.1).
+    /// HPACK encodes a value's length in 3 bytes if it is at least this and below 16,512 (RFC 7541, section 5.1).
     private static let shortestOfThree = 255
 
     private let date: HTTPDate
     private var measure = HPACKEncoder(allocator: ByteBufferAllocator(), maxDynamicTableSize: 0)
     private var scratch = ByteBuffer()
-    /// What the padding's name takes in HPACK.
+    /// The bytes of the padding's name in HPACK.
     private let paddingNameLength: Int
 
     init(date: HTTPDate) throws {
@@ -39,7 +39,7 @@ struct AnswerEncoder {
 
     /// An answer on HTTP/1.1.
     ///
-    /// - Parameter closes: whether the connection ends with it.
+    /// - Parameter closes: whether the connection ends after it.
     /// - Returns: nil if it is too long.
     func http1(_ answer: Answer, closes: Bool) -> ByteBuffer? {
         var bytes = ByteBuffer()
@@ -68,9 +68,9 @@ struct AnswerEncoder {
         return bytes
     }
 
-    /// The fields of an answer on HTTP/2; its body follows in one DATA frame, also if it is empty.
+    /// The fields of an answer on HTTP/2; its body follows in one DATA frame, even if it is empty.
     ///
-    /// No field enters HPACK's dynamic table: a second answer on a connection would be shorter than the first.
+    /// No field enters HPACK's dynamic table: it would make the second answer of a connection shorter than the first.
     ///
     /// - Returns: nil if the answer is too long.
     mutating func http2(_ answer: Answer) throws -> HPACKHeaders? {

@@ -3,14 +3,14 @@ import NIOHTTP2
 
 /// Holds the bytes of HTTP/2 answers back until their moment; everything else of a connection passes at once.
 ///
-/// It stands between HTTP/2 and TLS. An answer is encoded when it becomes known, so that at its moment nothing is left to
-/// do whose duration could depend on what it says, and its frames leave in one write, which makes one TLS record.
+/// It stands between HTTP/2 and TLS. An answer is encoded when it becomes known, so that no work whose duration depends on
+/// its content is left for its moment. Its frames leave in one write, which makes one TLS record.
 final class AnswerGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Called when the connection is told to come to its end.
+    /// Called when the connection is told to shut down.
     var drained: (() -> Void)?
     private var context: ChannelHandlerContext?
     private var collected: ByteBuffer?
@@ -21,7 +21,7 @@ final class AnswerGate: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// What `write` writes into the connection, which it must do at once. ``release(_:)`` must follow.
+    /// Collects what `write` writes into the connection, which it must do synchronously. ``release(_:written:)`` must follow.
     func collect(_ write: () -> Void) -> ByteBuffer {
         var room = ByteBuffer()
         room.reserveCapacity(AnswerEncoder.length)
@@ -32,15 +32,15 @@ final class AnswerGate: ChannelDuplexHandler {
         return collected ?? room
     }
 
-    /// Lets an answer go. One that isn't complete, because the client takes no more bytes, ends the connection: whatever
-    /// remained would leave at another moment.
-    /// - Parameter taken: is called when the system has taken the answer for the client.
-    func release(_ bytes: ByteBuffer, taken: (() -> Void)? = nil) {
+    /// Sends an answer. An incomplete one, because the client's flow-control window is exhausted, ends the connection: the
+    /// rest would leave at another moment.
+    /// - Parameter written: is called when the answer is written to the socket.
+    func release(_ bytes: ByteBuffer, written: (() -> Void)? = nil) {
         heldAnswers -= 1
         guard let context else { return }
         if bytes.readableBytes >= AnswerEncoder.length {
-            if let taken {
-                context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess(taken)
+            if let written {
+                context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess(written)
             } else {
                 context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
             }
@@ -63,7 +63,7 @@ final class AnswerGate: ChannelDuplexHandler {
         if collected == nil { context.flush() }
     }
 
-    /// For HTTP/2 a held answer is already sent, so that it may want to close.
+    /// For the library, a held answer is already sent, so it may close the connection.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if heldAnswers > 0, mode == .all, context.channel.isActive {
             isCloseDue = true
@@ -73,7 +73,7 @@ final class AnswerGate: ChannelDuplexHandler {
         }
     }
 
-    /// Who takes no answers, or is about to be cut off, is not read from.
+    /// Doesn't read from a client that reads no answers, or whose connection is about to close.
     func read(context: ChannelHandlerContext) {
         if isCloseDue { return }
         if context.channel.isWritable { context.read() } else { isReadDue = true }
@@ -91,11 +91,11 @@ final class AnswerGate: ChannelDuplexHandler {
         if event is ChannelShouldQuiesceEvent { drained?() } else { context.fireUserInboundEventTriggered(event) }
     }
 
-    /// Tells the client to begin no more streams: GOAWAY with the highest number that a stream may have (RFC 9113, 6.8).
+    /// Tells the client to open no more streams: GOAWAY with the highest possible stream identifier (RFC 9113, section 6.8).
     ///
-    /// The library doesn't know of it. If it sent GOAWAY itself, it would refuse the streams that are on their way, and
-    /// take their DATA for a fault of the connection, with all that is under way there.
-    func announceEnd(_ reason: HTTP2ErrorCode = .noError) {
+    /// It bypasses the library. If that sent GOAWAY itself, it would refuse the streams that are on their way, and treat
+    /// their DATA as a connection error, which ends everything in progress.
+    func sendGoAway(_ reason: HTTP2ErrorCode = .noError) {
         let code = UInt8(truncatingIfNeeded: reason.networkCode)
         let frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, code]
         context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: frame)), promise: nil)

@@ -1,30 +1,52 @@
 package import NIOCore
 
-/// When answers leave: at one fixed moment after the last byte of their request, and if they aren't there by then at a
-/// multiple of that time (design decision 9).
+/// Decides when answers leave. ``DeadlineSchedule`` is the only one in production.
+package protocol AnswerSchedule: Sendable {
+    /// A request that has waited longer than this for a connection is not passed on: its answer would be too late.
+    var patience: TimeAmount { get }
+
+    /// The last byte of a request has arrived.
+    func requestArrived(_ answer: PendingAnswer)
+
+    /// The answer is known and encoded.
+    func answerReady(_ answer: PendingAnswer)
+}
+
+/// An answer leaves one fixed time after the last byte of its request; if it isn't known by then, at a multiple of that
+/// time.
 ///
-/// What happens behind the proxy then shows only in which multiple it was, if the time is chosen so that services are
-/// normally done within the first.
-package struct AnswerSchedule: Sendable {
-    /// An answer that isn't there by the last multiple is a 503.
-    static let multiples = 8
+/// From the last byte on exactly one timer runs, whatever happens behind the proxy. How long a service took shows only in
+/// the multiple, and the time is chosen so that services are normally done within the first.
+package struct DeadlineSchedule: AnswerSchedule {
+    /// An answer that isn't known by the last multiple is a 503.
+    private static let multiples = 8
 
-    /// nil lets answers go when they are there. That is for measurements of speed only: no setting says so.
-    let interval: TimeAmount?
+    private let interval: TimeAmount
 
-    /// - Parameter interval: from the last byte of a request to its answer; nil only in measurements.
-    package init(interval: TimeAmount?) {
+    /// - Parameter interval: from the last byte of a request to its answer.
+    package init(interval: TimeAmount) {
         self.interval = interval
     }
 
-    /// The moment of the n-th multiple, from 1 on.
-    func moment(_ multiple: Int, after arrival: NIODeadline) -> NIODeadline {
-        arrival + (interval ?? .zero) * multiple
+    /// Half of the longest time an answer can take.
+    package var patience: TimeAmount { interval * (Self.multiples / 2) }
+
+    /// Sets the timer.
+    package func requestArrived(_ answer: PendingAnswer) {
+        setTimer(multiple: 1, answer)
     }
 
-    /// A request that waits for a connection longer than this is not passed on any more: its answer would come too late,
-    /// and the work be done for nobody.
-    var patience: TimeAmount {
-        interval.map { .nanoseconds($0.nanoseconds * Int64(Self.multiples) / 2) } ?? .seconds(2)
+    /// Does nothing: the timer decides.
+    package func answerReady(_ answer: PendingAnswer) {}
+
+    private func setTimer(multiple: Int, _ answer: PendingAnswer) {
+        _ = answer.loop.assumeIsolated().scheduleTask(deadline: answer.arrival + interval * multiple) {
+            if answer.isOverdue {
+                answer.countOverrun()
+                guard multiple == Self.multiples else { return setTimer(multiple: multiple + 1, answer) }
+                answer.settle(.unavailable)
+            }
+            answer.leave()
+        }
     }
 }

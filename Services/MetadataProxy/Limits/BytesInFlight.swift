@@ -1,26 +1,26 @@
 package import Metrics
 import Synchronization
 
-/// The memory of all requests that are under way, with a bound: what goes beyond is refused on admission.
+/// Bounds the memory of all requests in progress: a request beyond it is refused on admission.
 ///
-/// Of that, requests from one part of the net that aren't complete have a quarter: whoever begins many and finishes none
-/// keeps only neighbours out. They are counted by a keyed hash of the address prefix, which the standard library seeds anew
-/// in every process; prefixes in the same one of 4,096 cells share a quarter.
+/// Incomplete requests of one address prefix may use a quarter of it: a client that begins many requests and completes none
+/// affects its own network only. They are counted by a keyed hash of the prefix, which the standard library seeds anew in
+/// every process; prefixes in the same one of 4,096 cells share a quarter.
 package final class BytesInFlight: Sendable {
-    /// What one request takes beside its body: its fields, its answer, and what the proxy keeps of it.
+    /// What one request takes beside its body: its fields, its answer, the proxy's objects.
     static let perRequest = 4 << 10
-    /// What SwiftNIO keeps of a stream of HTTP/2 that is open. With ``perRequest`` that makes 16 KiB: measured were 6 KiB of
-    /// a request whose answer isn't taken, and 8 more if its header is as large as may be.
+    /// What SwiftNIO keeps for an open stream of HTTP/2. Together with ``perRequest`` that is 16 KiB; measured were 6 KiB for
+    /// a request whose answer isn't read, and 8 KiB more with the largest header.
     static let perStream = 12 << 10
     private static let cells = 4096
 
     private struct Taken {
         var all = 0
-        /// For requests that aren't complete.
+        /// For incomplete requests, by cell.
         var unfinished = Array(repeating: 0, count: BytesInFlight.cells)
     }
 
-    /// What one request, or the stream that it comes on, has taken. It is given back with the end of this value.
+    /// The memory of one request or stream. It is released with this value.
     struct Share: ~Copyable {
         private let whole: BytesInFlight
         private let cell: Int
@@ -33,21 +33,21 @@ package final class BytesInFlight: Sendable {
             self.bytes = bytes
         }
 
-        /// - Returns: whether there is room for so many more bytes of a request.
+        /// - Returns: whether there is room for this many more bytes.
         mutating func grow(by more: Int) -> Bool {
             guard whole.take(more, cell: cell) else { return false }
             bytes += more
             return true
         }
 
-        /// The request is complete: what becomes of it now is a matter of moments, and of the bound for all.
+        /// The request is complete: it now counts for the bound of all requests only.
         mutating func finish() {
             guard !isFinished else { return }
             isFinished = true
-            whole.giveBack(0, unfinished: bytes, cell: cell)
+            whole.release(0, unfinished: bytes, cell: cell)
         }
 
-        deinit { whole.giveBack(bytes, unfinished: isFinished ? 0 : bytes, cell: cell) }
+        deinit { whole.release(bytes, unfinished: isFinished ? 0 : bytes, cell: cell) }
     }
 
     private let limit: Int
@@ -62,7 +62,7 @@ package final class BytesInFlight: Sendable {
         shed = Counter(label: "requests_shed_total", dimensions: [], factory: metrics)
     }
 
-    /// Memory for a request that begins; nil if there is no room.
+    /// Memory for a new request; nil if there is no room.
     func share(_ bytes: Int, for prefix: AddressPrefix) -> Share? {
         let cell = Int(UInt(bitPattern: prefix.hashValue) % UInt(Self.cells))
         guard take(bytes, cell: cell) else { return nil }
@@ -80,7 +80,7 @@ package final class BytesInFlight: Sendable {
         return isTaken
     }
 
-    private func giveBack(_ bytes: Int, unfinished: Int, cell: Int) {
+    private func release(_ bytes: Int, unfinished: Int, cell: Int) {
         taken.withLock { taken in
             taken.all -= bytes
             taken.unfinished[cell] -= unfinished

@@ -1,16 +1,16 @@
 package import Metrics
 import Synchronization
 
-/// How many connections one address prefix may have at one time.
+/// Limits the open connections of one address prefix.
 ///
-/// Its ``PrefixSketch`` lives as long as the process, because connections do, too. It tells nothing that the connections
-/// which stand don't tell: when one ends, its count goes, and nothing of it is left.
+/// Its ``PrefixSketch`` lives as long as the process, as connections may. It reveals nothing beyond the open connections:
+/// when one ends, its count is removed, and nothing of it remains.
 package final class ConnectionLimit: Sendable {
     private let limit: Int
-    private let standing = Mutex(PrefixSketch())
+    private let open = Mutex(PrefixSketch())
     private let refused: Counter
 
-    /// - Parameter limit: connections of a prefix.
+    /// - Parameter limit: connections of one prefix.
     package init(_ limit: Int, metrics: any MetricsFactory) {
         self.limit = limit
         refused = Counter(label: "connections_refused_total", dimensions: [], factory: metrics)
@@ -18,9 +18,9 @@ package final class ConnectionLimit: Sendable {
 
     /// Counts a connection, if it is within the limit. ``ended(_:)`` must follow.
     func admits(_ prefix: AddressPrefix) -> Bool {
-        let isAdmitted = standing.withLock { standing in
-            guard standing.count(prefix) < limit else { return false }
-            _ = standing.add(prefix)
+        let isAdmitted = open.withLock { open in
+            guard open.count(prefix) < limit else { return false }
+            _ = open.add(prefix)
             return true
         }
         if !isAdmitted { refused.increment() }
@@ -29,6 +29,6 @@ package final class ConnectionLimit: Sendable {
 
     /// A connection that was admitted has ended.
     func ended(_ prefix: AddressPrefix) {
-        standing.withLock { $0.remove(prefix) }
+        open.withLock { $0.remove(prefix) }
     }
 }

@@ -2,10 +2,10 @@ import FoundationEssentials
 package import ServiceKit
 import Synchronization
 
-/// How many requests one address prefix may make in five minutes.
+/// Limits the requests of one address prefix in five minutes.
 ///
-/// It must keep nothing that tells who called. Each window has a ``PrefixSketch`` of its own: at its end key and counts are
-/// gone, so everything is forgotten within five minutes.
+/// It must not keep who called. Each window has a ``PrefixSketch`` of its own, whose key and counts are destroyed at its
+/// end, so everything is forgotten within five minutes.
 package final class PrefixLimit: Sendable {
     private struct Window {
         var end: Date
@@ -18,23 +18,20 @@ package final class PrefixLimit: Sendable {
     private let clock: WallClock
     private let window: Mutex<Window>
 
-    /// - Parameter limit: requests of a prefix in five minutes.
+    /// - Parameter limit: requests of one prefix in five minutes.
     package init(_ limit: Int, clock: WallClock) {
         self.limit = limit
         self.clock = clock
         window = Mutex(Window(end: clock.now.addingTimeInterval(Self.length)))
     }
 
-    /// Counts a request, and says whether it is within the limit.
+    /// Counts a request.
+    /// - Returns: whether it is within the limit.
     func admits(_ prefix: AddressPrefix) -> Bool {
-        inWindow { $0.add(prefix) <= limit }
-    }
-
-    private func inWindow<Result: Sendable>(_ body: (inout PrefixSketch) -> Result) -> Result {
         let now = clock.now
         return window.withLock { window in
             if now >= window.end { window = Window(end: now.addingTimeInterval(Self.length)) }
-            return body(&window.sketch)
+            return window.sketch.add(prefix) <= limit
         }
     }
 }

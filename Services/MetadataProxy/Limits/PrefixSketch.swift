@@ -1,9 +1,9 @@
-/// Counts by address prefix, in a table that can't be read back.
+/// Counts by address prefix, in a table from which no prefix can be read.
 ///
-/// Counted is by a keyed hash (the standard library's SipHash, which every process seeds anew, over a key of the table's own
-/// and the prefix) in a sketch of fixed size (count-min with two rows): even with the key at hand it takes trying prefixes to
-/// read something, and what is found may be another's. Two prefixes that share both cells, which nobody can arrange without
-/// the key, share a count.
+/// It is a count-min sketch with two rows. Cells are chosen by a keyed hash (the standard library's SipHash, which every
+/// process seeds anew, over a key of the table's own and the prefix). Even with the key, reading takes trying every prefix,
+/// and a hit may belong to another one. Two prefixes that share both cells share a count; without the key, nobody can
+/// arrange that.
 struct PrefixSketch {
     private static let rows = 2
     /// A power of two; both rows together take 512 KiB.
@@ -12,7 +12,7 @@ struct PrefixSketch {
     private let key: (UInt64, UInt64) = (.random(in: 0 ... .max), .random(in: 0 ... .max))
     private var counts = [UInt32](repeating: 0, count: PrefixSketch.rows * PrefixSketch.columns)
 
-    /// How often a prefix has been added, or more if others share its cells.
+    /// How often a prefix has been added; more if others share its cells.
     func count(_ prefix: AddressPrefix) -> Int {
         let (first, second) = cells(of: prefix)
         return Int(min(counts[first], counts[second]))
@@ -27,7 +27,7 @@ struct PrefixSketch {
         return Int(min(counts[first], counts[second]))
     }
 
-    /// Takes away a prefix that was added.
+    /// Removes a prefix that was added.
     mutating func remove(_ prefix: AddressPrefix) {
         let (first, second) = cells(of: prefix)
         counts[first] -= 1

@@ -2,20 +2,20 @@ import FoundationEssentials
 package import ServiceKit
 import Synchronization
 
-/// How many requests of one address prefix a service may refuse in five minutes: those that guess are refused, and nearly
-/// nobody else.
+/// Limits the requests of one address prefix that a service refuses in five minutes. Clients that guess codes are refused,
+/// and hardly anybody else.
 ///
-/// The status of an answer is enough to know it. Requests under way have a limit, too, so that asking for many at one time
-/// gains little. As ``PrefixLimit`` it forgets everything within five minutes.
+/// The status of a reply is enough to count them. Requests in progress are limited as well, so that sending many at once
+/// gains little. Like ``PrefixLimit``, it forgets everything within five minutes.
 package final class RefusalLimit: Sendable {
     private struct Window {
         var end: Date
         var number = 0
         var refused = PrefixSketch()
-        var underWay = PrefixSketch()
+        var inProgress = PrefixSketch()
     }
 
-    /// A request that is under way.
+    /// A request in progress.
     struct Attempt: ~Copyable {
         private let whole: RefusalLimit
         private let prefix: AddressPrefix
@@ -35,28 +35,28 @@ package final class RefusalLimit: Sendable {
     }
 
     private static let length: TimeInterval = 300
-    /// How long the service's word holds that it is under strain.
+    /// How long a service's report of strain holds.
     private static let strain: TimeInterval = 60
 
     private let limit: Int
     private let limitUnderStrain: Int
-    /// Of refusals and requests under way.
-    private let mostAtOnce: Int
+    /// For refusals and requests in progress together.
+    private let maxAtOnce: Int
     private let clock: WallClock
     private let window: Mutex<Window>
     private let strainEnd = Mutex(Date.distantPast)
 
-    /// - Parameter limit: refusals of a prefix in five minutes, four times as many with those that are under way at one time; a
-    ///   fifth of it, with those under way, while the service is under strain.
+    /// - Parameter limit: refusals of one prefix in five minutes. Together with requests in progress four times as many; while
+    ///   the service is under strain, a fifth of it.
     package init(_ limit: Int, clock: WallClock) {
         self.limit = limit
         limitUnderStrain = max(1, limit / 5)
-        mostAtOnce = 4 * limit
+        maxAtOnce = 4 * limit
         self.clock = clock
         window = Mutex(Window(end: clock.now.addingTimeInterval(Self.length)))
     }
 
-    /// A request that begins; nil if its prefix may have no more.
+    /// A new request; nil if its prefix has reached the limit.
     func attempt(from prefix: AddressPrefix) -> Attempt? {
         let now = clock.now
         let isStrained = strainEnd.withLock { now < $0 }
@@ -65,16 +65,16 @@ package final class RefusalLimit: Sendable {
                 window = Window(end: now.addingTimeInterval(Self.length), number: window.number + 1)
             }
             let refused = window.refused.count(prefix)
-            let all = refused + window.underWay.count(prefix)
-            guard isStrained ? all < limitUnderStrain : refused < limit && all < mostAtOnce else { return nil }
-            _ = window.underWay.add(prefix)
+            let all = refused + window.inProgress.count(prefix)
+            guard isStrained ? all < limitUnderStrain : refused < limit && all < maxAtOnce else { return nil }
+            _ = window.inProgress.add(prefix)
             return window.number
         }
         guard let number else { return nil }
         return Attempt(of: self, prefix, in: number)
     }
 
-    /// What the service says of itself.
+    /// Records whether the service reports strain.
     func note(isStrained: Bool) {
         let end = isStrained ? clock.now.addingTimeInterval(Self.strain) : .distantPast
         strainEnd.withLock { $0 = end }
@@ -83,7 +83,7 @@ package final class RefusalLimit: Sendable {
     private func end(_ prefix: AddressPrefix, of number: Int, isRefused: Bool) {
         window.withLock { window in
             guard window.number == number else { return }
-            window.underWay.remove(prefix)
+            window.inProgress.remove(prefix)
             if isRefused { _ = window.refused.add(prefix) }
         }
     }

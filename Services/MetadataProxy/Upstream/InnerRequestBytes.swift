@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Writes a request that is already bytes, past the library's decoder of answers.
+/// Writes a request that is already encoded, bypassing the library's decoder of replies.
 ///
-/// That decoder must see a request's head, to know which method an answer belongs to. It comes by here and ends here: what
-/// crosses the wire is written as a whole by ``ProxiedRoute``.
+/// That decoder has to see a request's head, to know which method a reply belongs to. The head ends here: the bytes that
+/// are sent come from ``ProxiedRoute``.
 final class InnerRequestBytes: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = ByteBuffer
@@ -18,7 +18,7 @@ final class InnerRequestBytes: ChannelOutboundHandler {
         promise?.succeed()
     }
 
-    /// Writes a whole request, whose head has come by.
+    /// Writes a whole request, whose head the decoder has seen.
     func write(_ bytes: ByteBuffer) {
         context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }

@@ -6,10 +6,10 @@ import ServiceLifecycle
 
 /// A service behind the proxy.
 ///
-/// Each event loop has its own ``UpstreamPool`` of connections, shared by all callers, so that a connection tells nothing
+/// Each event loop has its own ``UpstreamPool`` of connections, shared by all callers, so that a connection reveals nothing
 /// about who asked.
 package final class Upstream: Service, TLSUser {
-    /// What a request names as `Host`.
+    /// The value of `Host` in requests.
     let authority: String
     let host: String
     let port: Int
@@ -40,10 +40,10 @@ package final class Upstream: Service, TLSUser {
     /// The TLS files of its connections.
     package var watchedTLS: (any WatchedTLS)? { tls }
 
-    /// What new connections are protected with; nil for none.
+    /// TLS of new connections; nil for none.
     var context: NIOSSLContext? { tls?.current }
 
-    /// The connections of the event loop that asks.
+    /// The connections of an event loop, on which this must be called.
     func pool(on loop: any EventLoop) -> UpstreamPool {
         pools.value(on: loop) { UpstreamPool(of: self, on: loop, share: pools.count) }
     }

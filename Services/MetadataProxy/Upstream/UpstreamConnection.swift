@@ -3,18 +3,18 @@ import NIOHTTP1
 import NIOSSL
 import ServiceKit
 
-/// One connection to a service: one request at a time, then the next one of whoever comes.
+/// One connection to a service: one request at a time, from any caller.
 final class UpstreamConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// An answer must be there after this time, also if its caller has long been told that the service is unavailable; or
-    /// after as long as its caller waits, if `answers.deadline` makes that longer.
-    private static let longestAnswer: TimeAmount = .seconds(5)
+    /// A reply must have arrived after this time, even if its caller has long been told that the service is unavailable; or
+    /// after ``PendingAnswer/patience`` if `answers.deadline` makes that longer.
+    private static let replyTimeout: TimeAmount = .seconds(5)
     /// Shorter than a service keeps an idle connection (``ServiceKit``'s inner limits).
-    private static let longestRest: TimeAmount = .seconds(30)
-    /// The largest body that is read, in bytes; none of the contract's comes near it.
-    private static let answerLimit = 64 << 10
+    private static let idleTimeout: TimeAmount = .seconds(30)
+    /// The largest body of a reply, in bytes; none of the contract's comes near it.
+    private static let replyLimit = 64 << 10
 
     private let channel: any Channel
     private let pool: UpstreamPool
@@ -23,13 +23,13 @@ final class UpstreamConnection: ChannelInboundHandler {
     private var own: ChannelHandlerContext?
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [weak self] in self?.close() }
 
-    private var exchange: Exchange?
+    private var exchange: ProxyExchange?
     private var head: HTTPResponseHead?
     private var body = ByteBuffer()
     private var isOpen = true
     private var isUsed = false
 
-    /// - Parameter context: what it is protected with, to know when that is outdated.
+    /// - Parameter context: its TLS, to notice when that is outdated.
     init(_ channel: any Channel, of pool: UpstreamPool, context: NIOSSLContext?, requests: InnerRequestBytes) {
         self.requests = requests
         self.channel = channel
@@ -40,15 +40,14 @@ final class UpstreamConnection: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) { own = context }
     func handlerRemoved(context: ChannelHandlerContext) { own = nil }
 
-    /// Whether a request may be sent: the connection stands, and new TLS files haven't outdated it.
+    /// Whether a request may be sent: the connection is open, and its TLS files are the newest.
     func isUsable(with newest: NIOSSLContext?) -> Bool { isOpen && context === newest }
 
-    func send(_ exchange: Exchange) {
+    func send(_ exchange: ProxyExchange) {
         self.exchange = exchange
-        deadline.set(channel.eventLoop.now + max(Self.longestAnswer, exchange.patience))
-        let (head, bytes) = exchange.innerRequest()
-        own?.write(wrapOutboundOut(.head(head)), promise: nil)
-        requests.write(bytes)
+        deadline.set(channel.eventLoop.now + max(Self.replyTimeout, exchange.answer.patience))
+        own?.write(wrapOutboundOut(.head(exchange.request.head)), promise: nil)
+        requests.write(exchange.request.bytes)
     }
 
     func close() {
@@ -63,8 +62,8 @@ final class UpstreamConnection: ChannelInboundHandler {
             self.head = head
             body = ByteBuffer()
         case .body(let bytes):
-            guard body.readableBytes + bytes.readableBytes <= Self.answerLimit else { return close() }
-            // A copy: what was read is a piece of a larger buffer, which would live until the caller takes its answer.
+            guard body.readableBytes + bytes.readableBytes <= Self.replyLimit else { return close() }
+            // A copy: a slice would keep the whole read buffer alive until the caller has read its answer.
             body.writeImmutableBuffer(bytes)
         case .end:
             guard let head, let exchange else { return close() }
@@ -72,12 +71,12 @@ final class UpstreamConnection: ChannelInboundHandler {
             self.exchange = nil
             isUsed = true
             if head.isKeepAlive {
-                deadline.set(channel.eventLoop.now + Self.longestRest)
+                deadline.set(channel.eventLoop.now + Self.idleTimeout)
                 pool.free(self)
             } else {
                 close()
             }
-            exchange.succeed(head, body)
+            exchange.answer.receive(UpstreamReply(head: head, body: body))
         }
     }
 
@@ -86,11 +85,16 @@ final class UpstreamConnection: ChannelInboundHandler {
         isOpen = false
         deadline.set(nil)
         pool.lost(self)
-        if let exchange {
+        if var exchange {
             self.exchange = nil
-            // A service closes connections that rest, so one that was closed without a word has hardly taken the request.
-            // If it has, a repeat does no harm: every operation allows for callers that repeat themselves.
-            if wasClosedByService, isUsed, head == nil { exchange.sendAgain() } else { exchange.fail() }
+            // A service closes idle connections, so one that was closed without a reply has hardly accepted the request. If
+            // it has, repeating is harmless: every operation is idempotent for a caller that repeats itself.
+            if wasClosedByService, isUsed, head == nil, !exchange.isRepeated {
+                exchange.isRepeated = true
+                pool.send(exchange)
+            } else {
+                exchange.answer.fail()
+            }
         }
         context.fireChannelInactive()
     }

@@ -4,35 +4,34 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Connections of one event loop to one service, and the requests that wait for one.
+/// The connections of one event loop to one service, and the requests that wait for one.
 final class UpstreamPool {
-    /// Of all event loops together. More would not make a service faster, but let it be flooded.
+    /// For all event loops together. More would not make a service faster, but allow it to be flooded.
     private static let connectionsInAll = 64
-    /// Waiting requests of all event loops together; what comes then is refused at once, so that those that wait are still
-    /// answered in time.
+    /// Waiting requests of all event loops together. More are refused at once, so that those that wait are answered in time.
     private static let queueInAll = 2048
 
     private let upstream: Upstream
     private let loop: any EventLoop
-    private let mostConnections: Int
-    private let longestQueue: Int
-    /// Those used last come first: in quiet times few connections are in use, and the others grow old and close.
+    private let maxConnections: Int
+    private let maxQueue: Int
+    /// The last one used is used first: under little load few connections are in use, and the others time out.
     private var idle: [UpstreamConnection] = []
     private var open = 0
     private var connecting = 0
-    private var queue: Deque<Exchange> = []
+    private var queue: Deque<ProxyExchange> = []
     private var isClosed = false
 
     /// - Parameter share: how many event loops there are.
     init(of upstream: Upstream, on loop: any EventLoop, share: Int) {
         self.upstream = upstream
         self.loop = loop
-        mostConnections = max(1, Self.connectionsInAll / share)
-        longestQueue = max(1, Self.queueInAll / share)
+        maxConnections = max(1, Self.connectionsInAll / share)
+        maxQueue = max(1, Self.queueInAll / share)
     }
 
-    /// Passes a request on as soon as a connection is free.
-    func send(_ exchange: Exchange) {
+    /// Sends a request as soon as a connection is free.
+    func send(_ exchange: ProxyExchange) {
         while let connection = idle.popLast() {
             if connection.isUsable(with: upstream.context) {
                 connection.send(exchange)
@@ -40,15 +39,15 @@ final class UpstreamPool {
             }
             connection.close()
         }
-        guard queue.count < longestQueue, !isClosed else {
-            exchange.fail()
+        guard queue.count < maxQueue, !isClosed else {
+            exchange.answer.fail()
             return
         }
         queue.append(exchange)
-        if connecting < queue.count, open < mostConnections { connect() }
+        if connecting < queue.count, open < maxConnections { connect() }
     }
 
-    /// A connection has done its work and can do more.
+    /// A connection can take another request.
     func free(_ connection: UpstreamConnection) {
         guard !isClosed, connection.isUsable(with: upstream.context) else {
             connection.close()
@@ -61,25 +60,25 @@ final class UpstreamPool {
         }
     }
 
-    /// A connection is gone.
+    /// A connection has closed.
     func lost(_ connection: UpstreamConnection) {
         open -= 1
         idle.removeAll { $0 === connection }
-        if !isClosed, !queue.isEmpty, open < mostConnections { connect() }
+        if !isClosed, !queue.isEmpty, open < maxConnections { connect() }
     }
 
     func close() {
         isClosed = true
         for connection in idle { connection.close() }
         idle = []
-        while let exchange = queue.popFirst() { exchange.fail() }
+        while let exchange = queue.popFirst() { exchange.answer.fail() }
     }
 
-    /// The first request that waits for an answer and hasn't waited too long.
-    private func next() -> Exchange? {
+    /// The first waiting request that can still be answered in time.
+    private func next() -> ProxyExchange? {
         while let exchange = queue.popFirst() {
-            if exchange.canStillBeSent { return exchange }
-            exchange.fail()
+            if exchange.answer.isWorthwhile { return exchange }
+            exchange.answer.fail()
         }
         return nil
     }
@@ -91,7 +90,7 @@ final class UpstreamPool {
         let host = upstream.host
         let bound = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
-            // A lost SYN is sent again after a second.
+            // A lost SYN is retransmitted after one second.
             .connectTimeout(.seconds(2))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
@@ -124,13 +123,13 @@ final class UpstreamPool {
             free(connection.value)
         case .failure:
             open -= 1
-            // Nobody else is going to take care of these.
-            if open == 0 { while let exchange = queue.popFirst() { exchange.fail() } }
+            // No other connection will serve these.
+            if open == 0 { while let exchange = queue.popFirst() { exchange.answer.fail() } }
         }
     }
 }
 
-/// TLS asks for a name, and takes none for an address; the certificate must then be the address's.
+/// Server Name Indication takes host names only; for an address, the certificate has to name that address.
 private func serverName(_ host: String) -> String? {
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     return isAddress ? nil : host

@@ -1,5 +1,5 @@
 extension String {
-    /// Whether two names of fields are the same, which have no case (RFC 9110, 5.1).
+    /// Whether two field names are the same; they are case-insensitive (RFC 9110, section 5.1).
     ///
     /// - Parameter other: in lower case.
     func isSame(as other: String) -> Bool {

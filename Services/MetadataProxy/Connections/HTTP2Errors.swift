@@ -1,13 +1,12 @@
 import NIOCore
 import NIOHTTP2
 
-/// Closes a connection whose peer has broken the rules for connections (RFC 9113, 5.4.1). The library has sent GOAWAY, and
-/// would go on to read.
+/// Closes a connection after a connection error (RFC 9113, section 5.4.1). The library sends GOAWAY but keeps reading.
 final class HTTP2Errors: ChannelInboundHandler {
     typealias InboundIn = Never
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // That is between the stream and its peer.
+        // It ends the stream, not the connection.
         if error is NIOHTTP2Errors.StreamError { return }
         context.close(promise: nil)
     }

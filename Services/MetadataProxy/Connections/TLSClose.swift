@@ -2,21 +2,21 @@ import NIOCore
 import NIOTLS
 import ServiceKit
 
-/// Ends a TLS connection: says so, gives the caller a second to end it, too, and closes.
+/// Closes a TLS connection: sends `close_notify`, gives the client a second to close as well, then closes the socket.
 ///
-/// The library would do the same, but keeps all that belongs to a connection, 60 KiB, for all of that second, though the
-/// caller is long gone. Whoever is sent away a thousand times a second would make the proxy hold as many connections that
-/// no limit knows of. So the library only says goodbye, and the waiting is done here.
-final class Farewell: ChannelDuplexHandler {
+/// The library would do the same, but keeps all that belongs to the connection, 60 KiB, for that second, even if the client
+/// has long gone. A client that is disconnected a thousand times a second would make the proxy hold as many connections
+/// outside every limit. So the library only sends `close_notify`, and the waiting happens here.
+final class TLSClose: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 
-    private static let patience: TimeAmount = .seconds(1)
+    private static let timeout: TimeAmount = .seconds(1)
     private let outside: ChannelHandlerContext
     private var isSecure = false
     private var isClosing = false
-    /// Bytes that are still read.
-    private var left = 256 << 10
+    /// Bytes that are still read and discarded.
+    private var left = AppListener.maxDiscardedBytes
     private lazy var deadline = LazyDeadline(on: outside.eventLoop) { [outside] in outside.close(promise: nil) }
 
     /// - Parameter outside: of a handler between TLS and the socket.
@@ -29,7 +29,7 @@ final class Farewell: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Before the handshake is complete the library closes at once, and keeps nothing.
+    /// Before the handshake is complete the library closes at once and keeps nothing.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, isSecure, context.channel.isActive else {
             context.close(mode: mode, promise: promise)
@@ -38,14 +38,14 @@ final class Farewell: ChannelDuplexHandler {
         if let promise { context.channel.closeFuture.cascade(to: promise) }
         guard !isClosing else { return }
         isClosing = true
-        deadline.set(context.eventLoop.now + Self.patience)
+        deadline.set(context.eventLoop.now + Self.timeout)
         context.close(mode: .output, promise: nil)
         context.read()
     }
 
     // MARK: Afterwards
 
-    /// Whatever still comes is thrown away; who goes on and on isn't listened to.
+    /// Discards what still arrives, up to a limit.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isClosing else {
             context.fireChannelRead(data)
@@ -55,9 +55,10 @@ final class Farewell: ChannelDuplexHandler {
         if left < 0 { outside.close(promise: nil) }
     }
 
-    /// Reads on, so that the caller's end is seen: a connection that is closed with bytes unread takes back what was sent.
+    /// Keeps reading to see the client close: closing a socket with unread bytes resets it, and the client may lose its
+    /// answer.
     ///
-    /// HTTP/2 has to know nevertheless: until then it holds on to the streams that something was read for.
+    /// HTTP/2 is told nevertheless: until then it holds the streams for which something was read.
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         if isClosing { context.read() }

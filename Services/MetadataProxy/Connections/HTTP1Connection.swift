@@ -2,54 +2,56 @@ import DequeModule
 import NIOCore
 import NIOHTTP1
 
-/// A connection of HTTP/1.1: requests come in, one at a time, and each is answered before the next is looked at.
+/// A connection of HTTP/1.1: requests arrive one at a time, and each is answered before the next is parsed.
 ///
-/// At most two answers wait for a caller who doesn't take them: then nothing more is looked at either.
-final class HTTP1Caller: ChannelInboundHandler, Caller {
+/// At most two answers wait for a caller who doesn't read them; until it does, nothing more is parsed.
+final class HTTP1Connection: ChannelInboundHandler, AnswerOutlet {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
     private enum State {
         /// No request, or one whose header isn't complete.
         case idle
-        case receiving(Exchange)
-        /// The answer is clear, the rest of the request not yet here. So many bytes of it are waited for.
+        /// ``request`` is being received.
+        case receiving
+        /// The refusal is known; this many bytes of the rest of the request are still read.
         case refusing(Answer, left: Int)
-        case answering(Exchange)
-        /// Whatever comes is thrown away.
+        case answering(PendingAnswer)
+        /// Whatever arrives is discarded.
         case closing
     }
 
     private let shared: ProxyLoop
     private let prefix: AddressPrefix
-    private let patience: CallerPatience
+    private let timeouts: ConnectionTimeouts
     private let clock: ArrivalClock
     private let valve: RequestValve
     private var context: ChannelHandlerContext?
     private var state = State.idle
-    /// What has come, in one piece with a request, while that was being answered: parts of the next ones (pipelining).
+    private var request: AppRequest?
+    /// Parts of the next requests (pipelining) that arrived in one piece with a request, while that is being answered.
     private var waiting: Deque<HTTPServerRequestPart> = []
-    /// When what waits could be looked at.
-    private var turn = NIODeadline.uptimeNanoseconds(0)
-    /// For a refusal whose request isn't complete.
+    /// When the parts that waited were parsed.
+    private var resumption = NIODeadline.uptimeNanoseconds(0)
+    /// For a refused request that isn't complete.
     private var memory: BytesInFlight.Share?
-    /// Since all that was read had been looked at.
+    /// Refused requests since everything that had arrived was last parsed.
     private var refusals = 0
-    private var isGoingOn = false
+    private var isResuming = false
     private var keepsAlive = true
     private var isDraining: Bool
 
     /// - Parameters:
-    ///   - clock: at the connection's outer end.
+    ///   - clock: at the outer end of the connection.
     ///   - valve: before the parser.
-    ///   - isDraining: whether the listener is about to end, so that there will be one answer at most.
+    ///   - isDraining: whether the listener is shutting down, so that there is at most one answer.
     init(
         _ shared: ProxyLoop, from prefix: AddressPrefix, clock: ArrivalClock, valve: RequestValve,
-        patience: CallerPatience, isDraining: Bool
+        timeouts: ConnectionTimeouts, isDraining: Bool
     ) {
         self.shared = shared
         self.prefix = prefix
-        self.patience = patience
+        self.timeouts = timeouts
         self.clock = clock
         self.valve = valve
         self.isDraining = isDraining
@@ -59,7 +61,7 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    // MARK: Requests
+    // MARK: Bytes arrive
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
@@ -71,47 +73,52 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if waiting.isEmpty, valve.isEmpty { refusals = 0 }
+        if isCaughtUp { refusals = 0 }
         context.fireChannelReadComplete()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { goOn(context) }
+        if context.channel.isWritable { resume(context) }
         context.fireChannelWritabilityChanged()
     }
 
-    /// Whether the next part may be looked at.
+    /// Whether the next part may be processed.
     private func canTake(_ context: ChannelHandlerContext) -> Bool {
         if case .answering = state { return false }
         return context.channel.isWritable
     }
 
+    /// Whether everything that has arrived is processed.
+    private var isCaughtUp: Bool { waiting.isEmpty && valve.isEmpty }
+
     /// How many bytes the parser may be given.
     private var room: Int {
         guard let context, waiting.isEmpty, canTake(context) else { return 0 }
-        if case .receiving(let exchange) = state { return max(RequestValve.piece, exchange.announcedRest) }
-        return RequestValve.piece
+        guard case .receiving = state, let rest = request?.announcedRest else { return RequestValve.piece }
+        return max(RequestValve.piece, rest)
     }
 
-    /// Looks at what was sent ahead. An answer that is written meanwhile may call this again: then the loop that runs goes on.
-    private func goOn(_ context: ChannelHandlerContext) {
-        guard !isGoingOn else { return }
-        isGoingOn = true
-        defer { isGoingOn = false }
-        turn = shared.loop.now
+    /// Processes what was sent ahead. An answer written meanwhile may call this again; then the running loop continues.
+    private func resume(_ context: ChannelHandlerContext) {
+        guard !isResuming else { return }
+        isResuming = true
+        defer { isResuming = false }
+        resumption = shared.loop.now
         while canTake(context), let part = waiting.popFirst() { take(part, context) }
         if canTake(context) { valve.resume() }
-        if waiting.isEmpty, valve.isEmpty { refusals = 0 }
+        if isCaughtUp { refusals = 0 }
     }
+
+    // MARK: A request
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (part, state) {
         case (.head(let head), .idle):
             take(head, context)
-        case (.body(let bytes), .receiving(let exchange)):
-            if let refusal = exchange.receive(bytes) {
-                exchange.abandon()
-                refuse(refusal, context)
+        case (.body(let bytes), .receiving):
+            if let refusal = request?.receive(bytes) ?? nil {
+                request = nil
+                refuse(refusal)
             }
         case (.body(let bytes), .refusing(let answer, let left)):
             state = .refusing(answer, left: left - bytes.readableBytes)
@@ -119,14 +126,15 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
                 keepsAlive = false
                 write(answer, context)
             }
-        case (.end, .receiving(let exchange)):
-            state = .answering(exchange)
-            patience.rest()
-            // When it came in, or its turn if that was later.
-            exchange.arrived(at: max(clock.moment, turn))
+        case (.end, .receiving):
+            guard let request = request.take() else { return }
+            timeouts.pause()
+            // When it arrived, or when its turn came if that was later.
+            let arrival = max(clock.moment, resumption)
+            state = .answering(ProxyExchange.begin(request, arrivedAt: arrival, for: self, on: shared))
         case (.end, .refusing(let answer, _)):
             refusals += answer.isCallersFault ? 1 : 0
-            if refusals == CallerPatience.mostRefusals { keepsAlive = false }
+            if refusals == ConnectionTimeouts.maxRefusals { keepsAlive = false }
             write(answer, context)
         case (_, _):
             break
@@ -135,59 +143,64 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
 
     private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         keepsAlive = head.isKeepAlive && !isDraining
-        patience.wait(for: .body)
+        timeouts.start(.body)
         if let refusal = HTTP1Rules.refusal(of: head) {
-            // Where the next request begins may be unclear.
+            // Where the next request begins may be ambiguous.
             keepsAlive = false
             shared.count(refusal)
-            return refuse(refusal, context)
+            return refuse(refusal)
         }
-        let admission = shared.admit(
-            head.method.rawValue, head.uri, from: prefix, to: self
-        ) { take in for field in head.headers { take(field.name, field.value) } }
-        // RFC 9110, 10.1.1: the body comes when it is asked for, or else perhaps never.
-        let asks = head.headers.contains { $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue") }
-        switch admission {
-        case .admitted(let exchange):
-            state = .receiving(exchange)
-            patience.passed()
-            if asks {
+        // RFC 9110, section 10.1.1: the client sends the body when it is told to, and otherwise perhaps never.
+        let expectsContinue = head.headers.contains {
+            $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue")
+        }
+        switch AppRequest.admit(
+            head.method.rawValue, head.uri, from: prefix, on: shared,
+            forEachField: { take in for field in head.headers { take(field.name, field.value) } })
+        {
+        case .admitted(let request):
+            self.request = consume request
+            state = .receiving
+            timeouts.renewLife()
+            if expectsContinue {
                 context.writeAndFlush(
                     wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
             }
-        case .refused(let answer) where asks:
-            keepsAlive = false
-            write(answer, context)
         case .refused(let answer):
-            refuse(answer, context)
+            if expectsContinue {
+                keepsAlive = false
+                write(answer, context)
+            } else {
+                refuse(answer)
+            }
         }
     }
 
-    /// Answers when the request is here to its end. Who writes while nobody reads may never see the answer.
-    private func refuse(_ answer: Answer, _ context: ChannelHandlerContext) {
-        state = .refusing(answer, left: 256 << 10)
+    /// Refuses once the request has arrived completely: a client that writes without reading may never see the answer.
+    private func refuse(_ answer: Answer) {
+        state = .refusing(answer, left: AppListener.maxDiscardedBytes)
         guard answer.isCallersFault else { return }
         memory = shared.bytesInFlight.share(BytesInFlight.perRequest, for: prefix)
         if memory == nil {
             keepsAlive = false
-            state = .refusing(.unavailable, left: 256 << 10)
+            state = .refusing(.unavailable, left: AppListener.maxDiscardedBytes)
         }
     }
 
-    // MARK: Answers
+    // MARK: Its answer
 
-    func encoded(_ answer: Answer) -> ByteBuffer? {
+    func encode(_ answer: Answer) -> ByteBuffer? {
         shared.encoder.http1(answer, closes: !keepsAlive)
     }
 
     func release(_ bytes: ByteBuffer) {
         guard let context else { return }
         write(bytes, context)
-        if waiting.isEmpty, valve.isEmpty { refusals = 0 } else { goOn(context) }
+        if isCaughtUp { refusals = 0 } else { resume(context) }
     }
 
     private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
-        guard let bytes = encoded(answer) else { return }
+        guard let bytes = encode(answer) else { return }
         write(bytes, context)
     }
 
@@ -195,7 +208,7 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
         memory = nil
         guard keepsAlive else {
             state = .closing
-            patience.wait(for: .closing)
+            timeouts.start(.closing)
             context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { _ in
                 context.close(promise: nil)
             }
@@ -203,20 +216,18 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
         }
         context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
         state = .idle
-        patience.wait(for: isDraining ? .draining : .header)
+        timeouts.start(isDraining ? .draining : .header)
     }
 
-    // MARK: Ends
+    // MARK: The connection ends
 
     func channelInactive(context: ChannelHandlerContext) {
-        switch state {
-        case .receiving(let exchange), .answering(let exchange): exchange.abandon()
-        case .idle, .refusing, .closing: break
-        }
+        if case .answering(let answer) = state { answer.abandon() }
         state = .closing
+        request = nil
         waiting = []
         memory = nil
-        patience.rest()
+        timeouts.pause()
         context.fireChannelInactive()
     }
 
@@ -225,14 +236,12 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
         keepsAlive = false
         switch (state, refusal) {
         case (.answering, .some):
-            // What is wrong came after a request, which is still answered; encoded already or not, it is the last.
+            // The invalid bytes follow a request, which is still answered; whether or not that answer is encoded, it is
+            // the last.
             isDraining = true
             return
-        case (.idle, .some(let refusal)):
-            shared.count(refusal)
-            write(refusal, context)
-        case (.receiving(let exchange), .some(let refusal)):
-            exchange.abandon()
+        case (.idle, .some(let refusal)), (.receiving, .some(let refusal)):
+            request = nil
             shared.count(refusal)
             write(refusal, context)
         case (.refusing(let answer, _), .some):
@@ -242,13 +251,13 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
         }
     }
 
-    /// The caller has taken too long.
-    func patienceEnded() {
+    /// A timeout has expired.
+    func timedOut() {
         guard let context else { return }
         keepsAlive = false
         switch state {
-        case .receiving(let exchange):
-            exchange.abandon()
+        case .receiving:
+            request = nil
             shared.count(.refusal(408))
             write(.refusal(408), context)
         case .refusing(let answer, _):
@@ -261,8 +270,8 @@ final class HTTP1Caller: ChannelInboundHandler, Caller {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent {
             isDraining = true
-            // A request may be on its way: a last one is taken.
-            if case .idle = state { patience.wait(for: .draining) }
+            // A request may be on its way: one more is accepted.
+            if case .idle = state { timeouts.start(.draining) }
         }
         context.fireUserInboundEventTriggered(event)
     }

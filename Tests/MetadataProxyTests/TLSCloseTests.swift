@@ -5,8 +5,8 @@ import Testing
 
 @testable import MetadataProxy
 
-@Suite struct FarewellTests {
-    /// In the place of TLS: what it is told.
+@Suite struct TLSCloseTests {
+    /// In the place of TLS: records what it is told.
     private final class Library: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -26,7 +26,7 @@ import Testing
         let clock = ArrivalClock()
         try pipeline.addHandler(clock)
         try pipeline.addHandler(library)
-        try pipeline.addHandler(Farewell(outside: pipeline.context(handler: clock)))
+        try pipeline.addHandler(TLSClose(outside: pipeline.context(handler: clock)))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -34,8 +34,8 @@ import Testing
         channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
     }
 
-    @Test("TLS is told to say goodbye only, and a second later the connection is closed without it")
-    func goodbye() throws {
+    @Test("TLS only sends close_notify, and a second later the socket is closed")
+    func closeNotify() throws {
         completeHandshake()
         channel.close(promise: nil)
         channel.close(promise: nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(library.closes == [.output])
     }
 
-    @Test("what comes after the goodbye is thrown away, and who doesn't stop is cut off")
+    @Test("bytes after close_notify are discarded, and a client that keeps sending is disconnected")
     func rest() throws {
         completeHandshake()
         try channel.writeInbound(ByteBuffer(string: "before"))
@@ -61,7 +61,7 @@ import Testing
         #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
     }
 
-    @Test("before there is TLS there is no goodbye")
+    @Test("before the handshake is complete, there is no close_notify")
     func handshake() {
         channel.close(promise: nil)
         channel.embeddedEventLoop.run()

@@ -3,16 +3,17 @@ import NIOHPACK
 import NIOHTTP2
 
 /// A stream of HTTP/2: one request and its answer.
-final class HTTP2Caller: ChannelInboundHandler, Caller {
+final class HTTP2Stream: ChannelInboundHandler, AnswerOutlet {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
     private enum State {
         case idle
-        case receiving(Exchange)
-        /// The answer is clear, the rest of the request not yet here. So many bytes of it are waited for.
+        /// ``request`` is being received.
+        case receiving
+        /// The refusal is known; this many bytes of the rest of the request are still read.
         case refusing(Answer, left: Int)
-        case answering(Exchange)
+        case answering(PendingAnswer)
         case closing
     }
 
@@ -20,11 +21,12 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     private let connection: HTTP2Connection
     private var context: ChannelHandlerContext?
     private var state = State.idle
+    private var request: AppRequest?
     /// For the stream; nil if there was none left.
     private var memory: BytesInFlight.Share?
-    /// Of the request's body, as the connection counts them.
+    /// The part of the connection's ``HTTP2Connection/bodyBytes`` that this stream accounts for.
     private var bodyBytes = 0
-    /// From then on the answer belongs to the connection: for HTTP/2 it is written, and the stream has ended.
+    /// From then on the answer belongs to the connection: for the library it is written, and the stream has ended.
     private var isEncoded = false
 
     init(_ shared: ProxyLoop, on connection: HTTP2Connection) {
@@ -50,40 +52,41 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .headers(let frame):
-            if case .idle = state { take(frame.headers, context) }
+            if case .idle = state { take(frame.headers) }
             if frame.endStream { end() }
         case .data(let frame):
-            if case .byteBuffer(let bytes) = frame.data { take(bytes, context) }
+            if case .byteBuffer(let bytes) = frame.data { take(bytes) }
             if frame.endStream { end() }
         default:
             break
         }
     }
 
-    private func take(_ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
+    private func take(_ headers: HPACKHeaders) {
         guard memory != nil else { return refuse(.unavailable) }
-        connection.begins(self)
-        let admission = shared.admit(
+        connection.requestBegan(self)
+        switch AppRequest.admit(
             headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "", from: connection.prefix,
-            to: self
-        ) { take in for field in headers { take(field.name, field.value) } }
-        switch admission {
-        case .admitted(let exchange):
-            state = .receiving(exchange)
-            connection.passes()
-        case .refused(let answer): state = .refusing(answer, left: 256 << 10)
+            on: shared, forEachField: { take in for field in headers { take(field.name, field.value) } })
+        {
+        case .admitted(let request):
+            self.request = consume request
+            state = .receiving
+            connection.requestAdmitted()
+        case .refused(let answer):
+            state = .refusing(answer, left: AppListener.maxDiscardedBytes)
         }
     }
 
-    private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func take(_ bytes: ByteBuffer) {
         switch state {
-        case .receiving(let exchange):
+        case .receiving:
             bodyBytes += bytes.readableBytes
             connection.bodyBytes += bytes.readableBytes
-            let isTooMuch = connection.bodyBytes > connection.mostBodyBytes
-            guard let refusal = isTooMuch ? .unavailable : exchange.receive(bytes) else { return }
-            exchange.abandon()
-            state = .refusing(refusal, left: 256 << 10)
+            let isTooMuch = connection.bodyBytes > connection.maxBodyBytes
+            guard let refusal = isTooMuch ? .unavailable : request?.receive(bytes) ?? nil else { return }
+            request = nil
+            state = .refusing(refusal, left: AppListener.maxDiscardedBytes)
         case .refusing(let answer, let left):
             state = .refusing(answer, left: left - bytes.readableBytes)
             if left < bytes.readableBytes { refuse(answer) }
@@ -93,13 +96,14 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     }
 
     private func end() {
-        connection.ends(self)
+        connection.requestEnded(self)
         switch state {
-        case .receiving(let exchange):
-            // One that is refused stays its part of the net's, until its stream is gone.
+        case .receiving:
+            guard let request = request.take() else { return }
+            // The memory of a refused stream counts for its address prefix until the stream has gone.
             memory?.finish()
-            state = .answering(exchange)
-            exchange.arrived(at: connection.clock.moment)
+            state = .answering(
+                ProxyExchange.begin(request, arrivedAt: connection.clock.moment, for: self, on: shared))
         case .refusing(let answer, _):
             refuse(answer)
         case .idle, .answering, .closing:
@@ -107,9 +111,9 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
         }
     }
 
-    // MARK: The answer
+    // MARK: Its answer
 
-    func encoded(_ answer: Answer) -> ByteBuffer? {
+    func encode(_ answer: Answer) -> ByteBuffer? {
         guard let context, let headers = try? shared.encoder.http2(answer) else { return nil }
         isEncoded = true
         return connection.gate.collect {
@@ -124,31 +128,32 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
         connection.gate.release(bytes)
     }
 
-    /// Refuses, after what is being read has been read: HTTP/2 flushes nothing before.
+    /// Refuses after the current read: HTTP/2 flushes nothing before its end.
     private func refuse(_ answer: Answer) {
         state = .closing
-        connection.ends(self)
+        connection.requestEnded(self)
         guard !answer.isCallersFault || connection.mayRefuse() else {
-            // The connection ends; what the stream takes is given back before.
+            // The connection ends; the stream's memory is returned before that.
             memory = nil
             shared.loop.assumeIsolated().execute { self.context?.close(promise: nil) }
             return
         }
         shared.loop.assumeIsolated().execute {
-            guard let bytes = self.encoded(answer) else { return }
-            self.connection.gate.release(bytes, taken: answer.isCallersFault ? self.connection.refusalTaken : nil)
-            // Ends a stream whose request isn't; one that has ended is gone already.
+            guard let bytes = self.encode(answer) else { return }
+            self.connection.gate.release(
+                bytes, written: answer.isCallersFault ? self.connection.refusalWritten : nil)
+            // Ends a stream whose request isn't complete; otherwise the stream has already gone.
             self.context?.close(promise: nil)
         }
     }
 
-    // MARK: Ends
+    // MARK: The stream ends
 
-    /// The caller has taken too long.
-    func patienceEnded() {
+    /// The request took too long.
+    func timedOut() {
         switch state {
-        case .receiving(let exchange):
-            exchange.abandon()
+        case .receiving:
+            request = nil
             shared.count(.refusal(408))
             refuse(.refusal(408))
         case .refusing(let answer, _):
@@ -159,11 +164,9 @@ final class HTTP2Caller: ChannelInboundHandler, Caller {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection.ends(self)
-        switch state {
-        case .receiving(let exchange), .answering(let exchange): if !isEncoded { exchange.abandon() }
-        case .idle, .refusing, .closing: break
-        }
+        connection.requestEnded(self)
+        request = nil
+        if case .answering(let answer) = state, !isEncoded { answer.abandon() }
         context.fireChannelInactive()
     }
 

@@ -1,0 +1,88 @@
+import HTTPContract
+import HTTPTypes
+import NIOCore
+import ServiceKit
+
+/// A request of an app whose header has been accepted and whose body is being received.
+///
+/// The connection that receives it owns it. Once the last byte is here it is handed over, as a whole, to ``ProxyExchange``.
+struct AppRequest: ~Copyable {
+    let route: ProxiedRoute
+    /// Held until the answer has left.
+    var memory: BytesInFlight.Share
+    /// For the route's ``RefusalLimit``, if it has one.
+    var attempt: RefusalLimit.Attempt?
+    private let fields: ProxiedRoute.PassedFields
+    private var body = ByteBuffer()
+
+    // MARK: The header
+
+    /// The decision on a request, made on its header alone.
+    enum Admission: ~Copyable {
+        case admitted(AppRequest)
+        case refused(Answer)
+    }
+
+    /// Decides on a request by its header.
+    ///
+    /// - Parameters:
+    ///   - target: path and query as sent. The query is not forwarded.
+    ///   - forEachField: calls its argument for every header field.
+    static func admit(
+        _ method: String, _ target: String, from prefix: AddressPrefix, on shared: ProxyLoop,
+        forEachField: ((String, String) -> Void) -> Void
+    ) -> Admission {
+        // Counts every request, also one that is refused for another reason.
+        let isWithinLimit = shared.limit.admits(prefix)
+        guard let routes = shared.routes(for: target) else {
+            return refuse(.refusal(isWithinLimit ? 404 : 429), shared.otherRequests)
+        }
+        guard let route = routes.first(where: { $0.route.method.rawValue == method }) else {
+            guard isWithinLimit else { return refuse(.refusal(429), shared.otherRequests) }
+            let allowed = routes.map(\.route.method.rawValue).sorted().joined(separator: ", ")
+            return refuse(.refusal(405, ("allow", allowed)), shared.otherRequests)
+        }
+        guard isWithinLimit, route.limit?.admits(prefix) ?? true else { return refuse(.refusal(429), route.metrics) }
+        var fields = route.noFields
+        forEachField { name, value in route.take(name, value, into: &fields) }
+        if let refusal = route.refusal(of: fields) { return refuse(refusal, route.metrics) }
+        guard let memory = shared.bytesInFlight.share(BytesInFlight.perRequest, for: prefix) else {
+            return refuse(.unavailable, route.metrics)
+        }
+        var request = AppRequest(route, fields, memory)
+        if let refusals = route.refusals {
+            request.attempt = refusals.attempt(from: prefix)
+            if request.attempt == nil { return refuse(.refusal(429), route.metrics) }
+        }
+        return .admitted(request)
+    }
+
+    private static func refuse(_ answer: Answer, _ metrics: RouteMetrics) -> Admission {
+        metrics.record(HTTPResponse.Status(code: answer.status), since: .now())
+        return .refused(answer)
+    }
+
+    private init(_ route: ProxiedRoute, _ fields: ProxiedRoute.PassedFields, _ memory: consuming BytesInFlight.Share) {
+        self.route = route
+        self.fields = fields
+        self.memory = memory
+    }
+
+    // MARK: The body
+
+    /// Adds a piece of the body.
+    /// - Returns: why the request is refused, if it is.
+    mutating func receive(_ bytes: ByteBuffer) -> Answer? {
+        guard body.readableBytes + bytes.readableBytes <= route.route.bodyLimit else { return .refusal(413) }
+        guard memory.grow(by: bytes.readableBytes) else { return .unavailable }
+        // A copy: a slice would keep the whole read buffer alive.
+        body.writeImmutableBuffer(bytes)
+        return nil
+    }
+
+    /// How many bytes of the body are still to come, if its length was announced.
+    var announcedRest: Int { fields.announcedLength - body.readableBytes }
+
+    /// The request as the service receives it, once the body is complete.
+    var inner: InnerRequest { route.innerRequest(fields, body) }
+}

@@ -1,0 +1,103 @@
+import HTTPContract
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+
+/// A request as a service receives it: finished bytes.
+struct InnerRequest {
+    /// For the decoder of replies, which has to know the method.
+    let head: HTTPRequestHead
+    let bytes: ByteBuffer
+}
+
+/// One operation that is forwarded, on one event loop, and what of its requests is forwarded.
+///
+/// Each request is built anew from what the contract allows. Nothing has to be removed from what a caller sent, because
+/// nothing is copied but the body and the named fields: address, user agent, cookies, order and case of the header stay
+/// outside.
+final class ProxiedRoute {
+    let route: Route
+    let pool: UpstreamPool
+    let metrics: RouteMetrics
+    /// For its requests of one address prefix.
+    let limit: PrefixLimit?
+    /// For those that its service refuses.
+    let refusals: RefusalLimit?
+    /// The inner request up to the fields that are forwarded.
+    private let start: String
+    private let head: HTTPRequestHead
+    /// In lower case: `content-type`, then what the route names.
+    private let passedNames: [String]
+
+    /// A longer value can't be in the contract, whose longest is a UUID.
+    private static let longestValue = 256
+
+    init(_ operation: ProxyPlan.Operation, on loop: any EventLoop) {
+        route = operation.description.route
+        limit = operation.limit
+        refusals = operation.refusals
+        metrics = operation.metrics
+        pool = operation.upstream.pool(on: loop)
+        let method = route.method.rawValue
+        var start = "\(method) \(route.path) HTTP/1.1\r\nhost: \(operation.upstream.authority)\r\n"
+        if let media = route.requestMedia { start += "content-type: \(media.name)\r\n" }
+        self.start = start
+        head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: route.path)
+        passedNames = ["content-type"] + route.requestHeaders.map(\.canonicalName)
+    }
+
+    /// The fields of a request that are forwarded; the rest of its header is never stored.
+    struct PassedFields {
+        /// In the order of ``passedNames``.
+        fileprivate var values: [String?]
+        fileprivate var isWellFormed = true
+        fileprivate(set) var announcedLength = 0
+    }
+
+    /// A request without fields.
+    var noFields: PassedFields { PassedFields(values: Array(repeating: nil, count: passedNames.count)) }
+
+    /// Stores a field that is forwarded, and ignores any other.
+    func take(_ name: String, _ value: String, into passed: inout PassedFields) {
+        if name.isSame(as: "content-length") {
+            passed.announcedLength = Int(value) ?? 0
+            return
+        }
+        for (index, wanted) in passedNames.enumerated() where name.isSame(as: wanted) {
+            // Of two values, two readers may choose different ones; control characters could end the inner field.
+            passed.isWellFormed =
+                passed.isWellFormed && passed.values[index] == nil && value.utf8.count <= Self.longestValue
+                && value.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+            passed.values[index] = value
+        }
+    }
+
+    /// Why a request with these fields is refused, if it is.
+    func refusal(of passed: PassedFields) -> Answer? {
+        guard passed.isWellFormed else { return .refusal(400) }
+        if let media = route.requestMedia {
+            guard passed.values[0].map({ media.matches(contentType: $0) }) == true else { return .refusal(415) }
+        }
+        return passed.announcedLength <= route.bodyLimit ? nil : .refusal(413)
+    }
+
+    /// The request as the service receives it.
+    func innerRequest(_ passed: PassedFields, _ body: ByteBuffer) -> InnerRequest {
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(512 + body.readableBytes)
+        bytes.writeString(start)
+        for (index, name) in passedNames.enumerated().dropFirst() {
+            guard let value = passed.values[index] else { continue }
+            bytes.writeString(name)
+            bytes.writeStaticString(": ")
+            bytes.writeString(value)
+            bytes.writeStaticString("\r\n")
+        }
+        bytes.writeStaticString("content-length: ")
+        bytes.writeString(String(body.readableBytes))
+        bytes.writeStaticString("\r\n\r\n")
+        bytes.writeImmutableBuffer(body)
+        return InnerRequest(head: head, bytes: bytes)
+    }
+}
