@@ -6,7 +6,7 @@ import PackageDescription
 // which deploy/run.sh and deploy/test.sh pass). Arrows point one way:
 //
 //     Main → Service → the APIs it serves or calls → Contracts
-//                    → ServiceKit, Postgres, Schema, domain modules
+//                    → Platform (Running, TLS, Serving, Calling, Postgres), Schema, domain modules, formats
 //
 // A service never imports another service. `metadata-proxy` has no arrow to Postgres.
 
@@ -68,16 +68,18 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
     }
 }
 
-/// A module of `Shared/`, and its tests unless `tested` is false.
+/// A module in a folder of `Shared/`, or right below it, and its tests.
 func shared(
-    _ name: String, path: String? = nil, exclude: [String] = [], uses: [String] = [], tested: Bool = true,
+    _ name: String, in folder: String? = nil, exclude: [String] = [], uses: [String] = [],
     testsUse: [String] = [], testsExclude: [String] = []
 ) -> [Target] {
     [
         .target(
-            name: name, dependencies: dependencies(uses), path: path ?? "Shared/\(name)", exclude: exclude,
-            swiftSettings: settings)
-    ] + (tested ? [test(name, uses: uses + testsUse, exclude: testsExclude)] : [])
+            name: name, dependencies: dependencies(uses),
+            path: folder.map { "Shared/\($0)/\(name)" } ?? "Shared/\(name)",
+            exclude: exclude, swiftSettings: settings),
+        test(name, uses: uses + testsUse, exclude: testsExclude),
+    ]
 }
 
 /// The operations one service offers, as `Endpoint` values that its server and its callers share.
@@ -91,14 +93,16 @@ func api(_ name: String, uses: [String] = []) -> [Target] {
 
 /// A service: a library with all its logic, an executable of at most 30 lines, and tests.
 func service(
-    _ name: String, executable: String, uses: [String], testsUse: [String] = [], testsExclude: [String] = []
+    _ name: String, executable: String, exclude: [String] = [], uses: [String], testsUse: [String] = [],
+    testsExclude: [String] = []
 ) -> [Target] {
     [
         .target(
-            name: name, dependencies: dependencies(uses), path: "Services/\(name)", exclude: ["Main", "README.md"],
+            name: name, dependencies: dependencies(uses), path: "Services/\(name)",
+            exclude: ["Main", "README.md"] + exclude,
             swiftSettings: settings),
         .executableTarget(
-            name: executable, dependencies: dependencies([name, "ServiceKit"]), path: "Services/\(name)/Main",
+            name: executable, dependencies: dependencies([name, "Running"]), path: "Services/\(name)/Main",
             swiftSettings: settings),
         test(name, uses: uses + testsUse, exclude: testsExclude),
     ]
@@ -117,66 +121,87 @@ func unique(_ names: [String]) -> [String] {
 
 /// What every service with a database and routes is made of.
 let serviceParts = [
-    "ArgumentParser", "ServiceKit", "HTTPContract", "Logging", "Metrics", "Configuration", "ServiceLifecycle",
-    "HTTPTypes",
+    "ArgumentParser", "Running", "TLS", "Serving", "HTTPContract", "HTTPTypes", "Logging", "Metrics",
+    "ServiceLifecycle",
 ]
 let storageParts = ["Postgres", "Schema"]
+
+/// A C library of the system, behind a module map.
+func system(_ name: String, in folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "\(folder)/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
+}
 
 // MARK: - The targets
 
 var targets: [Target] = [
-    .systemLibrary(name: "CLibPQ", path: "Shared/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .systemLibrary(name: "CLibZip", path: "Shared/CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-    .systemLibrary(
-        name: "CNghttp2", path: "Shared/CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-    .systemLibrary(name: "CHardening", path: "Shared/CHardening"),
-    .systemLibrary(
-        name: "CPKCS11", path: "Shared/CPKCS11", pkgConfig: "p11-kit-1", providers: [.apt(["libp11-kit-dev"])]),
-    .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    system("CHardening", in: "Shared/Platform"),
+    system("CLibPQ", in: "Shared/Platform", pkgConfig: "libpq", apt: "libpq-dev"),
+    system("CLibZip", in: "Shared/Formats", pkgConfig: "libzip", apt: "libzip-dev"),
+    system("CZlib", in: "Shared/Formats", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    system("CNghttp2", in: "Services/PushDispatcher", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+    system("CPKCS11", in: "Services/Distribution", pkgConfig: "p11-kit-1", apt: "libp11-kit-dev"),
 ]
 
 // Domain modules: pure, no I/O.
-targets += shared("ExposureKeys")
-targets += shared("Credentials", uses: ["Crypto", "CryptoExtras"])
-targets += shared(
-    "ExposureFormat", exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
+targets += shared("ExposureKeys", in: "Domain")
+targets += shared("Credentials", in: "Domain", uses: ["Crypto", "CryptoExtras"])
 
+// Formats: bytes in, values out.
 targets += shared(
-    "PushFormat", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
+    "ExposureFormat", in: "Formats",
+    exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
+targets += shared(
+    "PushFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
 
 // What crosses the wire between processes.
-targets += shared("HTTPContract", path: "Shared/Contracts/HTTPContract", uses: ["HTTPTypes"])
+targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
 targets += api("VerificationAPI", uses: ["Credentials"])
 targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
 targets += api("PushAPI")
 targets += api("DevelopmentAPNsAPI")
 
-// Machinery.
+// Platform: what services are built on.
 targets += shared(
-    "ServiceKit",
+    "Running", in: "Platform",
     uses: [
-        "ArgumentParser", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Configuration", "HummingbirdCore",
-        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPTypes", "NIOPosix",
-        "NIOSSL", "NIOTLS",
-        "NIOFoundationCompat", "ServiceLifecycle", "UnixSignals", "X509", "SwiftASN1", "Crypto", "CHardening",
+        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
     ])
-targets += shared("Postgres", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
+targets += shared(
+    "TLS", in: "Platform",
+    uses: [
+        "Running", "HTTPContract", "CHardening", "Crypto", "NIOCore", "NIOPosix", "NIOSSL", "SwiftASN1", "X509",
+    ], testsUse: ["Serving", "Calling"])
+targets += shared(
+    "Serving", in: "Platform",
+    uses: [
+        "Running", "TLS", "HTTPContract", "HTTPTypes", "ArgumentParser", "AsyncHTTPClient", "HummingbirdCore",
+        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOExtras", "NIOFoundationCompat", "NIOHTTP1",
+        "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SwiftASN1", "X509",
+    ], testsUse: ["Calling"])
+targets += shared(
+    "Calling", in: "Platform",
+    uses: [
+        "Running", "TLS", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Metrics", "NIOCore", "NIOFoundationCompat",
+        "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+    ], testsUse: ["Serving", "HummingbirdCore"])
+targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
     "Schema",
     uses: [
-        "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "ServiceKit", "ServiceLifecycle", "Logging",
+        "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle", "Logging",
         "Metrics",
     ], testsUse: ["InMemoryLogging"])
-targets += [.target(name: "CMatching", path: "Shared/CMatching")]
+targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
-    "Phone",
+    "Phone", exclude: ["CMatching"],
     uses: [
         "CMatching", "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
-        "SubmissionAPI", "PushAPI", "PushFormat", "ServiceKit", "AsyncHTTPClient", "Crypto", "CryptoExtras", "NIOCore",
-        "NIOHTTP1", "SwiftProtobuf",
-    ], testsUse: ["HTTPTypes"])
+        "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
+        "NIOCore", "NIOHTTP1", "SwiftProtobuf",
+    ], testsUse: ["HTTPTypes", "Serving"])
 
 // Services.
 targets += service(
@@ -187,24 +212,27 @@ targets += service(
     ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
     "VerificationServer", executable: "verification-server",
-    uses: serviceParts + storageParts + ["VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit"],
+    uses: serviceParts + storageParts + [
+        "Calling", "VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit",
+    ],
     testsUse: ["CryptoExtras", "HummingbirdCore", "NIOCore"])
 targets += service(
     "TestResultServer", executable: "test-result-server",
-    uses: serviceParts + storageParts + ["TestResultAPI", "Credentials"])
+    uses: serviceParts + storageParts + ["TestResultAPI", "Credentials"], testsUse: ["Calling"])
 targets += service(
     "SubmissionServer", executable: "submission-server",
     uses: serviceParts + storageParts + [
-        "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
+        "Calling", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
     ], testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"])
 targets += service(
-    "Distribution", executable: "distribution",
+    "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11", "AsyncHTTPClient",
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11",
+        "AsyncHTTPClient",
         "NIOHTTP1",
     ], testsUse: ["HummingbirdCore", "NIOEmbedded"], testsExclude: ["Fixtures"])
 targets += service(
-    "PushDispatcher", executable: "push-dispatcher",
+    "PushDispatcher", executable: "push-dispatcher", exclude: ["CNghttp2"],
     uses: serviceParts + storageParts + [
         "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "CNghttp2", "NIOCore", "NIOPosix", "NIOSSL",
         "NIOTLS",
@@ -221,7 +249,8 @@ targets += service(
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
-        "ArgumentParser", "ServiceKit", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat", "Credentials",
+        "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat",
+        "Credentials",
         "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
         "Crypto", "X509", "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL",
         "ServiceLifecycle",
@@ -233,8 +262,8 @@ targets += [
     .target(
         name: "TestSupport",
         dependencies: dependencies([
-            "Postgres", "Schema", "ServiceKit", "Logging", "InMemoryLogging", "Crypto", "X509", "SwiftASN1",
-            "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "Postgres", "Schema", "Running", "TLS", "Serving", "HTTPContract", "Logging", "InMemoryLogging", "Crypto",
+            "X509", "SwiftASN1", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),
     .target(
@@ -249,7 +278,8 @@ targets += [
         dependencies: dependencies([
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
-            "Distribution", "PushDispatcher", "Vigil", "Phone", "ServiceKit", "Postgres", "Schema", "ExposureKeys",
+            "Distribution", "PushDispatcher", "Vigil", "Phone", "Running", "TLS", "Serving", "Calling", "Postgres",
+            "Schema", "ExposureKeys",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",
@@ -266,7 +296,8 @@ targets += [
     .executableTarget(
         name: "benchmarks",
         dependencies: dependencies([
-            "ArgumentParser", "Postgres", "Schema", "ServiceKit", "HTTPContract", "VerificationAPI", "TestResultAPI",
+            "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
+            "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
         ]),

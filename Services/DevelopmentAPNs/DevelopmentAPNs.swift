@@ -3,7 +3,9 @@ import Crypto
 import DevelopmentAPNsAPI
 import FoundationEssentials
 import HTTPContract
-package import ServiceKit
+package import Running
+import Serving
+import TLS
 
 /// The executable `development-apns`: a simulated Apple push service that refuses what the real one refuses.
 package struct DevelopmentAPNs: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import NIOCore
 import NIOHPACK
-package import ServiceKit
+package import Running
 import Synchronization
 
 /// What the simulated service knows: its rules, what it is told to do, and what it has accepted.

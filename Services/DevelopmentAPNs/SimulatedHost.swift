@@ -5,9 +5,11 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import NIOTLS
-package import ServiceKit
+package import Running
 import ServiceLifecycle
+import Serving
 import Synchronization
+package import TLS
 
 /// A port on which the simulated service listens, as Apple's two hosts do: TLS 1.2 or later, HTTP/2 only.
 package final class SimulatedHost: PortOwner {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ExposureFormat
 import Foundation
-import ServiceKit
+import Running
 
 /// `distribution check DIRECTORY`.
 struct CheckCommand: ParsableCommand {

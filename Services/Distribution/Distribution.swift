@@ -2,9 +2,10 @@ package import ArgumentParser
 package import FoundationEssentials
 import Logging
 import Postgres
+package import Running
 import Schema
-package import ServiceKit
 import ServiceLifecycle
+import Serving
 
 /// The executable `distribution`: publishes signed chunks of diagnosis keys, and serves them on a single machine.
 package struct Distribution: AsyncParsableCommand {

@@ -3,8 +3,10 @@ import HTTPContract
 import NIOCore
 import NIOPosix
 import PushAPI
-package import ServiceKit
+package import Running
+import Serving
 import SubmissionAPI
+import TLS
 import VerificationAPI
 
 /// The executable `metadata-proxy`: the only entry point for apps.

@@ -2,7 +2,7 @@ import HTTPContract
 import HTTPTypes
 import Metrics
 import NIOCore
-import ServiceKit
+import Serving
 
 /// What the connections of one event loop share: routes, limits, the encoder, counters.
 final class ProxyLoop {

@@ -2,7 +2,8 @@ package import HTTPContract
 import HTTPTypes
 package import Metrics
 import NIOCore
-package import ServiceKit
+package import Running
+import Serving
 
 /// What the proxy forwards, to which service, and within which limits.
 package struct ProxyPlan: Sendable {

@@ -1,8 +1,10 @@
 package import ArgumentParser
 import HTTPContract
 import PushAPI
+package import Running
 import Schema
-package import ServiceKit
+import Serving
+import TLS
 
 /// The executable `push-dispatcher`: keeps where phones can be woken, and wakes them.
 package struct PushDispatcher: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// `push-dispatcher test-token TOKEN`.
 struct TestTokenCommand: AsyncParsableCommand {

@@ -3,8 +3,9 @@ import ExposureKeys
 import FoundationEssentials
 import HTTPContract
 import Logging
+import Running
 import Schema
-import ServiceKit
+import Serving
 import SubmissionAPI
 import VerificationAPI
 

@@ -2,8 +2,8 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Logging
+import Running
 import Schema
-import ServiceKit
 
 /// The hourly fold: what was uploaded together becomes part of one sorted set, and nothing remains that could tell the
 /// parts apart (design decision 10).

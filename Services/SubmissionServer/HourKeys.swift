@@ -2,8 +2,8 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import Synchronization
 
 /// The keys that uploads are sealed to, one an hour.

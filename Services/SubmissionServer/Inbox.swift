@@ -1,6 +1,7 @@
+import Calling
 import Credentials
 import ExposureKeys
-import ServiceKit
+import Running
 import ServiceLifecycle
 import Synchronization
 

@@ -1,13 +1,16 @@
 package import ArgumentParser
+import Calling
 import Credentials
 import ExposureKeys
 package import FoundationEssentials
 import HTTPContract
 import Logging
 import Postgres
+package import Running
 import Schema
-package import ServiceKit
+import Serving
 import SubmissionAPI
+import TLS
 import VerificationAPI
 
 /// The executable `submission-server`: takes uploads, seals them, and folds them every hour.

@@ -1,5 +1,5 @@
+import Calling
 import HTTPContract
-import ServiceKit
 import ServiceLifecycle
 import VerificationAPI
 

@@ -1,6 +1,6 @@
 import Credentials
 import ExposureKeys
-import ServiceKit
+import Running
 import VerificationAPI
 
 /// The key of the uploads' tags. Replicas share it.

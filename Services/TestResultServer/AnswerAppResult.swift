@@ -1,6 +1,6 @@
 import Credentials
 import HTTPContract
-import ServiceKit
+import Serving
 import TestResultAPI
 
 /// `POST /api/v1/app/result`, `/api/v1/app/results`: what an app may see. An unknown id is a pending test, and asking for

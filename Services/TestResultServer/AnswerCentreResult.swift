@@ -1,5 +1,5 @@
 import Credentials
-import ServiceKit
+import Serving
 import TestResultAPI
 
 /// `POST /api/v1/quicktest/result`, `/api/v1/pocnat/result`: what is stored of a test, for the centres that make such

@@ -1,5 +1,5 @@
 import HTTPContract
-import ServiceKit
+import Serving
 
 /// Who posts results: a laboratory or a test centre, by the name in its certificate.
 struct Laboratory: Sendable {

@@ -1,5 +1,5 @@
 import Metrics
-import ServiceKit
+import Running
 
 /// How many positive results a laboratory may post in an hour of the clock.
 ///

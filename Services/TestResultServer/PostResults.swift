@@ -2,7 +2,8 @@ import Credentials
 import FoundationEssentials
 import HTTPContract
 import Metrics
-import ServiceKit
+import Running
+import Serving
 import TestResultAPI
 
 /// `POST /api/v1/lab/results`, `/api/v1/quicktest/results`, `/api/v1/pocnat/results`: a batch of one kind of test, stored

@@ -1,8 +1,10 @@
 package import ArgumentParser
 import Credentials
 import Metrics
+package import Running
 import Schema
-package import ServiceKit
+import Serving
+import TLS
 import TestResultAPI
 
 /// The executable `test-result-server`: laboratories and test centres post results, the verification server asks for

@@ -1,7 +1,8 @@
 import Credentials
 import HTTPContract
 import HTTPTypes
-import ServiceKit
+import Running
+import Serving
 import TestResultAPI
 import VerificationAPI
 

@@ -1,7 +1,8 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
 import VerificationAPI
 
 /// `POST /version/v1/tan/teletan`: a code that a health officer reads out to a patient on the telephone.

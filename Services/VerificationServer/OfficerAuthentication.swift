@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPContract
 import JWTKit
 import Metrics
-import ServiceKit
+import Running
 
 /// Whether an officer's JSON web token, as Keycloak issues them, allows a teleTAN.
 ///

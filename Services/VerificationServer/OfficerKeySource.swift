@@ -1,5 +1,6 @@
+import Calling
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// Where the identity provider's keys (a JWKS, RFC 7517) come from.
 enum OfficerKeySource: Sendable {

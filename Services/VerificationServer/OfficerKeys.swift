@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 import Metrics
-import ServiceKit
+import Running
 
 /// The newest key set that could be had from the identity provider.
 ///

@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPContract
 import Logging
 import Metrics
-import ServiceKit
+import Running
+import Serving
 import Synchronization
 import VerificationAPI
 

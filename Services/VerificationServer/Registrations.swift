@@ -1,6 +1,7 @@
+import Calling
 import Credentials
 import FoundationEssentials
-import ServiceKit
+import Running
 import ServiceLifecycle
 import VerificationAPI
 

@@ -1,7 +1,7 @@
+import Calling
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import ServiceKit
 import ServiceLifecycle
 import TestResultAPI
 import VerificationAPI

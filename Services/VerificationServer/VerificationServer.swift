@@ -1,7 +1,10 @@
 package import ArgumentParser
+import Calling
 import Credentials
+package import Running
 import Schema
-package import ServiceKit
+import Serving
+import TLS
 import TestResultAPI
 import VerificationAPI
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPContract
-import ServiceKit
+import Running
 
 /// `vigil certificates`.
 struct CertificatesCommand: AsyncParsableCommand {

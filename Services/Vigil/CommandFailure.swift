@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 
 /// Why a command can't go on: one sentence for the operator, with what to do about it.
 package struct CommandFailure: OperatorProblem, Equatable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ServiceKit
+import Running
 
 /// `vigil keys`.
 struct KeysCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 
 /// `vigil migrate`.
 struct MigrateCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import ServiceKit
+import Running
 
 /// The folder in which `vigil up` keeps all it makes: certificates, secrets, database, configuration, logs.
 ///

@@ -1,8 +1,8 @@
 import Crypto
 package import Foundation
 package import HTTPContract
-import ServiceKit
 import SwiftASN1
+import TLS
 import X509
 
 /// The certificates of a suite on one machine: a private authority, and one certificate for each service and caller.

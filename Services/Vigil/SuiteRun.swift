@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import Running
 import Schema
-import ServiceKit
 import UnixSignals
 
 /// One life of a suite on one machine, from the first check to the last process stopped.

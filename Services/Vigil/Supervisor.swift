@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
-import ServiceKit
+import Running
 
 /// The processes of a suite: started in order, watched, and stopped in the reverse order.
 package actor Supervisor {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ServiceKit
+import Running
 
 /// `vigil up`: the whole suite on one machine, every service as a process of its own.
 struct UpCommand: AsyncParsableCommand {

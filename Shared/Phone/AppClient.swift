@@ -1,3 +1,4 @@
+import Calling
 package import Credentials
 import ExposureFormat
 package import ExposureKeys
@@ -5,7 +6,7 @@ import FoundationEssentials
 import HTTPContract
 import PushAPI
 import PushFormat
-package import ServiceKit
+package import Running
 package import SubmissionAPI
 import SwiftProtobuf
 package import VerificationAPI

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 import Metrics
-package import ServiceKit
+package import Running
 import ServiceLifecycle
 
 /// Holds a service's clock against the database's every minute, so that an alert sees a wrong one before it costs anything.

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import HTTPContract
 package import Postgres
-package import ServiceKit
+package import Running
 
 /// The database's clock, by which hours end and rows grow too old (design decision 12).
 ///

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import Logging
 package import Postgres
-package import ServiceKit
+package import Running
 
 extension Retention {
     /// Applies a service's retention rules at start and then every hour. Any number of replicas may do so at once: the

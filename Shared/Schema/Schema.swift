@@ -1,5 +1,5 @@
 package import Postgres
-import ServiceKit
+import Running
 
 /// The only place that defines tables, grants and retention.
 package enum Schema {

@@ -1,7 +1,7 @@
 package import HTTPContract
 import HTTPTypes
 package import Postgres
-package import ServiceKit
+package import Running
 
 /// How a service opens its database.
 package enum ServiceDatabase {

@@ -15,7 +15,7 @@ struct HouseRules {
             #"\b(SELECT .* FROM|INSERT INTO|UPDATE [a-z_.]+ SET|DELETE FROM|CREATE (TABLE|ROLE|SCHEMA|DATABASE))\b"#
         let elsewhere = try code.lines(matching: statements) { file in
             !file.path.contains("/Storage/") && !file.path.hasPrefix("Shared/Schema/")
-                && !file.path.hasPrefix("Shared/Postgres/")
+                && !file.path.hasPrefix("Shared/Platform/Postgres/")
         }
         #expect(elsewhere.isEmpty)
     }
@@ -72,8 +72,8 @@ struct HouseRules {
     func time() throws {
         let asked = try code.lines(matching: #"\bDate\(\)|\bDate\.now\b|\btime\(nil\)|\bgettimeofday\b"#) { file in
             // A log line's time is the machine's; the operator's command line sets the clock for others.
-            !file.path.hasPrefix("Shared/ServiceKit/Time/") && !file.path.hasPrefix("Services/Vigil/")
-                && file.path != "Shared/ServiceKit/Logging/JSONLogHandler.swift"
+            !file.path.hasPrefix("Shared/Platform/Running/Time/") && !file.path.hasPrefix("Services/Vigil/")
+                && file.path != "Shared/Platform/Running/Logging/JSONLogHandler.swift"
         }
         #expect(asked.isEmpty)
     }

@@ -20,7 +20,7 @@ struct TrustZones {
         }
     }
 
-    @Test("the metadata proxy links no database: neither libpq nor a line of Shared/Postgres")
+    @Test("the metadata proxy links no database: neither libpq nor a line of Shared/Platform/Postgres")
     func proxyLinksNoDatabase() throws {
         let proxy = try Self.executable("metadata-proxy")
         #expect(try Self.output("/usr/bin/ldd", [proxy]).contains("libpq") == false)
@@ -32,9 +32,10 @@ struct TrustZones {
 
     @Test("domain modules know no input or output")
     func domain() throws {
-        let tree = try SourceTree("Shared/ExposureKeys", "Shared/Credentials")
+        let tree = try SourceTree("Shared/Domain/ExposureKeys", "Shared/Domain/Credentials")
         let known = try tree.lines(
-            matching: "^(package )?import (NIO|Async|Hummingbird|Postgres|ServiceKit|Glibc|Foundation$)")
+            matching:
+                "^(package )?import (NIO|Async|Hummingbird|Postgres|Running|Serving|Calling|TLS|Glibc|Foundation$)")
         #expect(known.isEmpty)
     }
 

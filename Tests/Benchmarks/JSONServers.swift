@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPContract
 import Hummingbird
 import Logging
-import ServiceKit
+import Running
+import Serving
 
 /// What both JSON servers read.
 private struct Measured: JSONMessage {
@@ -29,9 +30,9 @@ private struct Answered: JSONMessage, ResponseEncodable {
 
 /// A JSON operation mounted as every service mounts its own, on a plain listener: body limit, media type, deadline,
 /// metrics and access log are on.
-struct ServiceKitJSON: AsyncParsableCommand {
+struct ServingJSON: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "servicekit-json", abstract: "Serve POST /measure through ServiceKit.")
+        commandName: "serving-json", abstract: "Serve POST /measure through Serving.")
 
     @Option(help: "The port on 127.0.0.1.") var port: Int
 

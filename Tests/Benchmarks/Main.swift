@@ -6,7 +6,7 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks", abstract: "Programs to be timed by deploy/bench.sh.",
         subcommands: [
-            ServiceKitJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
+            ServingJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
             LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self, Matching.self,
             PushLoad.self,

@@ -4,7 +4,7 @@ import HTTPContract
 import Logging
 import Postgres
 import Schema
-import ServiceKit
+import TLS
 
 /// Makes what servers need to be measured: the newest schema, and certificates by role in a folder.
 struct PrepareSuite: AsyncParsableCommand {

@@ -6,7 +6,9 @@ import Logging
 import MetadataProxy
 import NIOCore
 import NIOPosix
-import ServiceKit
+import Running
+import Serving
+import TLS
 
 /// The metadata proxy with a schedule that doesn't wait: what a request costs the proxy itself.
 struct ProxyServer: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PushDispatcher
-import ServiceKit
+import Running
 
 /// The push dispatcher's client against a server that speaks HTTP/2: window after window, as a wave sends them.
 struct PushLoad: AsyncParsableCommand {

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Calling
 import Credentials
 import Crypto
 import Foundation
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
+import TLS
 import TestResultAPI
 import VerificationAPI
 

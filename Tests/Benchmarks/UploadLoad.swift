@@ -1,10 +1,11 @@
 import ArgumentParser
+import Calling
 import Credentials
 import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPContract
-import ServiceKit
+import Running
 import SubmissionAPI
 import Synchronization
 

@@ -11,7 +11,7 @@ rows=(
     "postgres-lookup 0.7 look-ups/s"
     "postgres-insert 0.7 inserts-of-14-rows/s"
     "postgres-copy 0.9 rows/s"
-    "servicekit-json 0.9 requests/CPU-s"
+    "serving-json 0.9 requests/CPU-s"
     "tan-redemption 2.0 TANs/CPU-s"
     "tan-verify-single 0 TANs/CPU-s"
     "result-polling 0.7 polls/CPU-s"

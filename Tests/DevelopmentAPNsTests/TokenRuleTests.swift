@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import NIOCore
 import NIOHPACK
-import ServiceKit
+import Running
 import Testing
 
 @testable import DevelopmentAPNs

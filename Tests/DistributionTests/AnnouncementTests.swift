@@ -2,8 +2,9 @@ import ExposureKeys
 import Foundation
 import HTTPContract
 import PushAPI
-import ServiceKit
+import Serving
 import Synchronization
+import TLS
 import TestSupport
 import Testing
 

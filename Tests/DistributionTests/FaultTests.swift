@@ -1,7 +1,7 @@
 import ExposureKeys
 import Foundation
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import ServiceKit
+import Running
 import Testing
 
 @testable import Distribution

@@ -1,5 +1,5 @@
 import Foundation
-import ServiceKit
+import Running
 import Testing
 
 @testable import Distribution

@@ -4,8 +4,8 @@ import ExposureKeys
 import Foundation
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

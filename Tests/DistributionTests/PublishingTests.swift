@@ -1,8 +1,8 @@
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

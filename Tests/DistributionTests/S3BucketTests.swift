@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 import NIOHTTP1
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

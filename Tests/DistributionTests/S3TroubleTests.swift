@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import ServiceKit
+import Serving
 import TestSupport
 import Testing
 

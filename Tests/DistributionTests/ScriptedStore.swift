@@ -1,7 +1,8 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-import ServiceKit
+import Running
+import Serving
 import Synchronization
 import TestSupport
 

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Crypto
 import ExposureFormat
 import Foundation
-import ServiceKit
+import Running
 import Testing
 
 @testable import Distribution

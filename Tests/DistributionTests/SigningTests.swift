@@ -2,8 +2,8 @@ import Crypto
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import Running
 import Schema
-import ServiceKit
 import Synchronization
 import TestSupport
 import Testing

@@ -11,7 +11,8 @@ enum Fixtures {
 
     /// A module's schemas and what was generated from them.
     static func protobuf(of module: String) -> URL {
-        folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Shared/\(module)/Protobuf")
+        folder.deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "Shared/Formats/\(module)/Protobuf")
     }
 
     static func bytes(_ name: String) throws -> [UInt8] {

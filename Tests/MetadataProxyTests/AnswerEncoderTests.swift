@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHPACK
 import NIOHTTP1
-import ServiceKit
+import Running
 import Testing
 
 @testable import MetadataProxy

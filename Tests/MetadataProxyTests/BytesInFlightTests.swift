@@ -1,5 +1,5 @@
 import NIOCore
-import ServiceKit
+import Running
 import Testing
 
 @testable import MetadataProxy

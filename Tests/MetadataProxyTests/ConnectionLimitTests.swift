@@ -1,6 +1,6 @@
 import NIOCore
 import NIOEmbedded
-import ServiceKit
+import Running
 import Testing
 
 @testable import MetadataProxy

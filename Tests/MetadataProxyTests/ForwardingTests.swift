@@ -7,7 +7,7 @@ import MetadataProxy
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import ServiceKit
+import Running
 import SubmissionAPI
 import Synchronization
 import TestSupport

@@ -2,7 +2,8 @@ import HTTPContract
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
-import ServiceKit
+import Running
+import Serving
 import SubmissionAPI
 import Testing
 import VerificationAPI

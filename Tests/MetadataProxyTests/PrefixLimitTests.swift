@@ -1,6 +1,6 @@
 import FoundationEssentials
 import NIOCore
-import ServiceKit
+import Running
 import Testing
 
 @testable import MetadataProxy

@@ -7,8 +7,10 @@ import MetadataProxy
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import ServiceKit
+import Running
+import Serving
 import Synchronization
+import TLS
 import TestSupport
 
 /// A proxy in front of an upstream that records every request as it arrives and replies as it is told.

@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
-import ServiceKit
+import Running
 import Synchronization
 import Testing
 import VerificationAPI

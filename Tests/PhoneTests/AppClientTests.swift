@@ -7,7 +7,7 @@ import HTTPTypes
 import Phone
 import PushAPI
 import PushFormat
-import ServiceKit
+import Serving
 import SubmissionAPI
 import Synchronization
 import TestSupport

@@ -2,8 +2,9 @@ import Crypto
 import DevelopmentAPNs
 import Foundation
 import NIOCore
-import ServiceKit
+import Running
 import Synchronization
+import TLS
 import TestSupport
 import Testing
 

@@ -9,9 +9,10 @@ import NIOHTTP1
 import Postgres
 import PushAPI
 import PushFormat
+import Running
 import Schema
-import ServiceKit
 import SwiftProtobuf
+import TLS
 import TestSupport
 
 import enum Crypto.P256

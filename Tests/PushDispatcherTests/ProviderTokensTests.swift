@@ -1,7 +1,7 @@
 import Crypto
 import DevelopmentAPNs
 import Foundation
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

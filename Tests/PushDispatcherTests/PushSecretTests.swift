@@ -4,7 +4,7 @@ import InMemoryLogging
 import Logging
 import Postgres
 import PushFormat
-import ServiceKit
+import Running
 import SwiftProtobuf
 import TestSupport
 import Testing

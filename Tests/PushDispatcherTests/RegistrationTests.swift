@@ -3,7 +3,7 @@ import Foundation
 import HTTPContract
 import Postgres
 import PushFormat
-import ServiceKit
+import Running
 import SwiftProtobuf
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import DevelopmentAPNs
 import Foundation
 import NIOCore
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Credentials
 import Foundation
 import PushFormat
-import ServiceKit
+import Running
 import Testing
 
 @testable import PushDispatcher

@@ -1,7 +1,7 @@
 import Credentials
 import DevelopmentAPNs
 import Foundation
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

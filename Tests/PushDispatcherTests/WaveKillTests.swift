@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import ServiceKit
+import Running
 import ServiceLifecycle
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import Credentials
 import Foundation
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import HTTPContract
 import InMemoryLogging
 import Logging
 import Postgres
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

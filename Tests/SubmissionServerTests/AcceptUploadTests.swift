@@ -4,7 +4,7 @@ import ExposureKeys
 import Foundation
 import HTTPContract
 import Postgres
-import ServiceKit
+import Running
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Credentials
 import HTTPContract
-import ServiceKit
+import Serving
 import Synchronization
 import TestSupport
 import VerificationAPI

@@ -3,8 +3,8 @@ import ExposureKeys
 import Foundation
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 
 @testable import SubmissionServer

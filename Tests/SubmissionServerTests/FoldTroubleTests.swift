@@ -2,7 +2,7 @@ import Credentials
 import ExposureKeys
 import Foundation
 import Postgres
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

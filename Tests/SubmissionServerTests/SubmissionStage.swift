@@ -5,10 +5,11 @@ import HTTPContract
 import NIOCore
 import NIOHTTP1
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import SubmissionAPI
 import SubmissionServer
+import TLS
 import TestSupport
 import VerificationAPI
 

@@ -2,8 +2,8 @@ import Credentials
 import ExposureKeys
 import Foundation
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

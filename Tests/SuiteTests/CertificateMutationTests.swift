@@ -1,10 +1,11 @@
 import Foundation
 import HTTPContract
 import NIOSSL
+import TLS
 import TestSupport
 import Testing
 
-@testable import ServiceKit
+@testable import Serving
 
 /// Whoever the authority certifies may have any name: reading it ends in a caller, whatever stands there.
 @Suite struct CertificateMutationTests {

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Calling
 import Credentials
 import ExposureFormat
 import ExposureKeys
@@ -11,8 +12,8 @@ import Phone
 import Postgres
 import PushAPI
 import PushFormat
+import Running
 import Schema
-import ServiceKit
 import SubmissionAPI
 import TestResultAPI
 import TestSupport

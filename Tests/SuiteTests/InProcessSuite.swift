@@ -1,3 +1,4 @@
+import Calling
 import Credentials
 import Crypto
 import DevelopmentAPNs
@@ -9,10 +10,11 @@ import Logging
 import MetadataProxy
 import Phone
 import PushDispatcher
+import Running
 import Schema
-import ServiceKit
 import SubmissionServer
 import Synchronization
+import TLS
 import TestResultServer
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPContract
 import NIOCore
-import ServiceKit
+import Serving
 import Testing
 
 /// The OpenAPI documents of a whole suite.

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Postgres
 import Schema
-import ServiceKit
+import TLS
 import TestSupport
 import Vigil
 

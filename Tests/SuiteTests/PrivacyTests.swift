@@ -1,3 +1,4 @@
+import Calling
 import Credentials
 import ExposureKeys
 import Foundation
@@ -6,7 +7,7 @@ import InMemoryLogging
 import Logging
 import Phone
 import Postgres
-import ServiceKit
+import Running
 import TestResultAPI
 import TestSupport
 import Testing

@@ -5,8 +5,9 @@ import Foundation
 import Glibc
 import HTTPContract
 import Postgres
+import Running
 import Schema
-import ServiceKit
+import TLS
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
+import Calling
 import DevelopmentAPNsAPI
 import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPContract
 import Phone
-import ServiceKit
+import Running
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
+import Calling
 import Credentials
 import ExposureKeys
 import Foundation
 import HTTPTypes
 import Phone
-import ServiceKit
 import Synchronization
 import TestResultAPI
 import TestSupport

@@ -1,9 +1,10 @@
+import Calling
 import Credentials
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
 import Postgres
-import ServiceKit
+import Serving
 import TestResultAPI
 import TestSupport
 import Testing

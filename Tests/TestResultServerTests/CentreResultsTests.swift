@@ -1,9 +1,9 @@
+import Calling
 import Credentials
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
 import Postgres
-import ServiceKit
 import TestResultAPI
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Calling
 import Credentials
 import HTTPContract
-import ServiceKit
 import TestResultAPI
 import TestSupport
 import Testing

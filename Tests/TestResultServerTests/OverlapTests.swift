@@ -2,8 +2,8 @@ import Credentials
 import Dispatch
 import FoundationEssentials
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestResultAPI
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import Foundation
 import HTTPContract
 import Logging
 import Postgres
-import ServiceKit
+import Running
 import Synchronization
 import TestResultAPI
 import TestSupport

@@ -1,8 +1,8 @@
 import Credentials
 import FoundationEssentials
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestResultAPI
 import TestSupport
 import Testing

@@ -1,10 +1,12 @@
+import Calling
 import Credentials
 import FoundationEssentials
 import HTTPContract
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
+import TLS
 import TestResultAPI
 import TestResultServer
 import TestSupport

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import ServiceKit
+package import Running
 import Synchronization
 
 /// What several callers asked of the verification and the test result server at once, and what they were told.

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import Postgres
+import Running
 package import Schema
-import ServiceKit
 
 extension TestPostgres {
     /// Calls `body` with a new database that has the newest schema, and is dropped afterwards.

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-package import ServiceKit
+package import TLS
 
 /// An answer as it came over the wire.
 package struct RawAnswer: Sendable, Equatable {

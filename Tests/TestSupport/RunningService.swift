@@ -1,6 +1,6 @@
 import Glibc
 package import Logging
-package import ServiceKit
+package import Running
 import Synchronization
 
 /// Runs a service from its front door, for as long as the body takes.

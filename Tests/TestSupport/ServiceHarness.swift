@@ -1,6 +1,7 @@
 package import Logging
-package import ServiceKit
+package import Running
 package import ServiceLifecycle
+package import Serving
 
 /// Runs listeners as a service would, with own metrics, for as long as the body takes.
 ///

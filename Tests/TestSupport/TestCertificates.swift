@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPContract
-package import ServiceKit
+package import TLS
 
 /// An authority of its own and the certificates it signed, as files in a temporary directory that vanishes at the end.
 package final class TestCertificates: Sendable {

@@ -2,7 +2,7 @@ import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
-import ServiceKit
+import Serving
 import TestSupport
 import Testing
 import VerificationAPI

@@ -1,9 +1,10 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
 import Postgres
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 import VerificationAPI

@@ -1,8 +1,8 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
-import ServiceKit
 import TestSupport
 import Testing
 import VerificationAPI

@@ -1,7 +1,8 @@
 import Credentials
 import HTTPContract
-import ServiceKit
+import Serving
 import Synchronization
+import TLS
 import TestResultAPI
 
 /// A test result server that is a real server: its own certificate, its contract's routes and roles, results in memory.

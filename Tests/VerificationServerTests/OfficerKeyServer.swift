@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-import ServiceKit
+import Serving
 import Synchronization
 import TestSupport
 

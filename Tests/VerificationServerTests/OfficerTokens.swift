@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import ServiceKit
+import Running
 
 /// Makes officers' tokens by hand, right and wrong ones.
 struct OfficerTokens: Sendable {

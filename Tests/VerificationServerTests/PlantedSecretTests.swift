@@ -1,10 +1,11 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
 import Logging
 import Postgres
-import ServiceKit
+import Running
 import Synchronization
 import TestSupport
 import Testing

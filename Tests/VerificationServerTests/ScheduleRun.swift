@@ -1,7 +1,8 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPTypes
-import ServiceKit
+import Running
 import Synchronization
 import TestSupport
 import VerificationAPI

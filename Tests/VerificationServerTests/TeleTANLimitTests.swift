@@ -1,8 +1,9 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 import VerificationAPI

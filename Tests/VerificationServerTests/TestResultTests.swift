@@ -1,8 +1,10 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
-import ServiceKit
+import Running
+import Serving
 import TestSupport
 import Testing
 import VerificationAPI

@@ -1,8 +1,8 @@
 import Credentials
 import Foundation
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import TestSupport
 import Testing
 

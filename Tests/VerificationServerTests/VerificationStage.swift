@@ -1,10 +1,13 @@
+import Calling
 import Credentials
 import Foundation
 import HTTPContract
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
+import Serving
+import TLS
 import TestSupport
 import Testing
 import VerificationAPI

@@ -1,5 +1,5 @@
 import DevelopmentAPNs
-import ServiceKit
+import Running
 
 @main enum Main {
     static func main() async {

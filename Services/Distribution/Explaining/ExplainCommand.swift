@@ -1,8 +1,8 @@
 import ArgumentParser
 import ExposureKeys
 import Postgres
+import Running
 import Schema
-import ServiceKit
 
 /// `distribution explain KEY-OR-HOUR`.
 struct ExplainCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import Distribution
-import ServiceKit
+import Running
 
 @main enum Main {
     static func main() async {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import NIOPosix
-import ServiceKit
+import Running
 
 /// A tree in a directory of this machine, for `distribution serve` or another web server.
 ///

@@ -3,7 +3,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import ServiceKit
+import Running
 
 /// The published tree in a bucket of an S3 store: an object's key is its path.
 struct S3Bucket: PublishedPlace {

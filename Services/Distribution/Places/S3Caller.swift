@@ -1,8 +1,10 @@
 import AsyncHTTPClient
+import Calling
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
-import ServiceKit
+import Running
+import TLS
 
 /// Sends signed requests to an S3 store, each again where that may help.
 ///

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// Whom an S3 store takes us for. It prints as "redacted".
 struct S3Credentials: Sendable, CustomStringConvertible, CustomReflectable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// Where a bucket is.
 ///

@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 
 /// An S3 store didn't do what it was asked: what failed, what the store said, what to check.
 ///

@@ -1,8 +1,10 @@
+import Calling
 import HTTPContract
 import Logging
 import Metrics
 import PushAPI
-import ServiceKit
+import Running
+import TLS
 
 /// Tells the push dispatcher that something new is out, so that it wakes phones that sleep.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import ExposureFormat
 import Foundation
-import ServiceKit
+import Running
 
 /// Builds what is published: an export, signatures that were made once and are kept, the archive around them.
 struct PackageBuilder: Sendable {

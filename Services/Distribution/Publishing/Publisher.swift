@@ -3,8 +3,8 @@ import ExposureKeys
 import FoundationEssentials
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 
 /// Publishes hours; what a run does, step by step, is in ``PublishingRun``.
 struct Publisher: Sendable {

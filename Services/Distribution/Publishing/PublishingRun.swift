@@ -2,7 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import Logging
 import NIOPosix
-import ServiceKit
+import Running
 
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
 /// longer offered.

@@ -1,7 +1,8 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import ServiceKit
+import Running
+import Serving
 
 /// A connection: answers GET and HEAD from the tree, whole or a range of bytes, and not again to whom has it already
 /// (RFC 9110, 13 and 14).

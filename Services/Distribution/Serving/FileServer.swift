@@ -2,7 +2,8 @@ import HTTPContract
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import ServiceKit
+import Running
+import Serving
 
 /// The embedded edge: serves the published tree over HTTP/1.1, for a single machine.
 ///

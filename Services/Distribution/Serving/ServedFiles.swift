@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import NIOCore
-import ServiceKit
+import Running
 import Synchronization
 
 /// The tree's files as they are served: kept in memory, and looked at again after a second.

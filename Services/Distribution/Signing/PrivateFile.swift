@@ -1,5 +1,5 @@
 import Glibc
-import ServiceKit
+import Running
 
 /// A file with a secret in it, which is read only if nobody but its owner, and perhaps a group, can read it.
 enum PrivateFile {

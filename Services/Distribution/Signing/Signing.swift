@@ -1,7 +1,7 @@
 import Crypto
 import ExposureFormat
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// The keys that sign what is published, the newest first.
 ///

@@ -1,5 +1,5 @@
 import ExposureFormat
-import ServiceKit
+import Running
 
 /// One key of the setting `signing.keys`: `ID/VERSION=WHERE`.
 struct SigningKeyEntry: Sendable {

@@ -1,6 +1,6 @@
 import ExposureFormat
 import Foundation
-import ServiceKit
+import Running
 
 /// The drop-in folder: files that are published as signed archives, beside the keys and reports (Corona-Warn-App sheet,
 /// 5.1).

@@ -2,7 +2,7 @@ import ArgumentParser
 import ExposureFormat
 import ExposureKeys
 import Foundation
-import ServiceKit
+import Running
 
 /// `distribution verify`.
 struct VerifyCommand: AsyncParsableCommand {

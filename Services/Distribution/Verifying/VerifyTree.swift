@@ -1,7 +1,7 @@
 import ExposureFormat
 import ExposureKeys
 import Foundation
-import ServiceKit
+import Running
 
 /// Checks a whole published tree as somebody does who knows nothing but the contract and the public keys.
 struct VerifyTree: Sendable {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHPACK
 import NIOHTTP1
-import ServiceKit
+import Running
 
 /// Encodes every answer to the same length, whatever it says: ``length`` bytes on the wire.
 ///

@@ -6,8 +6,10 @@ import NIOHTTP2
 package import NIOPosix
 import NIOSSL
 import NIOTLS
-package import ServiceKit
+package import Running
+import Serving
 import Synchronization
+package import TLS
 
 /// The port towards apps: TLS 1.2 and 1.3 without session tickets, HTTP/1.1 and HTTP/2.
 ///

@@ -1,5 +1,5 @@
 import NIOCore
-import ServiceKit
+import Serving
 
 /// The timeouts of one connection: for its handshake, its next header, a body, its end.
 ///

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOHTTP2
-import ServiceKit
+import Serving
 
 /// What the streams of one HTTP/2 connection share.
 final class HTTP2Connection {

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOTLS
-import ServiceKit
+import Serving
 
 /// Closes a TLS connection: sends `close_notify`, gives the client a second to close as well, then closes the socket.
 ///

@@ -1,5 +1,5 @@
 import NIOCore
-import ServiceKit
+import TLS
 
 /// The network that a caller is in: the first 24 bits of an IPv4 address, 48 of an IPv6 address.
 ///

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import ServiceKit
+package import Running
 import Synchronization
 
 /// Limits the requests of one address prefix that a service refuses in five minutes. Clients that guess codes are refused,

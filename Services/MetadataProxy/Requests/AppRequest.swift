@@ -1,7 +1,7 @@
 import HTTPContract
 import HTTPTypes
 import NIOCore
-import ServiceKit
+import Serving
 
 /// A request of an app whose header has been accepted and whose body is being received.
 ///

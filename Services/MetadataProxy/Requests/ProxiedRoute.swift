@@ -2,7 +2,7 @@ import HTTPContract
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import ServiceKit
+import Serving
 
 /// A request as a service receives it: finished bytes.
 struct InnerRequest {

@@ -1,8 +1,9 @@
 import FoundationEssentials
 package import NIOCore
 import NIOSSL
-package import ServiceKit
+package import Running
 import ServiceLifecycle
+package import TLS
 
 /// A service behind the proxy.
 ///

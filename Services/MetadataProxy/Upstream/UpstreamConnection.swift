@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import ServiceKit
+import Serving
 
 /// One connection to a service: one request at a time, from any caller.
 final class UpstreamConnection: ChannelInboundHandler {
@@ -11,7 +11,7 @@ final class UpstreamConnection: ChannelInboundHandler {
     /// A reply must have arrived after this time, even if its caller has long been told that the service is unavailable; or
     /// after ``PendingAnswer/patience`` if `answers.deadline` makes that longer.
     private static let replyTimeout: TimeAmount = .seconds(5)
-    /// Shorter than a service keeps an idle connection (``ServiceKit``'s inner limits).
+    /// Shorter than a service keeps an idle connection (``Limits/inner``).
     private static let idleTimeout: TimeAmount = .seconds(30)
     /// The largest body of a reply, in bytes; none of the contract's comes near it.
     private static let replyLimit = 64 << 10

@@ -2,9 +2,10 @@ package import FoundationEssentials
 package import Metrics
 package import NIOCore
 import NIOPosix
-package import ServiceKit
+package import Running
 import ServiceLifecycle
 import Synchronization
+import TLS
 
 /// The way to Apple's service: silent pushes in, what became of each out.
 ///

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOSSL
-import ServiceKit
+import Running
+import TLS
 
 /// How Apple's service knows us: by a token that goes with each request, or by the certificate of the connection.
 struct APNsCredentials: Sendable {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import NIOCore
 import NIOPosix
 import NIOSSL
-import ServiceKit
+import Running
 
 /// Brings windows of pushes and connections together. It lives on one event loop.
 final class APNsDispatch {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NIOCore
 import NIOSSL
-package import ServiceKit
+package import Running
 
 /// How Apple's service is reached and convinced.
 ///

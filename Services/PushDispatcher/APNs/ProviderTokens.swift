@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-package import ServiceKit
+package import Running
 import Synchronization
 
 /// The JSON Web Token that proves to Apple's service who we are: one for the whole process and all of its connections.

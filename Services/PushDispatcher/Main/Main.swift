@@ -1,5 +1,5 @@
 import PushDispatcher
-import ServiceKit
+import Running
 
 @main enum Main {
     static func main() async {

@@ -1,7 +1,8 @@
 import HTTPContract
 import PushAPI
 import PushFormat
-import ServiceKit
+import Running
+import Serving
 
 /// `POST /v3/register` and `POST /v1/register`: a phone says where pushes reach it, or that it wants none any more.
 ///

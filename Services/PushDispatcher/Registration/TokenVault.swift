@@ -1,6 +1,6 @@
 import Credentials
 import FoundationEssentials
-import ServiceKit
+import Running
 
 import enum Crypto.AES
 import struct Crypto.HKDF

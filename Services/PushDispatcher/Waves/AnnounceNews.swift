@@ -1,6 +1,7 @@
 import HTTPContract
 import PushAPI
-import ServiceKit
+import Running
+import Serving
 
 /// `POST /version/v1/announcement`: something new was published, so that a wave is due as soon as the last one is long
 /// enough ago. Any number of announcements until then are one.

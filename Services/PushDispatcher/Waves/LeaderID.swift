@@ -1,5 +1,5 @@
 import Credentials
-import ServiceKit
+import Running
 
 /// Names who leads a wave, from when it took it to when it leaves it.
 struct LeaderID: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 
 /// The client for APNs gave no outcomes, in whatever time it had.
 struct SilentClient: OperatorProblem {

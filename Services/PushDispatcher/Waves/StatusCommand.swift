@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Postgres
+import Running
 import Schema
-import ServiceKit
 
 /// `push-dispatcher status`.
 struct StatusCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 
 /// No connection to APNs could be made, by which nobody was woken.
 struct UnreachableService: OperatorProblem {

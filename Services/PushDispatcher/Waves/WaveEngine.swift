@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Logging
 import Postgres
+import Running
 import Schema
-import ServiceKit
 import ServiceLifecycle
 
 /// Leads waves: one at a time, page by page, so that no registration is missed and at most a page is repeated.

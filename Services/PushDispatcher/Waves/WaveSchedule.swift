@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ServiceKit
+import Running
 
 /// When waves begin, and how fast they go.
 struct WaveSchedule: Sendable {

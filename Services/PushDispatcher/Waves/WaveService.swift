@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 import Metrics
-import ServiceKit
+import Running
 import ServiceLifecycle
 
 /// Looks every other second whether a wave is due, and leads it.

@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 import TestResultServer
 
 @main enum Main {

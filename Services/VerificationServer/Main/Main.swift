@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 import VerificationServer
 
 @main enum Main {

@@ -1,6 +1,7 @@
 import Credentials
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
 import VerificationAPI
 
 /// `POST /version/v1/tan/confirmations`: the uploads are stored, the TANs are spent.

@@ -1,7 +1,8 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
 import TestResultAPI
 import VerificationAPI
 

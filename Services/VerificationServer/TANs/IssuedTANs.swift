@@ -1,6 +1,6 @@
 import Credentials
 import FoundationEssentials
-import ServiceKit
+import Running
 import VerificationAPI
 
 /// The TANs that this server issues, which it recognises without having stored them.

@@ -1,7 +1,8 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
 import VerificationAPI
 
 /// `POST /version/v1/tan/reservations`: TANs for uploads that are about to be stored.

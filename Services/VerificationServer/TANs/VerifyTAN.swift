@@ -1,7 +1,8 @@
 import Credentials
 import HTTPContract
 import HTTPTypes
-import ServiceKit
+import Running
+import Serving
 import VerificationAPI
 
 /// `POST /version/v1/tan/verify`: a TAN is checked and used up in one step, for submission services of the field that

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Phone
-import ServiceKit
+import Running
 
 /// A phone whose app wants to be woken, with its operating system.
 struct Sleeper: Sendable {

@@ -1,3 +1,4 @@
+import Calling
 import Credentials
 import ExposureFormat
 import ExposureKeys
@@ -5,7 +6,7 @@ import Foundation
 import HTTPContract
 import HTTPTypes
 import Phone
-import ServiceKit
+import Running
 import TestResultAPI
 import VerificationAPI
 

@@ -1,10 +1,12 @@
 import ArgumentParser
+import Calling
 import DevelopmentAPNsAPI
 import ExposureFormat
 import ExposureKeys
 import Foundation
 import Phone
-import ServiceKit
+import Running
+import TLS
 
 /// `vigil story`: plays the story on the suite that `vigil up` started.
 struct StoryCommand: AsyncParsableCommand {

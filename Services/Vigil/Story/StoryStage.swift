@@ -1,6 +1,7 @@
+package import Calling
 package import FoundationEssentials
 package import Phone
-package import ServiceKit
+package import Running
 
 /// What the story is played on: a running suite, as its users reach it.
 package struct StoryStage: Sendable {

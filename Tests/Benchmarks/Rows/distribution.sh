@@ -83,7 +83,7 @@ CONF
     chmod 755 "$scratch"
     taskset -c 0 "$nginx" -c "$scratch/serve-nginx/nginx.conf" -p "$scratch/serve-nginx/" -e "$scratch/serve-nginx/error.log" &
     serve_reference_id=$!
-    servicekit_wait 18940 && servicekit_wait 18941
+    serving_wait 18940 && serving_wait 18941
     serve_tag=$(curl -sI "http://127.0.0.1:18940/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')
     [ -n "$serve_tag" ] && [ "$serve_tag" = "$(curl -sI "http://127.0.0.1:18941/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')" ] ||
         fail "Ours and nginx give different entity tags."

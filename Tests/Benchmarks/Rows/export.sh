@@ -7,7 +7,7 @@ export_prepare() {
     export_folder="$scratch/export"
     mkdir "$export_folder"
     say "  building the reference …"
-    protoc --proto_path="$checkout/Shared/ExposureFormat/Protobuf/protos" --cpp_out="$export_folder" export.proto &&
+    protoc --proto_path="$checkout/Shared/Formats/ExposureFormat/Protobuf/protos" --cpp_out="$export_folder" export.proto &&
         g++ -O3 -march=native -I "$export_folder" -o "$export_folder/reference" "$checkout/Tests/Benchmarks/Rows/export/reference.cpp" \
             "$export_folder/export.pb.cc" -lprotobuf -lz -lcrypto || fail "The reference can't be built."
     local keys

@@ -1,4 +1,4 @@
-# Shared/Postgres against pgbench: the same SQL, prepared, over 16 connections; the database on the first core, the client
+# Shared/Platform/Postgres against pgbench: the same SQL, prepared, over 16 connections; the database on the first core, the client
 # on the second.
 
 postgres_connections=16

@@ -12,7 +12,7 @@ submission_prepare() {
         VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
         HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys"
     submission_server=$!
-    servicekit_wait 18930
+    serving_wait 18930
 }
 
 # Nothing waits, and no TAN is used.
@@ -50,7 +50,7 @@ upload_end_to_end_prepare() {
         ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 LIMITS_REFUSED_REGISTRATIONS=10000000 \
         "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
     proxy_of_uploads=$!
-    servicekit_wait 18900
+    serving_wait 18900
     local id
     for id in "$submission_server" "$verification_server" "$verification_postgres"; do taskset -a -p -c 0,1 "$id" >/dev/null; done
 }

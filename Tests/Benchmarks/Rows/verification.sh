@@ -53,7 +53,7 @@ verification_prepare() {
         SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
         OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
     verification_server=$!
-    servicekit_wait 18920 && servicekit_wait 18910
+    serving_wait 18920 && serving_wait 18910
 }
 
 # $1: the executable; $2: its database role; then further settings.
@@ -132,8 +132,8 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.body = '{"key":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f","keyType":"GUID"}'
 LUA
-    servicekit_start bare-hummingbird-json 18902 && bare_server=$!
-    servicekit_wait 18902
+    serving_start bare-hummingbird-json 18902 && bare_server=$!
+    serving_wait 18902
     cat >"$scratch/session.sql" <<SQL
 \\set n random(0, $((verification_seeds - 1)))
 SELECT hashed_guid, hashed_guid_dob, teletan_kind, created_hour FROM verification.session
@@ -147,7 +147,7 @@ SQL
 result_polling_ours() { verification_rate result-polling 18910 32 "$verification_server" "$results_server"; }
 result_polling_reference() {
     local json session result
-    json=$(servicekit_rate "$bare_server" 18902) && session=$(pgbench_cpu_rate "$scratch/session.sql" 1) &&
+    json=$(serving_rate "$bare_server" 18902) && session=$(pgbench_cpu_rate "$scratch/session.sql" 1) &&
         result=$(pgbench_cpu_rate "$scratch/result.sql" 1) &&
         awk -v j="$json" -v s="$session" -v r="$result" 'BEGIN { print 1 / (2 / j + 1 / s + 1 / r) }'
 }

@@ -153,7 +153,7 @@ def json_body(members, padding=""):
 
 
 def payload(keys=14, reports=0, on_behalf=False):
-    """A serialised SubmissionPayload (Shared/ExposureFormat/Protobuf/protos) of 1,200 bytes."""
+    """A serialised SubmissionPayload (Shared/Formats/ExposureFormat/Protobuf/protos) of 1,200 bytes."""
     today = int(time.time()) // 86400
     content = b""
     for age in range(1, keys + 1):
@@ -171,7 +171,7 @@ def payload(keys=14, reports=0, on_behalf=False):
 
 
 def push_registration(token, device, kind=0):
-    """A serialised PushRegistration (Shared/PushFormat/Protobuf/protos) of 512 bytes; without a token it takes one back.
+    """A serialised PushRegistration (Shared/Formats/PushFormat/Protobuf/protos) of 512 bytes; without a token it takes one back.
 
     kind: 0 is APNs, 1 Android, 2 APNs's sandbox.
     """

@@ -1,7 +1,7 @@
 import ExposureKeys
 import Foundation
 import Postgres
-import ServiceKit
+import Running
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
+import Calling
 import Credentials
 import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPContract
 import Postgres
-import ServiceKit
+import Running
 import SubmissionAPI
 import TestSupport
 import Testing

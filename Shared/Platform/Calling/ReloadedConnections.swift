@@ -1,0 +1,119 @@
+package import AsyncHTTPClient
+import NIOPosix
+import NIOSSL
+package import Running
+import ServiceLifecycle
+import Synchronization
+package import TLS
+
+/// Connections to another service, whose TLS files are looked at again and again.
+///
+/// The library fixes the TLS configuration of a client when it is made. So when the files have changed, there is a new
+/// client; requests that are under way finish on the old one, which shuts down after the last of them.
+package struct ReloadedConnections: Service, TLSUser {
+    private let source: Source
+
+    private enum Source {
+        case fixed(SharedClient)
+        case reloaded(ReloadedTLS<SharedClient>)
+    }
+
+    /// - Parameters:
+    ///   - tls: certificate, key and authorities; nil for plain HTTP in tests.
+    ///   - peer: the other service, as metrics call it.
+    ///   - configuration: all but TLS.
+    package init(
+        tls: TLSFiles?, peer: String, configuration: HTTPClient.Configuration
+    ) throws(ConfigurationProblem) {
+        try self.init(tls: tls, peer: peer, configuration: configuration, eventLoopGroup: .singleton)
+    }
+
+    init(
+        tls: TLSFiles?, peer: String, configuration: HTTPClient.Configuration,
+        eventLoopGroup: MultiThreadedEventLoopGroup
+    ) throws(ConfigurationProblem) {
+        guard let tls else {
+            self.init(fixed: configuration, eventLoopGroup: eventLoopGroup)
+            return
+        }
+        self.init(
+            .reloaded(
+                try ReloadedTLS(tls.ofClient, label: ("peer", peer)) { material in
+                    var configuration = configuration
+                    configuration.tlsConfiguration = try material.client()
+                    return SharedClient(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))
+                }))
+    }
+
+    /// Connections whose TLS configuration stays as it is.
+    init(fixed configuration: HTTPClient.Configuration, eventLoopGroup: MultiThreadedEventLoopGroup) {
+        self.init(
+            .fixed(SharedClient(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))))
+    }
+
+    private init(_ source: Source) {
+        self.source = source
+    }
+
+    /// The files it was made with; nil for plain HTTP.
+    package var watchedTLS: (any WatchedTLS)? {
+        switch source {
+        case .fixed: nil
+        case .reloaded(let tls): tls
+        }
+    }
+
+    /// Calls `body` with the client of the newest files.
+    ///
+    /// - Parameter body: must have read an answer to its end before it returns; afterwards the client may be gone.
+    package func with<R>(_ body: (HTTPClient) async throws -> R) async rethrows -> R {
+        let client = current
+        defer { withExtendedLifetime(client) {} }
+        return try await body(client.http)
+    }
+
+    /// Waits for the end, then closes all connections.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await close()
+    }
+
+    /// Closes all connections; a second call does nothing.
+    package func close() async {
+        await current.close()
+    }
+
+    private var current: SharedClient {
+        switch source {
+        case .fixed(let client): client
+        case .reloaded(let tls): tls.current
+        }
+    }
+}
+
+/// The library's client, which may not go away without having been shut down.
+///
+/// Where a program ends because something else failed before this was run, or where newer TLS files have taken its place,
+/// nobody is left to wait for it.
+private final class SharedClient: Sendable {
+    let http: HTTPClient
+    private let isClosed = Mutex(false)
+
+    init(_ http: HTTPClient) { self.http = http }
+
+    deinit {
+        if markClosed() { http.shutdown { _ in } }
+    }
+
+    func close() async {
+        if markClosed() { try? await http.shutdown() }
+    }
+
+    /// - Returns: false if it was closed before.
+    private func markClosed() -> Bool {
+        isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import Glibc
+package import HTTPContract
+import HTTPTypes
+import Metrics
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+package import NIOPosix
+import NIOSSL
+package import Running
+import ServiceLifecycle
+import Synchronization
+package import TLS
+
+/// Calls the operations of one other service.
+///
+/// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. While it runs
+/// as a service, TLS files that change are noticed. There is no redirect and no decompression. A connection that fails to
+/// open is tried again within the deadline, and one that the other side closed while it was idle leaves the pool; if it
+/// closes just as a request is being sent, without a word, the request is sent once more: the other side is going away and
+/// has hardly taken it. If it has, a repeat does no harm: every operation allows for callers that repeat themselves.
+///
+/// Run it as a service, or call ``close()`` when done.
+package struct ServiceClient: Service, TLSUser {
+    /// Of the other service, as metrics call it.
+    package let name: String
+    private let base: String
+    private let deadline: Duration
+    private let answerLimit: Int
+    private let connections: ReloadedConnections
+    private let outcomes: Outcomes
+
+    /// - Parameters:
+    ///   - base: scheme, host and port, such as `https://localhost:8010`.
+    ///   - tls: certificate, key and authorities; nil for plain HTTP in tests.
+    ///   - name: of the other service.
+    ///   - deadline: for a whole call.
+    ///   - answerLimit: the most bytes an answer's body may have.
+    package init(
+        base: String, tls: TLSFiles?, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20,
+        eventLoopGroup: MultiThreadedEventLoopGroup = .singleton
+    ) throws(ConfigurationProblem) {
+        self.init(
+            base: base, name: name, deadline: deadline, answerLimit: answerLimit,
+            connections: try ReloadedConnections(
+                tls: tls, peer: name, configuration: Self.configuration(deadline: deadline),
+                eventLoopGroup: eventLoopGroup))
+    }
+
+    /// A client without a certificate of its own, as apps are.
+    ///
+    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate;
+    ///   it is read once.
+    package init(
+        base: String, authorities: String, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
+    ) throws(ConfigurationProblem) {
+        var configuration = Self.configuration(deadline: deadline)
+        configuration.tlsConfiguration = try TLSFiles.anonymousClient(trusting: authorities)
+        self.init(
+            base: base, name: name, deadline: deadline, answerLimit: answerLimit,
+            connections: ReloadedConnections(fixed: configuration, eventLoopGroup: .singleton))
+    }
+
+    private init(
+        base: String, name: String, deadline: Duration, answerLimit: Int, connections: ReloadedConnections
+    ) {
+        self.name = name
+        self.base = base.last == "/" ? String(base.dropLast()) : base
+        self.deadline = deadline
+        self.answerLimit = answerLimit
+        self.connections = connections
+        outcomes = Outcomes(peer: name)
+    }
+
+    private static func configuration(deadline: Duration) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(
+                connect: TimeAmount(deadline), read: TimeAmount(deadline), write: TimeAmount(deadline)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Shorter than the listeners' own (65 s): it is this side that ends an idle connection.
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        return configuration
+    }
+
+    /// The files it was made with; nil without a certificate of its own.
+    package var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
+
+    /// Waits for the end, then closes all connections.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await close()
+    }
+
+    /// Closes all connections; a second call does nothing.
+    package func close() async {
+        await connections.close()
+    }
+
+    /// Calls an operation once.
+    package func call<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, _ request: Req
+    ) async throws(CallError) -> Res {
+        let start = NIODeadline.now()
+        do {
+            let response = try await connections.with { http in
+                try await perform(endpoint, request, over: http, until: start + TimeAmount(deadline))
+            }
+            outcomes.record(endpoint.route.path, .answered, since: start)
+            return response
+        } catch {
+            let problem = error as? CallError ?? .unavailable
+            outcomes.record(endpoint.route.path, Outcome(problem), since: start)
+            throw problem
+        }
+    }
+
+    private func perform<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, _ message: Req, over http: HTTPClient, until deadline: NIODeadline
+    ) async throws -> Res {
+        let route = endpoint.route
+        let encoded = try message.encoded()
+        var request = HTTPClientRequest(url: base + route.path)
+        request.method = HTTPMethod(rawValue: route.method.rawValue)
+        for field in encoded.fields { request.headers.add(name: field.name.rawName, value: field.value) }
+        if let media = route.requestMedia {
+            request.headers.add(name: "content-type", value: media.name)
+            request.body = .bytes(ByteBuffer(data: encoded.body))
+        }
+        let response: HTTPClientResponse
+        do {
+            response = try await http.execute(request, deadline: deadline)
+        } catch  where Self.wentAway(error) {
+            response = try await http.execute(request, deadline: deadline)
+        }
+        let status = HTTPResponse.Status(code: Int(response.status.code))
+        guard status == endpoint.success else {
+            // Whoever doesn't read an answer to its end loses the connection.
+            _ = try? await collect(response.body, until: deadline)
+            switch status.kind {
+            case .clientError: throw CallError.refused(status)
+            case .serverError: throw CallError.unavailable
+            case .successful, .redirection, .informational, .invalid: throw CallError.malformedAnswer
+            }
+        }
+        if let media = route.responseMedia {
+            guard let type = response.headers.first(name: "content-type"), media.matches(contentType: type) else {
+                throw CallError.malformedAnswer
+            }
+        }
+        let body = try await collect(response.body, until: deadline)
+        var fields = HTTPFields()
+        for name in route.responseHeaders {
+            if let value = response.headers.first(name: name.rawName) { fields[name] = value }
+        }
+        do {
+            return try Res(fields: fields, body: Data(buffer: body))
+        } catch {
+            throw CallError.malformedAnswer
+        }
+    }
+
+    /// Whether the other side closed the connection instead of answering.
+    private static func wentAway(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as NIOSSLError: error == .uncleanShutdown
+        case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        default: false
+        }
+    }
+
+    private func collect(_ chunks: HTTPClientResponse.Body, until deadline: NIODeadline) async throws -> ByteBuffer {
+        var body = ByteBuffer()
+        for try await chunk in chunks {
+            guard body.readableBytes + chunk.readableBytes <= answerLimit else { throw CallError.malformedAnswer }
+            // The library's own deadline ends with the answer's header.
+            guard NIODeadline.now() < deadline else { throw CallError.unavailable }
+            body.writeImmutableBuffer(chunk)
+        }
+        return body
+    }
+}
+
+/// How a call can end, as a metric's label.
+private enum Outcome: String {
+    case answered
+    case refused
+    case unavailable
+    case malformed
+
+    init(_ error: CallError) {
+        self =
+            switch error {
+            case .refused: .refused
+            case .unavailable: .unavailable
+            case .malformedAnswer: .malformed
+            }
+    }
+}
+
+/// Counts the calls to one service by operation and outcome.
+private final class Outcomes: Sendable {
+    private struct Series {
+        let counters: [Outcome: Counter]
+        let seconds: Timer
+    }
+
+    private let peer: String
+    private let known = Mutex<[String: Series]>([:])
+
+    init(peer: String) {
+        self.peer = peer
+    }
+
+    func record(_ path: String, _ outcome: Outcome, since start: NIODeadline) {
+        let series = known.withLock { known in
+            if let series = known[path] { return series }
+            let made = make(path)
+            known[path] = made
+            return made
+        }
+        series.counters[outcome]?.increment()
+        series.seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
+    }
+
+    private func make(_ path: String) -> Series {
+        let dimensions = [("peer", peer), ("route", path)]
+        let outcomes: [Outcome] = [.answered, .refused, .unavailable, .malformed]
+        return Series(
+            counters: Dictionary(
+                uniqueKeysWithValues: outcomes.map {
+                    ($0, Counter(label: "http_calls_total", dimensions: dimensions + [("outcome", $0.rawValue)]))
+                }),
+            seconds: Timer(label: "http_call_seconds", dimensions: dimensions))
+    }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+package import Logging
+import Metrics
+import Synchronization
+package import UnixSignals
+
+/// What every executable needs around its own work: settings, log, metrics, clock, ports, and an orderly end.
+///
+/// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
+/// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and
+/// closed ports, default 0).
+package struct ServiceRuntime: Sendable {
+    /// The executable's name, such as `submission-server`, as log lines and messages to the operator call it.
+    package let name: String
+    /// All settings; the service reads its own from them at start.
+    package let configuration: Settings
+    /// For our own code, from `log.level` upwards.
+    package let logger: Logger
+    /// A logger to hand to outside libraries: it passes on warnings and errors without their words.
+    package let libraryLogger: Logger
+    /// What time it is for expiry, embargo and retention; `clock.offset` moves it.
+    package let clock: WallClock
+    /// Whether `clock.offset` moves the clock, which only a rehearsal's database puts up with.
+    package let isRehearsal: Bool
+    /// What the admin port shows under `/metrics`.
+    package let metrics: PrometheusMetrics
+    /// What tells the process to end; none in tests.
+    package let signals: [UnixSignal]
+    /// The admin port when `admin.port` is not set; nil where it must be set.
+    package let adminPortDefault: Int?
+    /// The admin port, as soon as it is open.
+    package let admin = BoundPort()
+    /// The port for Prometheus, as soon as it is open.
+    package let metricsBound = BoundPort()
+    /// Resolved, with any number, when all ports are open.
+    package let opening = BoundPort()
+    /// Looks at the TLS files of all listeners and clients while the service runs.
+    package let certificates: CertificateWatch
+
+    /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
+    ///
+    /// - Throws: ``ConfigurationProblem``.
+    package init(name: String, options: ServiceOptions) throws {
+        let settings = try Settings(file: options.configurationFile)
+        let levelName = settings.string("log.level", default: "info")
+        guard let level = Logger.Level(rawValue: levelName) else {
+            throw settings.wrong("log.level", "must be trace, debug, info, notice, warning, error or critical")
+        }
+        let offset = settings.optionalString("clock.offset")
+        guard let seconds = offset.map({ Double($0) }) ?? 0, seconds.isFinite else {
+            throw settings.wrong("clock.offset", "must be a number of seconds")
+        }
+        let metrics = PrometheusMetrics()
+        Self.bootstrap(level: level, metrics: metrics)
+        self.init(
+            name: name, settings: settings,
+            logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
+            clock: seconds == 0 ? .system : .offset(by: seconds), isRehearsal: seconds != 0, metrics: metrics,
+            signals: [.sigterm, .sigint], adminPortDefault: nil)
+        if seconds != 0 { logger.warning("the clock is moved: this is a rehearsal") }
+    }
+
+    /// A runtime for tests: settings in memory, own metrics, no signals, nothing global; `admin.port` is 0 unless set.
+    package init(name: String, settings: [String: String], clock: WallClock, logger: Logger) {
+        self.init(
+            name: name, settings: Settings(settings), logger: logger, clock: clock, isRehearsal: false,
+            metrics: PrometheusMetrics(), signals: [], adminPortDefault: 0)
+    }
+
+    private init(
+        name: String, settings: Settings, logger: Logger, clock: WallClock, isRehearsal: Bool,
+        metrics: PrometheusMetrics, signals: [UnixSignal], adminPortDefault: Int?
+    ) {
+        self.name = name
+        configuration = settings
+        self.logger = logger
+        libraryLogger = Logger(label: "\(name).library") { _ in LibraryLogHandler(logger.handler) }
+        self.clock = clock
+        self.isRehearsal = isRehearsal
+        self.metrics = metrics
+        self.signals = signals
+        self.adminPortDefault = adminPortDefault
+        certificates = CertificateWatch(metrics: metrics, logger: logger)
+    }
+
+    /// The port of health, readiness and metrics, as soon as it is open.
+    package var adminPort: Int {
+        get async throws { try await admin.value }
+    }
+
+    /// The port for Prometheus, as soon as it is open; for ever not yet if `metrics.port` isn't set.
+    package var metricsPort: Int {
+        get async throws { try await metricsBound.value }
+    }
+
+    /// Returns when all ports are open.
+    ///
+    /// - Throws: what kept the service from opening them.
+    package func opened() async throws {
+        _ = try await opening.value
+    }
+
+    /// Looks at the TLS files of all listeners and clients now, and not only at the next of its regular looks.
+    ///
+    /// Afterwards every new connection uses what was new and in order.
+    package func checkCertificates() async {
+        await certificates.check()
+    }
+
+    // MARK: Once per process
+
+    private static let isBootstrapped = Mutex(false)
+
+    /// Log and metrics can be set up once per process; a second runtime in one process keeps its own.
+    private static func bootstrap(level: Logger.Level, metrics: PrometheusMetrics) {
+        let isFirst = isBootstrapped.withLock { done in
+            defer { done = true }
+            return !done
+        }
+        guard isFirst else { return }
+        // Our own code gets its logger from the runtime: who makes one by itself is a library.
+        LoggingSystem.bootstrap { label in LibraryLogHandler(JSONLogHandler(label: label, level: level)) }
+        MetricsSystem.bootstrap(metrics)
+    }
+}

@@ -1,0 +1,76 @@
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Running
+import TLS
+
+extension Listener {
+    /// The port for the operator on this machine: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP, and what the
+    /// listeners offer as OpenAPI documents, `GET /openapi/<listener>.json`.
+    ///
+    /// It is bound to 127.0.0.1 and nothing else: it asks nobody for a certificate. From elsewhere one asks
+    /// ``metrics(_:bound:figures:)``.
+    static func admin(
+        port: Int, bound: BoundPort, figures: Figures, documents: [(listener: String, document: OpenAPIDocument)]
+    ) -> Listener {
+        Listener(name: "admin", host: loopback, port: port, security: .plain, bound: bound) { routes in
+            routes.on(.get, "/health") { _ in
+                text("{\"status\":\"live\"}\n", type: "application/json")
+            }
+            routes.on(.get, "/ready") { _ in
+                let failures = await figures.readiness.failures()
+                // The names are our own words: they need no escaping.
+                let list = failures.map { "\"\($0)\"" }.joined(separator: ",")
+                return text(
+                    "{\"failing\":[\(list)]}\n", type: "application/json",
+                    status: failures.isEmpty ? .ok : .serviceUnavailable)
+            }
+            routes.on(.get, "/metrics") { _ in await figures.answer() }
+            for (listener, document) in documents {
+                routes.on(.get, "/openapi/\(listener).json") { _ in
+                    text(String(decoding: document.text, as: UTF8.self), type: "application/json")
+                }
+            }
+        }
+    }
+
+    /// The port for a Prometheus on another machine or in another container: `GET /metrics` for the role `prometheus`.
+    ///
+    /// - Returns: nil unless `metrics.port` is set; then `tls.*` must be, too.
+    static func metrics(
+        _ settings: Settings, bound: BoundPort, figures: Figures
+    ) throws(ConfigurationProblem) -> Listener? {
+        guard settings.optionalString("metrics.port") != nil else { return nil }
+        return Listener(
+            name: "metrics", host: settings.string("metrics.host", default: loopback),
+            port: try settings.port("metrics.port"), security: .mutualTLS(try TLSFiles(settings)), bound: bound
+        ) { routes in
+            routes.on(.get, "/metrics", callers: [.prometheus]) { _ in await figures.answer() }
+        }
+    }
+
+    /// Where the admin port is.
+    static let loopback = "127.0.0.1"
+
+    /// What `GET /metrics` answers.
+    struct Figures: Sendable {
+        let readiness: Readiness
+        let metrics: PrometheusMetrics
+        let clock: WallClock
+
+        /// `service_ready`, 1 or 0, says what `/ready` would: Prometheus can't ask that itself.
+        fileprivate func answer() async -> Response {
+            let ready = await readiness.failures().isEmpty ? "1" : "0"
+            let line = "# TYPE service_ready gauge\n" + PrometheusText.line("service_ready", "", ready)
+            return text(
+                metrics.published(at: clock.now) + line + ProcessMetrics.text, type: "text/plain; version=0.0.4")
+        }
+    }
+
+    fileprivate static func text(_ body: String, type: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+    }
+}

@@ -1,0 +1,67 @@
+import Running
+import ServiceLifecycle
+import Synchronization
+
+/// Whether requests should be sent here.
+final class Readiness: Sendable {
+    private enum Stage {
+        case starting
+        case serving
+        case stopping
+    }
+
+    private let checks: [ReadinessCheck]
+    private let stage = Mutex(Stage.starting)
+
+    init(checks: [ReadinessCheck]) {
+        self.checks = checks
+    }
+
+    func serve() { stage.withLock { if $0 == .starting { $0 = .serving } } }
+    func stop() { stage.withLock { $0 = .stopping } }
+
+    /// The names of what fails; empty when the service is ready.
+    func failures() async -> [String] {
+        switch stage.withLock({ $0 }) {
+        case .starting: return ["starting"]
+        case .stopping: return ["stopping"]
+        case .serving: break
+        }
+        return await withTaskGroup(of: String?.self) { group in
+            for check in checks {
+                group.addTask { await check.passes() ? nil : check.name }
+            }
+            var failed: [String] = []
+            for await name in group {
+                if let name { failed.append(name) }
+            }
+            return failed.sorted()
+        }
+    }
+}
+
+/// Makes a service ready when its ports are open, and unready before anything else stops.
+///
+/// It is the last service of its group, so that it is the first to hear of a shutdown.
+struct ReadinessSwitch: Service {
+    let readiness: Readiness
+    let ports: [BoundPort]
+    /// How long listeners go on accepting after `/ready` has begun to say no: a load balancer needs time to notice.
+    let delay: Duration
+    /// Called when all ports are open.
+    let opened: @Sendable () -> Void
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            for port in ports {
+                _ = try? await cancelWhenGracefulShutdown { try await port.value }
+            }
+            readiness.serve()
+            opened()
+            try? await gracefulShutdown()
+        } onGracefulShutdown: {
+            readiness.stop()
+        }
+        if !Task.isCancelled, delay > .zero { try? await Task.sleep(for: delay) }
+    }
+}

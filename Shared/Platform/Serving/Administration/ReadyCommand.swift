@@ -1,0 +1,65 @@
+package import ArgumentParser
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import Running
+
+/// `ready`, a subcommand of every service's executable: asks the running service's own `/ready`.
+///
+/// For health checks of containers, whose images hold nothing else that could ask.
+package struct ReadyCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "ready", abstract: "Ask the service that runs here whether it is ready.",
+        discussion: "Ends with 0 if it is. It is asked on its admin port, with the configuration it was started with.")
+
+    @OptionGroup private var options: ServiceOptions
+
+    /// For ArgumentParser, which fills in the options afterwards.
+    package init() {}
+
+    package func run() async throws {
+        try await Self.ask(Settings(file: options.configurationFile))
+    }
+
+    /// Returns when the service is ready.
+    /// - Throws: ``NotReady``; ``ConfigurationProblem`` when `admin.port` isn't set.
+    static func ask(_ settings: Settings) async throws {
+        let port = try settings.port("admin.port")
+        let request = HTTPClientRequest(url: "http://\(Listener.loopback):\(port)/ready")
+        let failing: [String]
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: patience)
+            guard response.status != .ok else { return }
+            let body = try await response.body.collect(upTo: 4096)
+            failing = try JSONDecoder().decode(Answer.self, from: Data(buffer: body)).failing
+        } catch {
+            throw NotReady.noAnswer(port: port)
+        }
+        throw NotReady.failing(failing)
+    }
+
+    /// What `/ready` says.
+    private struct Answer: Decodable {
+        let failing: [String]
+    }
+
+    /// Longer than the service gives its own checks.
+    private static let patience = TimeAmount.seconds(4)
+}
+
+/// A service that isn't running, or says that it isn't ready.
+enum NotReady: OperatorProblem {
+    /// Nothing that is a service answers there.
+    case noAnswer(port: Int)
+    /// What the service can't work without and hasn't got.
+    case failing([String])
+
+    var description: String {
+        switch self {
+        case .noAnswer(let port): "No service answers on the admin port \(port): it isn't running, or still starting."
+        case .failing(let names): "The service isn't ready; what is failing: \(names.joined(separator: ", "))."
+        }
+    }
+}

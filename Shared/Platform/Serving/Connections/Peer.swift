@@ -1,0 +1,36 @@
+import NIOCore
+import NIOSSL
+import Synchronization
+import TLS
+
+/// The other end of one connection: its certificate is read at the first request and remembered for the rest.
+final class Peer: Sendable {
+    private struct Known {
+        let caller: Caller
+        let fingerprint: [UInt8]?
+    }
+
+    private let known = Mutex<Known?>(nil)
+    private let tls: ReloadedTLS<MutualServer>
+
+    init(tls: ReloadedTLS<MutualServer>) {
+        self.tls = tls
+    }
+
+    /// The caller behind a connection with a verified client certificate; nil if the certificate is denied, be it since the
+    /// connection began.
+    func caller(on channel: any Channel) async throws -> Caller? {
+        let known = try await certificate(on: channel)
+        return tls.current.denies(known.fingerprint) ? nil : known.caller
+    }
+
+    private func certificate(on channel: any Channel) async throws -> Known {
+        if let known = known.withLock({ $0 }) { return known }
+        // A request has arrived, so the handshake is complete and the certificate verified.
+        let certificate = try await channel.nioSSL_peerCertificate().get()
+        let read = Known(
+            caller: certificate.map { Caller(certificate: $0) } ?? .anonymous, fingerprint: certificate?.fingerprint)
+        known.withLock { $0 = read }
+        return read
+    }
+}

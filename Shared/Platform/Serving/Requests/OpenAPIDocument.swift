@@ -1,0 +1,127 @@
+import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import Running
+
+/// What a listener offers, as an OpenAPI 3.1 document.
+///
+/// It is made from the operations that are mounted on the listener, so it names each of them and no other. A tag is the
+/// role of the callers.
+struct OpenAPIDocument: Sendable {
+    /// The document, UTF-8.
+    let text: Data
+
+    /// nil for a listener without a mounted ``Endpoint``.
+    init?(_ owner: some PortOwner, of service: String) throws {
+        let operations = owner.operations
+        guard !operations.isEmpty else { return nil }
+        var paths: [String: [String: JSONValue]] = [:]
+        for operation in operations {
+            paths[operation.route.path, default: [:]][operation.route.method.rawValue.lowercased()] =
+                operation.json(checksCallers: owner.checksCallers)
+        }
+        let document: JSONValue = [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "\(service), listener \(owner.listener)",
+                // The contract's, not the build's: paths carry it.
+                "version": "1",
+            ],
+            "paths": .object(paths.mapValues { .object($0) }),
+            "components": ["securitySchemes": EndpointDescription.securitySchemes],
+        ]
+        text = try document.encoded()
+    }
+}
+
+extension EndpointDescription {
+    /// The statuses with which any operation may be refused, by the listener or because its message is malformed, and
+    /// those of its own.
+    ///
+    /// - Parameter checksCallers: whether callers have certificates.
+    func allRefusals(checksCallers: Bool) -> [HTTPResponse.Status: String] {
+        var all: [HTTPResponse.Status: String] = [
+            .badRequest: "The request is malformed.",
+            .requestTimeout: "The body did not arrive in time.",
+            .contentTooLarge: "The body has more than \(route.requestMedia == nil ? 0 : route.bodyLimit) bytes.",
+            .serviceUnavailable: "A database or another service does not answer; repeat the request as it is.",
+        ]
+        if checksCallers { all[.forbidden] = "The caller's certificate names another role." }
+        if let media = route.requestMedia {
+            all[.unsupportedMediaType] =
+                "The body is not \(media.names.map { "`\($0)`" }.joined(separator: " or "))."
+        }
+        return all.merging(refusals) { $1 }
+    }
+
+    fileprivate static let securitySchemes: JSONValue = [
+        "certificate": [
+            "type": "mutualTLS",
+            "description": "A certificate of the suite's authority. Its URI `vigil:role:NAME` names the caller's role.",
+        ],
+        "bearer": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
+    ]
+
+    fileprivate func json(checksCallers: Bool) -> JSONValue {
+        let roles = checksCallers ? route.callers.map(\.rawValue).sorted() : []
+        var operation: [String: JSONValue] = [
+            "summary": .string(summary),
+            "tags": .array(roles.map { .string($0) }),
+            "parameters": .array(parameters),
+            "security": .array(security(roles)),
+            "responses": responses(checksCallers: checksCallers),
+        ]
+        if let media = route.requestMedia {
+            operation["requestBody"] = ["required": true, "content": content(media, request.body)]
+        }
+        return .object(operation)
+    }
+
+    /// OpenAPI describes `Authorization` as a security scheme, not as a parameter (3.1, 4.8.12).
+    private var parameters: [JSONValue] {
+        request.fields.filter { $0.key != .authorization }
+            .sorted { $0.key.canonicalName < $1.key.canonicalName }
+            .map { name, field in
+                [
+                    "name": .string(name.rawName), "in": "header", "required": .boolean(field.isRequired),
+                    "schema": field.schema.json,
+                ]
+            }
+    }
+
+    /// One role is enough; a role and an officer's token are both needed.
+    private func security(_ roles: [String]) -> [JSONValue] {
+        let isOfficers = request.fields[.authorization] != nil
+        let alternatives: [[String: JSONValue]] = roles.isEmpty ? [[:]] : roles.map { ["certificate": [.string($0)]] }
+        return alternatives.map { .object(isOfficers ? $0.merging(["bearer": []]) { $1 } : $0) }
+    }
+
+    private func responses(checksCallers: Bool) -> JSONValue {
+        var responses = allRefusals(checksCallers: checksCallers).mapValues { reason -> [String: JSONValue] in
+            ["description": .string(reason)]
+        }
+        responses[.serviceUnavailable]?["headers"] = [
+            "Retry-After": ["required": false, "schema": JSONSchema.wholeNumber.json]
+        ]
+        responses[.unauthorized]?["headers"] = [
+            "WWW-Authenticate": ["required": true, "schema": JSONSchema.constant("Bearer").json]
+        ]
+        var answer: [String: JSONValue] = ["description": .string(success.reasonPhrase)]
+        if let media = route.responseMedia { answer["content"] = content(media, response.body) }
+        if !response.fields.isEmpty {
+            answer["headers"] = .object(
+                Dictionary(
+                    uniqueKeysWithValues: response.fields.map { name, field in
+                        (name.rawName, ["required": .boolean(field.isRequired), "schema": field.schema.json])
+                    }))
+        }
+        responses[success] = answer
+        return .object(
+            Dictionary(uniqueKeysWithValues: responses.map { (String($0.key.code), JSONValue.object($0.value)) }))
+    }
+
+    private func content(_ media: MediaType, _ schema: JSONSchema?) -> JSONValue {
+        .object(
+            Dictionary(uniqueKeysWithValues: media.names.map { ($0, schema.map { ["schema": $0.json] } ?? [:]) }))
+    }
+}

@@ -1,0 +1,98 @@
+import FoundationEssentials
+package import NIOSSL
+package import Running
+
+/// Where a program's certificate, its key and the authorities it trusts lie (PEM files).
+package struct TLSFiles: Sendable {
+    /// The certificate, then what leads from it to an authority.
+    package let certificate: String
+    /// The private key of the certificate, without a passphrase.
+    package let key: String
+    /// The authorities of the other side; nil where no certificate is asked for.
+    package let authorities: String?
+    /// Which certificates of callers are refused although an authority has signed them; nil for none.
+    package let denied: String?
+
+    /// Paths as they are; nothing is read before a server or client is made of them.
+    package init(certificate: String, key: String, authorities: String?, denied: String? = nil) {
+        self.certificate = certificate
+        self.key = key
+        self.authorities = authorities
+        self.denied = denied
+    }
+
+    /// Reads `tls.certificate`, `tls.key`, `tls.authorities` and `tls.denied`.
+    ///
+    /// - Parameters:
+    ///   - prefix: stands before the three names.
+    ///   - mutual: false for a public listener, which reads neither `authorities` nor `denied`.
+    package init(
+        _ settings: Settings, prefix: String = "tls", mutual: Bool = true
+    ) throws(ConfigurationProblem) {
+        certificate = try settings.path("\(prefix).certificate")
+        key = try settings.path("\(prefix).key")
+        authorities = mutual ? try settings.path("\(prefix).authorities") : nil
+        let isListed = mutual && settings.optionalString("\(prefix).denied") != nil
+        denied = isListed ? try settings.path("\(prefix).denied") : nil
+    }
+
+    /// The same for a client, which has no callers.
+    package var ofClient: TLSFiles {
+        TLSFiles(certificate: certificate, key: key, authorities: authorities)
+    }
+
+    /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
+    ///
+    /// It is fixed: who must notice that the files change makes ``ReloadedConnections`` of them.
+    package func client() throws(ConfigurationProblem) -> TLSConfiguration {
+        do {
+            return try TLSMaterial(contents()).client()
+        } catch {
+            throw problem(error)
+        }
+    }
+
+    /// A client that has no certificate and trusts one file of authorities, which is read now.
+    package static func anonymousClient(trusting authorities: String) throws(ConfigurationProblem) -> TLSConfiguration {
+        do {
+            return try TLSMaterial.anonymousClient(trusting: bytes(of: authorities))
+        } catch {
+            throw ConfigurationProblem("\(authorities) holds no PEM certificate; create it with `vigil certificates`.")
+        }
+    }
+
+    /// What the files hold now; what can't be read counts as empty.
+    func contents() -> TLSContents {
+        TLSContents(
+            certificate: Self.bytes(of: certificate), key: Self.bytes(of: key),
+            authorities: authorities.map { Self.bytes(of: $0) }, denied: denied.map { Self.bytes(of: $0) })
+    }
+
+    /// A flaw as the operator is told of it before a program starts.
+    func problem(_ flaw: TLSFlaw) -> ConfigurationProblem {
+        switch flaw {
+        case .certificate:
+            ConfigurationProblem("\(certificate) holds no PEM certificate; create it with `vigil certificates`.")
+        case .key:
+            ConfigurationProblem("\(key) holds no PEM private key; create it with `vigil certificates`.")
+        case .authorities:
+            ConfigurationProblem(
+                authorities.map { "\($0) holds no PEM certificate; create it with `vigil certificates`." }
+                    ?? "tls.authorities is not set; name a PEM file with the authority to trust.")
+        case .denied:
+            ConfigurationProblem(
+                "\(denied ?? "tls.denied") must have a line, and each must be a certificate's SHA-256 fingerprint or begin with #."
+            )
+        case .pair:
+            ConfigurationProblem("\(certificate) and \(key) don't belong together.")
+        case .expired:
+            ConfigurationProblem("\(certificate) has expired; create a new one.")
+        case .library:
+            ConfigurationProblem("This version of SwiftNIO SSL would give out session tickets; build with 2.37.")
+        }
+    }
+
+    private static func bytes(of path: String) -> [UInt8] {
+        (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) } ?? []
+    }
+}

@@ -1,0 +1,137 @@
+import NIOCore
+package import NIOSSL
+package import Running
+
+/// What a listener for our own services and partners needs of its TLS files.
+package struct MutualServer: Sendable {
+    /// For every handshake from now on.
+    package let context: NIOSSLContext
+    private let denied: DeniedCertificates
+
+    init(context: NIOSSLContext, denied: DeniedCertificates) {
+        self.context = context
+        self.denied = denied
+    }
+
+    /// Whether a caller's certificate is refused, by its fingerprint; nil, which no handshake lets through, is.
+    package func denies(_ fingerprint: [UInt8]?) -> Bool {
+        fingerprint.map { denied.contains($0) } ?? true
+    }
+}
+
+/// A certificate, its key and the authorities to trust, as files held them at one moment.
+package struct TLSMaterial: Sendable {
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+    private let authorities: [NIOSSLCertificate]?
+    private let denied: DeniedCertificates
+
+    /// When the certificate itself expires, in seconds since the epoch.
+    let expiry: Int
+
+    init(_ contents: TLSContents) throws(TLSFlaw) {
+        guard let chain = Self.certificates(in: contents.certificate), let own = chain.first else {
+            throw .certificate
+        }
+        guard let key = try? NIOSSLPrivateKey(bytes: contents.key, format: .pem) else { throw .key }
+        self.chain = chain
+        self.key = key
+        expiry = Int(own.notValidAfter)
+        if let bytes = contents.authorities {
+            guard let trusted = Self.certificates(in: bytes) else { throw .authorities }
+            authorities = trusted
+        } else {
+            authorities = nil
+        }
+        denied = try contents.denied.map { bytes throws(TLSFlaw) in try DeniedCertificates(bytes) } ?? .none
+    }
+
+    /// A server for our own services: TLS 1.3, and a client certificate of our authority.
+    package func mutualServer() throws(TLSFlaw) -> MutualServer {
+        var configuration = serverConfiguration()
+        configuration.minimumTLSVersion = .tlsv13
+        // In a server this asks for a certificate and refuses a client without one; roles are checked per route.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates(try trusted())
+        do {
+            return MutualServer(context: try NIOSSLContext(withoutResumption: configuration), denied: denied)
+        } catch {
+            throw error as? TLSFlaw ?? .pair
+        }
+    }
+
+    /// A server for everybody: TLS 1.2 and 1.3, without client certificate.
+    package func publicServer() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = serverConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = NIOTLSCipher.forEverybody
+        configuration.certificateVerification = .none
+        _ = try context(configuration)
+        return configuration
+    }
+
+    /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
+    package func client() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .certificates(try trusted())
+        _ = try context(configuration)
+        return configuration
+    }
+
+    /// A client of a server that isn't ours: TLS 1.2 and 1.3, own certificate, server's name verified.
+    func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = .fullVerification
+        if let authorities { configuration.trustRoots = .certificates(authorities) }
+        _ = try context(configuration)
+        return configuration
+    }
+
+    /// A client that has no certificate and trusts one file of authorities.
+    static func anonymousClient(trusting contents: [UInt8]) throws(TLSFlaw) -> TLSConfiguration {
+        guard let authorities = certificates(in: contents) else { throw .authorities }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .certificates(authorities)
+        return configuration
+    }
+
+    private func serverConfiguration() -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        // Until then the library keeps all of a connection whose client has gone without a word, and a service that stops waits
+        // for those that rest.
+        configuration.shutdownTimeout = .seconds(1)
+        return configuration
+    }
+
+    private func trusted() throws(TLSFlaw) -> [NIOSSLCertificate] {
+        guard let authorities else { throw .authorities }
+        return authorities
+    }
+
+    private func context(_ configuration: TLSConfiguration) throws(TLSFlaw) -> NIOSSLContext {
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .pair
+        }
+    }
+
+    /// Nil unless there is at least one, and each has been written to its end.
+    private static func certificates(in pem: [UInt8]) -> [NIOSSLCertificate]? {
+        let text = String(decoding: pem, as: UTF8.self)
+        let ends = text.split(separator: "-----END ", omittingEmptySubsequences: false).count - 1
+        let begins = text.split(separator: "-----BEGIN ", omittingEmptySubsequences: false).count - 1
+        guard begins == ends, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty
+        else { return nil }
+        return certificates
+    }
+}

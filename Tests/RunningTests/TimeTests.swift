@@ -1,0 +1,44 @@
+import FoundationEssentials
+import NIOHTTP1
+import Running
+import Serving
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct TimeTests {
+    @Test(
+        "an answer's date is the clock's, in the form of RFC 9110",
+        arguments: [
+            (784_111_777.0, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (951_868_799.999, "Tue, 29 Feb 2000 23:59:59 GMT"),
+            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+        ])
+    func dates(seconds: Double, text: String) async throws {
+        let clock = ManualClock(Date(timeIntervalSince1970: seconds))
+        let listener = Listener.greeting(.plain)
+        try await withService(listeners: [listener], clock: clock.clock) { _ in
+            let url = "http://127.0.0.1:\(try await listener.boundPort)/ping"
+            #expect(try await send(.GET, url).fields["date"] == [text])
+        }
+    }
+
+    @Test("a manual clock stands until it is moved, and everybody sees the same time")
+    func manual() {
+        let clock = ManualClock(Date(timeIntervalSince1970: 100))
+        let seen = clock.clock
+        #expect(seen.now.timeIntervalSince1970 == 100)
+        clock.advance(by: 20)
+        #expect(seen.now.timeIntervalSince1970 == 120)
+        clock.set(Date(timeIntervalSince1970: 7))
+        #expect(seen.now.timeIntervalSince1970 == 7)
+    }
+
+    @Test("a moved clock is moved by just that much")
+    func offset() {
+        let before = Date()
+        let moved = WallClock.offset(by: 3600).now
+        let after = Date()
+        #expect((before.addingTimeInterval(3600)...after.addingTimeInterval(3600)).contains(moved))
+    }
+}
