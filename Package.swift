@@ -193,7 +193,7 @@ targets += shared(
     uses: [
         "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle", "Logging",
         "Metrics",
-    ], testsUse: ["InMemoryLogging"])
+    ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
 targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],

@@ -23,7 +23,7 @@ package struct Distribution: AsyncParsableCommand {
     /// Publishes every hour until it is told to stop.
     package static func run(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
-        try await Schema.check(database)
+        try await Schema.distribution.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
         var services: [any Service] = [
@@ -42,7 +42,7 @@ package struct Distribution: AsyncParsableCommand {
         var announcement: Announcement?
         let outcome: Result<Publisher.Report, any Error>
         do {
-            try await Schema.check(database)
+            try await Schema.distribution.check(database)
             let clock = try await DatabaseClock(of: runtime, in: database)
             let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
             announcement = publisher.announcement

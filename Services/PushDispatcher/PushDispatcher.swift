@@ -22,7 +22,7 @@ package struct PushDispatcher: AsyncParsableCommand {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
         let vault = try TokenVault(settings)
-        try await Schema.check(database)
+        try await Schema.pushDispatcher.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let register = RegisterForPush(store: RegistrationStore(database), vault: vault, clock: runtime.clock)
         let waves = WaveStore(database)

@@ -30,7 +30,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         let tls = try TLSFiles(settings)
         let tagKey = try UploadTagKey(settings)
         let database = try ServiceDatabase.client(for: runtime)
-        try await Schema.check(database)
+        try await Schema.submission.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let store = SubmissionStore(database)
         let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)
@@ -65,7 +65,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
         do {
-            try await Schema.check(database)
+            try await Schema.submission.check(database)
             let clock = try await DatabaseClock(of: runtime, in: database)
             let store = SubmissionStore(database)
             let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)

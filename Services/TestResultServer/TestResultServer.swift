@@ -29,7 +29,7 @@ package struct TestResultServer: AsyncParsableCommand {
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
-        try await Schema.check(database)
+        try await Schema.testResults.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let store = ResultStore(database)
 

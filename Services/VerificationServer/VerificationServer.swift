@@ -38,7 +38,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let guessBudget = try settings.int("teleTAN.refusalBudget", default: 10_000, in: 1...1_000_000)
         let tans = try IssuedTANs(settings)
         let database = try ServiceDatabase.client(for: runtime)
-        try await Schema.check(database)
+        try await Schema.verification.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let store = VerificationStore(database)
         let results = try ServiceClient(

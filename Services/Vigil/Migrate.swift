@@ -7,7 +7,7 @@ import Schema
 /// `vigil migrate`.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Bring a database to the schema that this build needs.",
+        commandName: "migrate", abstract: "Bring each schema of a database to the version that this build needs.",
         discussion: """
             Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. With \
             --state the services' roles also get the passwords that the state folder holds for them.
@@ -37,7 +37,7 @@ struct MigrateCommand: AsyncParsableCommand {
         ) {
             Console.say($0)
         }
-        Console.say("The schema has version \(Schema.version).")
+        Console.say("Schema versions: \(Schema.versions).")
     }
 }
 

@@ -125,7 +125,7 @@ struct SuiteRun: Sendable {
         }
         let owner = connection(to: cluster, as: DatabaseRole.owner)
         try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { Console.say("PostgreSQL: \($0)") }
-        Console.say("PostgreSQL: ready, schema version \(Schema.version).")
+        Console.say("PostgreSQL: ready. Schema versions: \(Schema.versions).")
     }
 
     private func startServices(

@@ -1,10 +1,26 @@
-/// The login roles of the database: the owner, which only migrations use, and one per service.
-package enum DatabaseRole: String, Sendable, CaseIterable {
-    case verification = "vigil_verification"
-    case testResults = "vigil_test_results"
-    case submission = "vigil_submission"
-    case distribution = "vigil_distribution"
-    case pushDispatcher = "vigil_push_dispatcher"
+package import Postgres
+
+/// A login role of the database. Every service has its own; ``Schema/roles`` says which schema it works in.
+package struct DatabaseRole: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// Its name, safe in SQL text.
+    package let identifier: Identifier
+    /// Whether its requests that change nothing write an empty record all the same; see `SQL.commitMark`.
+    let marksCommits: Bool
+
+    /// A role by its name in PostgreSQL.
+    init(_ name: StaticString, marksCommits: Bool = false) {
+        identifier = Identifier(name)
+        self.marksCommits = marksCommits
+    }
+
+    /// Its name in PostgreSQL.
+    package var rawValue: String { identifier.name }
+
+    /// Its name in PostgreSQL.
+    package var description: String { rawValue }
+
+    /// The roles of all services.
+    package static let allCases = Schema.all.flatMap(\.roles)
 
     /// The role that owns every table and runs migrations. It must exist before them, and own the database.
     package static let owner = "vigil_owner"

@@ -57,9 +57,11 @@ struct ConnectionLimitTests {
                         + "max_connections is 20: services can use up each other's connections."
                 ])
             let submission = "\(server.connection) user=vigil_submission"
-            try await TestPostgres.withClient(submission, maximumConnections: 4) { try await Schema.check($0) }
+            try await TestPostgres.withClient(submission, maximumConnections: 4) {
+                try await Schema.submission.check($0)
+            }
             try await TestPostgres.withClient(submission, maximumConnections: 5) { client in
-                let error = await #expect(throws: ConnectionLimit.self) { try await Schema.check(client) }
+                let error = await #expect(throws: ConnectionLimit.self) { try await Schema.submission.check(client) }
                 #expect(error?.limit == 4)
             }
         }

@@ -111,7 +111,10 @@ struct GrantTests {
         ("a schema", "CREATE SCHEMA mine"),
         ("a role", "CREATE ROLE mine"),
         ("a function", "CREATE FUNCTION public.mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'"),
-        ("another migration", "INSERT INTO vigil.migration (number, name, checksum) VALUES (99, '', '')"),
+        (
+            "another migration",
+            "INSERT INTO vigil.migration (schema, number, name, checksum) VALUES ('submission', 99, '', '')"
+        ),
         ("no history", "DELETE FROM vigil.migration"),
         ("an empty table", "TRUNCATE verification.used_tan"),
         ("no table", "DROP TABLE test_results.result"),

@@ -1,10 +1,10 @@
-import Dispatch
 import FoundationEssentials
 import Postgres
-import Schema
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Schema
 
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct MigrationTests {
@@ -24,13 +24,15 @@ struct MigrationTests {
             try await TestPostgres.withClient(connection) { owner in
                 let first = Report()
                 try await Schema.migrate(owner: owner, report: first.add)
-                #expect(first.sentences == Migration.all.map { "Applied migration \($0.number): \($0.name)." })
+                #expect(
+                    first.sentences
+                        == Self.steps.map { "Applied migration \($0.schema) \($0.number): \($0.migration.name)." })
                 let before = try await Self.content(of: owner)
                 let second = Report()
                 try await Schema.migrate(owner: owner, report: second.add)
                 #expect(second.sentences.isEmpty)
                 #expect(try await Self.content(of: owner) == before)
-                try await Schema.check(owner)
+                for schema in Schema.all { try await schema.check(owner) }
             }
         }
     }
@@ -49,8 +51,10 @@ struct MigrationTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(report.sentences.count == Migration.all.count)
-            try await TestPostgres.withClient(connection) { try await Schema.check($0) }
+            #expect(report.sentences.count == Self.steps.count)
+            try await TestPostgres.withClient(connection) { owner in
+                for schema in Schema.all { try await schema.check(owner) }
+            }
         }
     }
 
@@ -58,32 +62,65 @@ struct MigrationTests {
     func inUse() async throws {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { owner in
-                try await TestPostgres.withClient(connection) { other in
-                    let (held, holding) = AsyncStream.makeStream(of: Void.self)
-                    let release = DispatchSemaphore(value: 0)
-                    async let holder: Void = other.transaction { session in
-                        // What the first step makes is being made by somebody who isn't done.
-                        try session.script("CREATE SCHEMA verification")
-                        holding.finish()
-                        release.wait()
-                        try session.script("DROP SCHEMA verification")
-                    }
-                    // Behind it, so that a test that fails ends it before it waits for it.
-                    defer { release.signal() }
-                    for await _ in held {}
+                try await OpenTransaction.hold(
+                    "CREATE SCHEMA test_results", then: "DROP SCHEMA test_results", connection
+                ) { release in
                     let report = Report()
-                    await #expect(throws: BlockedMigration.self) {
+                    let error = await #expect(throws: BlockedMigration.self) {
                         try await Schema.migrate(owner: owner, attempts: 2, report: report.add)
                     }
-                    #expect(report.sentences == ["Migration 1 waits: its tables are in use …"])
+                    #expect(error?.name == "Migration test_results 1")
+                    let before = report.sentences
+                    #expect(before.count == Schema.common.migrations.count + 1)
+                    #expect(before.last == "Migration test_results 1 waits for tables that are in use …")
                     async let migration: Void = Schema.migrate(owner: owner, report: report.add)
-                    while report.sentences.count < 2 { await Task.yield() }
-                    release.signal()
-                    try await holder
+                    while report.sentences.count == before.count { await Task.yield() }
+                    release()
                     try await migration
-                    #expect(report.sentences.count == 2 + Migration.all.count)
-                    try await Schema.check(owner)
+                    #expect(report.sentences.count == 2 + Self.steps.count)
                 }
+                for schema in Schema.all { try await schema.check(owner) }
+            }
+        }
+    }
+
+    @Test("a migration whose connection breaks leaves whole steps, and the next run does the rest")
+    func interrupted() async throws {
+        try await TestPostgres.withDatabase { connection in
+            try await TestPostgres.withClient(connection) { owner in
+                let report = Report()
+                try await OpenTransaction.hold(
+                    "CREATE SCHEMA submission", then: "DROP SCHEMA submission", connection
+                ) { release in
+                    async let migration: Void = Schema.migrate(owner: owner, report: report.add)
+                    try await TestPostgres.withClient(connection) { superuser in
+                        let terminate: SQL = """
+                            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                            WHERE datname = current_database() AND wait_event_type = 'Lock'
+                            """
+                        while try await superuser.session({ try $0.execute(terminate) }) == 0 { await Task.yield() }
+                    }
+                    do {
+                        try await migration
+                        Issue.record("the migration should have lost its connection")
+                    } catch let error as PostgresError {
+                        #expect(error.sqlState == .adminShutdown || error.code == .connection, "\(error)")
+                    }
+                    release()
+                }
+                let applied = Self.steps.prefix { $0.schema != "submission" }
+                #expect(report.sentences.filter { $0.hasPrefix("Applied") }.count == applied.count)
+                for schema in Schema.all {
+                    let isDone = applied.contains { $0.schema == schema.name }
+                    do {
+                        try await schema.check(owner)
+                        #expect(isDone)
+                    } catch let mismatch as SchemaMismatch {
+                        #expect(!isDone && mismatch.found == 0)
+                    }
+                }
+                try await Schema.migrate(owner: owner)
+                for schema in Schema.all { try await schema.check(owner) }
             }
         }
     }
@@ -137,7 +174,7 @@ struct MigrationTests {
                 try await Schema.migrate(owner: owner)
             }
             try await TestPostgres.withClient("\(connection) user=\(DatabaseRole.submission.rawValue)") { service in
-                try await Schema.check(service)
+                try await Schema.submission.check(service)
                 _ = try await service.session { try $0.execute("SELECT submission.ensure_day(20600)") }
                 // Who may make a temporary table is a property of the database, which a copy doesn't have.
                 let error = await #expect(throws: PostgresError.self) {
@@ -153,68 +190,31 @@ struct MigrationTests {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { owner in
                 _ = try await owner.session {
-                    try $0.execute("UPDATE vigil.migration SET checksum = '\\x00' WHERE number = 1")
+                    try $0.execute(
+                        "UPDATE vigil.migration SET checksum = '\\x00' WHERE schema = 'submission' AND number = 1")
                 }
                 let before = try await Self.content(of: owner)
                 let error = await #expect(throws: ChangedMigration.self) { try await Schema.migrate(owner: owner) }
-                #expect(error?.number == 1)
+                #expect(error?.step == MigrationStep(schema: "submission", number: 1))
                 #expect(
                     error?.description
-                        == "Migration 1 was applied with another content than this program has: start the build that "
-                        + "belongs to the database, or restore a backup.")
+                        == "Migration submission 1 was applied with another content than this program has: start the build "
+                        + "that belongs to the database, or restore a backup.")
                 #expect(try await Self.content(of: owner) == before)
             }
         }
     }
 
-    @Test("a database without schema is refused by its services, in one sentence", arguments: [false, true])
-    func older(hasTable: Bool) async throws {
-        try await TestPostgres.withDatabase { connection in
-            try await TestPostgres.withClient(connection) { client in
-                if hasTable {
-                    try await client.session {
-                        try $0.script("CREATE SCHEMA vigil; CREATE TABLE vigil.migration (number integer)")
-                    }
-                }
-                let error = await #expect(throws: SchemaMismatch.self) { try await Schema.check(client) }
-                #expect(
-                    error?.description
-                        == "The database schema has version 0, this program needs \(Schema.version): "
-                        + "run `vigil migrate` first.")
-            }
-        }
+    @Test("names tell the steps of a schema apart")
+    func names() {
+        for schema in Schema.all { #expect(Set(schema.migrations.map(\.name)).count == schema.migrations.count) }
+        #expect(Set(Schema.all.map(\.name)).count == Schema.all.count)
+        #expect(Set(DatabaseRole.allCases).count == DatabaseRole.allCases.count)
     }
 
-    @Test("a database that is newer than the program is refused by services and migrations")
-    func newer() async throws {
-        try await TestPostgres.withMigratedDatabase { database in
-            try await TestPostgres.withClient(database.superuserConnection) { owner in
-                _ = try await owner.session {
-                    try $0.execute(
-                        """
-                        INSERT INTO vigil.migration (number, name, checksum)
-                        VALUES (\(Schema.version + 1), 'of tomorrow', '\\x00')
-                        """)
-                }
-                let error = await #expect(throws: SchemaMismatch.self) { try await Schema.migrate(owner: owner) }
-                #expect(
-                    error?.description
-                        == "The database schema has version \(Schema.version + 1), this program knows "
-                        + "\(Schema.version): start a newer build.")
-            }
-            for role in DatabaseRole.allCases {
-                try await TestPostgres.withClient(database.connection(as: role)) { service in
-                    let error = await #expect(throws: SchemaMismatch.self) { try await Schema.check(service) }
-                    #expect(error?.found == Schema.version + 1)
-                }
-            }
-        }
-    }
-
-    @Test("steps are numbered from 1 without a gap, and each has a name of its own")
-    func numbers() {
-        #expect(Migration.all.map(\.number) == Array(1...Schema.version))
-        #expect(Set(Migration.all.map(\.name)).count == Migration.all.count)
+    /// Every step of every schema, in order.
+    private static let steps = Schema.all.flatMap { schema in
+        schema.migrations.enumerated().map { (schema: schema.name, number: $0 + 1, migration: $1) }
     }
 
     /// Every object, its privileges, and the migrations that were applied.

@@ -1,7 +1,7 @@
--- What PostgreSQL itself lets everybody do, and no service needs: to take locks under any number, to make large objects, and
--- to read figures about everybody's tables, connections, transactions and log, which move with a single upload. The database's
--- owner gets it instead, and may pass it on. Run it as a superuser in the database of the suite; it may be repeated.
--- Shared/Schema/CatalogGrants.swift holds the same text, for `vigil up` and `vigil migrate`.
+-- Revokes what PostgreSQL itself lets every role do and no service needs: taking locks under any number, making large objects,
+-- and reading statistics about everybody's tables, connections, transactions and log, which change with every single upload. The
+-- database's owner is granted these rights instead, and may grant them to others. Run it as a superuser in the suite's database; it
+-- may be repeated. Shared/Schema/Common/CatalogGrants.swift has the same text, for `vigil up` and `vigil migrate`.
 DO $catalog$
 DECLARE
     heir name := (SELECT datdba::regrole FROM pg_database WHERE datname = current_database());

@@ -1,5 +1,6 @@
--- The oldest of what each table holds, beside the limit that Shared/Schema/Retention.swift sets. It reads and changes nothing.
--- Rules are applied every hour (those of `verification` every five minutes), so two hours are allowed beyond a limit.
+-- The oldest row of each table beside its limit, which stands in the table's schema folder (Shared/Schema/*/*Retention.swift). It
+-- reads and changes nothing. Rules are applied every hour (those of `verification` every five minutes), so two hours are allowed
+-- beyond a limit.
 WITH kept (item, oldest, first_kept) AS (
     SELECT 'test_results.result, until redeemed: 21 days', min(created_at), now() - interval '21 days 2 hours'
     FROM test_results.result WHERE code NOT IN (4, 9, 14)

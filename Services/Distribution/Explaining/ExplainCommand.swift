@@ -22,7 +22,7 @@ struct ExplainCommand: AsyncParsableCommand {
         let runtime = try ServiceRuntime(name: "distribution", options: options)
         let database = try ServiceDatabase.client(for: runtime)
         do {
-            try await Schema.check(database)
+            try await Schema.distribution.check(database)
             let policy = try Publisher.policy(runtime.configuration)
             let explain = Explain(store: DistributionStore(database), policy: policy)
             let explanation =

@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         let outcome: Result<Void, any Error>
         do {
-            try await Schema.check(database)
+            try await Schema.pushDispatcher.check(database)
             outcome = .success(
                 try await Self.show(
                     WaveStore(database), schedule: WaveSchedule(runtime.configuration), clock: runtime.clock,

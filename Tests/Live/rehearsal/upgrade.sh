@@ -1,29 +1,22 @@
 # A newer build and a migration come while people use the suite. Sourced by rehearsal.sh, not run.
 
-# The same sources and one more migration, which changes tables that are in use. $1: the folder for them.
+# The schemas whose tables the newer build changes, and a table of each that is in use.
+declare -A changed=(
+    [Verification]=verification.session [TestResults]=test_results.result [Submission]=submission.inbox
+    [PushDispatcher]=push_dispatcher.registration
+)
+
+# The same sources with one more migration in each of these schemas. $1: the folder for them.
 newer_build() {
-    local migrations="$1/Shared/Schema/Migrations" number
+    local schema
     rm -rf "$1"
     mkdir -p "$1"
     cp -a .dockerignore Package.swift Shared Services Tests deploy "$1/"
     [ ! -e Package.resolved ] || cp -a Package.resolved "$1/"
-    number=$(find "$migrations" -name 'Migration0*.swift' | sort | tail -n 1 | tr -dc 0-9)
-    number=$((10#${number: -4} + 1))
-    cat >"$migrations/MigrationOfRehearsal.swift" <<TEXT
-import Postgres
-
-extension Migration {
-    static let rehearsal = Migration(
-        $number, "rehearsal",
-        #"""
-        ALTER TABLE verification.session ADD COLUMN rehearsal integer;
-        ALTER TABLE test_results.result ADD COLUMN rehearsal integer;
-        ALTER TABLE submission.inbox ADD COLUMN rehearsal integer;
-        ALTER TABLE push_dispatcher.registration ADD COLUMN rehearsal integer;
-        """#)
-}
-TEXT
-    sed -i '/static let all: /,/^    ]/ s/^    ]/        .rehearsal,\n    ]/' "$1/Shared/Schema/Migration.swift"
+    for schema in "${!changed[@]}"; do
+        sed -i "s/^    ]\$/        Migration(\"rehearsal\", \"ALTER TABLE ${changed[$schema]} ADD COLUMN rehearsal integer\"),\n    ]/" \
+            "$1/Shared/Schema/$schema/"*Migrations.swift
+    done
 }
 
 # What is opened to the outside: the container's port, its network, and the balancer's port.
@@ -90,8 +83,9 @@ replace() {
     podman rm --force --time 35 "$next" >/dev/null
 }
 
-schema_version() {
-    podman exec "$(container postgres)" psql -X -A -t -d vigil -c 'SELECT max(number) FROM vigil.migration'
+# How many migrations were applied.
+migrations() {
+    podman exec "$(container postgres)" psql -X -A -t -d vigil -c 'SELECT count(*) FROM vigil.migration'
 }
 
 upgrade() {
@@ -105,9 +99,10 @@ upgrade() {
     for name in vigil "${services[@]/#/vigil-}"; do
         podman tag "$name:newer" "$name:latest"
     done
-    before=$(schema_version)
+    before=$(migrations)
     $podman_compose run --rm --no-deps migrate >"$cache/migrate.log" 2>&1 || true
-    [ "$(schema_version)" = $((before + 1)) ] || object "The migration wasn't applied: $(tail -n 2 "$cache/migrate.log")"
+    [ "$(migrations)" = $((before + ${#changed[@]})) ] ||
+        object "The migrations weren't applied: $(tail -n 2 "$cache/migrate.log")"
     say "migrated"
     sleep 3
     for service in test-result-server verification-server submission-server push-dispatcher distribution metadata-proxy edge; do

@@ -3,7 +3,30 @@ import Logging
 package import Postgres
 package import Running
 
-extension Retention {
+/// How services apply the retention rules of their schemas.
+package enum Retention {
+    /// Every rule of every schema.
+    package static let rules = Schema.all.flatMap(\.retention)
+
+    /// The tables without a rule, each with the reason.
+    package static let exempt: [String: String] = Schema.all.reduce(into: [:]) {
+        $0.merge($1.exempt) { first, _ in first }
+    }
+
+    /// Applies every rule of one service.
+    /// - Throws: ``ClockAhead``; then nothing was removed.
+    /// - Returns: rows (or partitions) removed or redeemed, by rule.
+    package static func apply(
+        _ role: DatabaseRole, at now: Date, by clock: DatabaseClock, in database: PostgresClient
+    ) async throws -> [(rule: String, removed: Int)] {
+        try await clock.require(now)
+        var removed: [(rule: String, removed: Int)] = []
+        for rule in rules where rule.role == role {
+            removed.append((rule.name, try await database.session { try rule.delete($0, now) }))
+        }
+        return removed
+    }
+
     /// Applies a service's retention rules at start and then every hour. Any number of replicas may do so at once: the
     /// rules only delete or redeem what is too old.
     package static func everyHour(

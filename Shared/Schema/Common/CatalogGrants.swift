@@ -1,12 +1,12 @@
 package import Postgres
 
-/// What PostgreSQL itself lets everybody do, and no service needs: to take locks under any number, to make large objects,
-/// and to read figures about everybody's tables, connections, transactions and log, which move with a single upload.
+/// What PostgreSQL itself lets every role do, and no service needs: taking locks under any number, making large objects, and reading
+/// statistics about everybody's tables, connections, transactions and log, which change with every single upload.
 package enum CatalogGrants {
-    /// Takes it from everybody and gives it to the owner of the database, who may pass it on.
+    /// Revokes these rights from everybody and grants them to the owner of the database, who may grant them to others.
     ///
-    /// Only a superuser may; for others it fails with `.insufficientPrivilege`, unless it was done before. These rights belong to
-    /// one database. deploy/postgres/catalog.sql has the same text, for the superuser of a database in a container.
+    /// It needs a superuser; for others it fails with `.insufficientPrivilege`, unless it was done before. The rights belong to one
+    /// database. deploy/postgres/catalog.sql has the same text, for the superuser of a database in a container; a test compares the two.
     package static let script = Script(
         #"""
         DO $catalog$
@@ -44,9 +44,10 @@ package enum CatalogGrants {
         $catalog$;
         """#)
 
-    /// The services for which a request that changes nothing waits for a commit like one that does: a message in the
-    /// write-ahead log, which nobody reads, is what they commit then.
-    static let messages: Script = #"""
+    /// Lets a service write an empty message into the write-ahead log, so that a request that changes nothing waits for a commit like one
+    /// that does (`SQL.commitMark`). Nobody reads these messages.
+    static func commitMark(for role: DatabaseRole) -> Script {
+        """
         DO $messages$
         DECLARE
             emit text;
@@ -56,10 +57,10 @@ package enum CatalogGrants {
                 WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = 'pg_logical_emit_message'
                   AND proargtypes[2] = 'text'::regtype
             LOOP
-                EXECUTE format(
-                    'GRANT EXECUTE ON FUNCTION %s TO vigil_verification, vigil_submission, vigil_push_dispatcher', emit);
+                EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO \(identifier: role.identifier)', emit);
             END LOOP;
         END
         $messages$
-        """#
+        """
+    }
 }

@@ -1,0 +1,55 @@
+import Postgres
+
+extension Migration {
+    /// The steps of the schema `distribution`.
+    static let distribution: [Migration] = [
+        Migration(
+            "published hours and signatures", formerly: 1,
+            #"""
+            CREATE SCHEMA distribution;
+            GRANT USAGE ON SCHEMA distribution TO vigil_distribution;
+
+            -- How many keys each published hour took: none, or everything that was waiting. Kept 15 days.
+            CREATE TABLE distribution.published_hour (
+                hour integer PRIMARY KEY,
+                keys integer NOT NULL CHECK (keys >= 0)
+            );
+
+            -- The signature of each digest, so that a package that is built again has the same bytes. Kept 15 days.
+            CREATE TABLE distribution.signature (
+                digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+                signing_key bytea NOT NULL CHECK (octet_length(signing_key) = 32),
+                signature bytea NOT NULL,
+                created_at timestamptz NOT NULL,
+                PRIMARY KEY (digest, signing_key)
+            );
+            CREATE INDEX ON distribution.signature (created_at);
+            GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA distribution TO vigil_distribution;
+            """#),
+
+        Migration(
+            "published check-in reports", formerly: 5,
+            #"""
+            -- How many check-in reports each published hour took: none, or everything that was waiting.
+            ALTER TABLE distribution.published_hour
+                ADD COLUMN reports integer NOT NULL DEFAULT 0 CHECK (reports >= 0);
+
+            -- A signature is kept for 15 days after it was last needed: a configuration may stay the same for months.
+            ALTER TABLE distribution.signature RENAME COLUMN created_at TO used_at;
+            GRANT UPDATE (used_at) ON distribution.signature TO vigil_distribution;
+            """#),
+
+        Migration(
+            "publishing lock", formerly: 8,
+            #"""
+            -- Held by whoever publishes, until it is released or the connection ends. Advisory locks have one space of numbers
+            -- for all roles, so no role may choose a number: each may only call the function that takes its own lock.
+            CREATE FUNCTION distribution.take_publishing_lock() RETURNS void
+            LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+                SELECT pg_advisory_lock(8532464671511281667);
+            $body$;
+            REVOKE ALL ON FUNCTION distribution.take_publishing_lock() FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION distribution.take_publishing_lock(), vigil.give_locks_back() TO vigil_distribution;
+            """#),
+    ]
+}

@@ -1,0 +1,11 @@
+extension DatabaseRole {
+    /// distribution
+    package static let distribution = DatabaseRole("vigil_distribution")
+}
+
+extension Schema {
+    /// The tables of distribution, which reads what submission-server folded.
+    package static let distribution = Schema(
+        "distribution", roles: [.distribution], migrations: Migration.distribution,
+        reads: [Requirement(schema: .submission, version: 2)], retention: RetentionRule.distribution)
+}

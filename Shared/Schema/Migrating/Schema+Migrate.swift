@@ -1,0 +1,126 @@
+package import Postgres
+import Running
+
+extension Schema {
+    /// Any two processes that migrate take this advisory lock, so that only one does. The number is arbitrary.
+    private static let lock: Int64 = 0x7669_6769_6c00_0001
+
+    /// Brings every schema of a database to this build's version: roles and their privileges, then every step that is missing, each in a
+    /// transaction of its own.
+    ///
+    /// Schemas that this build doesn't know are left as they are.
+    /// - Parameters:
+    ///   - owner: connected as the role that shall own the tables; it must be allowed to create roles, unless the
+    ///     services' roles exist.
+    ///   - attempts: at a step whose tables are in use. Each lasts a second, with a pause of about a second after it.
+    ///   - connections: how many each service's role may have at one time; nil leaves that as it is.
+    ///   - report: receives one sentence per step, and one for whatever this database doesn't let the owner do.
+    /// - Throws: ``SchemaMismatch`` when a schema is newer than this build; ``ChangedMigration``; ``BlockedMigration``.
+    package static func migrate(
+        owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws {
+        try await migrate(all, owner: owner, attempts: attempts, connections: connections, report: report)
+    }
+
+    /// The same for a list of schemas.
+    static func migrate(
+        _ schemas: [Schema], owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws {
+        let roles = schemas.flatMap(\.roles)
+        let steps = Attempts(limit: attempts, owner: owner, report: report)
+        try await steps.transaction("The record of migrations") { session in
+            try RolePrivileges.createRoles(roles, in: session)
+            try MigrationRecord.prepare(for: roles, in: session)
+            try FormerVersion.takeOver(schemas, in: session)
+            for schema in schemas {
+                let found = try MigrationRecord.version(of: schema, in: session)
+                guard found <= schema.version else { throw SchemaMismatch(schema, found: found) }
+            }
+        }
+        try await RolePrivileges.restrict(roles, connections: connections, by: owner, report: report)
+        for schema in schemas {
+            for (index, migration) in schema.migrations.enumerated() {
+                let step = MigrationStep(schema: schema.name, number: Int32(index + 1))
+                let isNew = try await steps.transaction("Migration \(step)") { try apply(migration, as: step, in: $0) }
+                if isNew { report("Applied migration \(step): \(migration.name).") }
+            }
+        }
+    }
+
+    /// The first statement of each transaction that changes the schema or the roles.
+    static func takeLock(in session: Session) throws(PostgresError) {
+        try session.execute("SELECT pg_advisory_xact_lock(\(lock))")
+    }
+
+    /// - Returns: false when the step was applied before.
+    private static func apply(_ migration: Migration, as step: MigrationStep, in session: Session) throws -> Bool {
+        if let checksum = try MigrationRecord.checksum(of: step, in: session) {
+            guard checksum == migration.checksum else { throw ChangedMigration(step: step) }
+            return false
+        }
+        try session.script(migration.script)
+        try MigrationRecord.add(migration, as: step, in: session)
+        return true
+    }
+
+    /// A transaction that waits for a table makes everybody wait who wants that table later. So each attempt waits for a second at most and
+    /// then lets the others pass: requests go on.
+    private struct Attempts {
+        let limit: Int
+        let owner: PostgresClient
+        let report: @Sendable (String) -> Void
+
+        /// - Parameter name: what the transaction does, in messages.
+        func transaction<R: Sendable>(
+            _ name: String, _ body: @escaping @Sendable (Session) throws -> R
+        ) async throws -> R {
+            for attempt in 1...limit {
+                do {
+                    return try await owner.transaction { session in
+                        try takeLock(in: session)
+                        try session.execute("SET LOCAL lock_timeout = '1s'")
+                        return try body(session)
+                    }
+                } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
+                    if attempt == 1 { report("\(name) waits for tables that are in use …") }
+                    if attempt < limit { try await Task.sleep(for: .seconds(.random(in: 0.5...1.5))) }
+                }
+            }
+            throw BlockedMigration(name: name)
+        }
+    }
+}
+
+/// A step by its place, such as `submission 3`.
+package struct MigrationStep: Sendable, Equatable, CustomStringConvertible {
+    /// The schema's name.
+    package let schema: String
+    /// The version that the schema has after it.
+    package let number: Int32
+
+    package var description: String { "\(schema) \(number)" }
+}
+
+/// A released migration differs from the one that was applied.
+package struct ChangedMigration: OperatorProblem, Equatable {
+    /// The step whose checksum is another one.
+    package let step: MigrationStep
+
+    package var description: String {
+        "Migration \(step) was applied with another content than this program has: start the build that belongs to the "
+            + "database, or restore a backup."
+    }
+}
+
+/// Long transactions kept a step from the tables that it changes.
+package struct BlockedMigration: OperatorProblem, Equatable {
+    /// What was not done. Every step before it was applied.
+    package let name: String
+
+    package var description: String {
+        "\(name) could not be applied, because its tables were in use at every attempt. Nothing of it was done. "
+            + "pg_stat_activity shows who has been in a transaction for long (xact_start); run `vigil migrate` again later."
+    }
+}

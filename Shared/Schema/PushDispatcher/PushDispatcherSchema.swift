@@ -1,0 +1,11 @@
+extension DatabaseRole {
+    /// push-dispatcher
+    package static let pushDispatcher = DatabaseRole("vigil_push_dispatcher", marksCommits: true)
+}
+
+extension Schema {
+    /// The tables of push-dispatcher.
+    package static let pushDispatcher = Schema(
+        "push_dispatcher", roles: [.pushDispatcher], migrations: Migration.pushDispatcher,
+        retention: RetentionRule.pushDispatcher)
+}

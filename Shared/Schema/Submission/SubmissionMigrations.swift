@@ -1,0 +1,155 @@
+import Postgres
+
+extension Migration {
+    /// The steps of the schema `submission`.
+    static let submission: [Migration] = [
+        Migration(
+            "inbox and folded keys", formerly: 1,
+            #"""
+            CREATE SCHEMA submission;
+            GRANT USAGE ON SCHEMA submission TO vigil_submission;
+
+            -- The public halves of the hour keys. `closed` is set before the fold reads the inbox; no upload can be sealed to a
+            -- closed hour. Kept 15 days.
+            CREATE TABLE submission.hour_key (
+                hour integer PRIMARY KEY,
+                public_key bytea NOT NULL CHECK (octet_length(public_key) = 32),
+                closed boolean NOT NULL DEFAULT false
+            );
+
+            -- One sealed row per upload, with no time but the hour. Emptied by the fold.
+            CREATE TABLE submission.inbox (
+                tag bytea PRIMARY KEY CHECK (octet_length(tag) = 32),
+                hour integer NOT NULL,
+                sealed bytea NOT NULL
+            );
+            CREATE INDEX ON submission.inbox (hour);
+
+            -- The hours that were folded. distribution may publish up to the latest. Kept 15 days.
+            CREATE TABLE submission.folded_hour (
+                hour integer PRIMARY KEY,
+                keys integer NOT NULL CHECK (keys >= 0)
+            );
+
+            -- The folded keys, a partition per day of upload. Kept 14 days.
+            CREATE TABLE submission.diagnosis_key (
+                hour integer NOT NULL,
+                key_data bytea NOT NULL CHECK (octet_length(key_data) = 16),
+                rolling_start integer NOT NULL CHECK (rolling_start > 0),
+                rolling_period smallint NOT NULL CHECK (rolling_period BETWEEN 1 AND 144),
+                transmission_risk_level smallint NOT NULL CHECK (transmission_risk_level BETWEEN 1 AND 8),
+                days_since_onset smallint NOT NULL CHECK (days_since_onset BETWEEN -15 AND 4000),
+                report_type smallint NOT NULL CHECK (report_type BETWEEN 0 AND 5),
+                PRIMARY KEY (key_data, hour)
+            ) PARTITION BY RANGE (hour);
+
+            -- The service owns no table; these two functions are the only way in which it creates and drops any.
+            CREATE FUNCTION submission.ensure_day(day integer) RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            BEGIN
+                IF to_regclass(format('submission.diagnosis_key_%s', day)) IS NULL THEN
+                    EXECUTE format(
+                        'CREATE TABLE submission.diagnosis_key_%s PARTITION OF submission.diagnosis_key '
+                        'FOR VALUES FROM (%s) TO (%s)', day, day * 24, day * 24 + 24);
+                END IF;
+            END
+            $body$;
+
+            CREATE FUNCTION submission.drop_days_before(first_kept integer) RETURNS integer
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                partition record;
+                dropped integer := 0;
+            BEGIN
+                FOR partition IN
+                    SELECT relname FROM pg_inherits
+                    JOIN pg_class ON pg_class.oid = inhrelid
+                    WHERE inhparent = 'submission.diagnosis_key'::regclass
+                      AND substring(relname FROM '[0-9]+$')::integer < first_kept
+                LOOP
+                    EXECUTE format('DROP TABLE submission.%I', partition.relname);
+                    dropped := dropped + 1;
+                END LOOP;
+                RETURN dropped;
+            END
+            $body$;
+            REVOKE ALL ON FUNCTION submission.ensure_day(integer), submission.drop_days_before(integer) FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION submission.ensure_day(integer), submission.drop_days_before(integer)
+                TO vigil_submission;
+            GRANT SELECT, INSERT, UPDATE, DELETE ON submission.hour_key, submission.inbox TO vigil_submission;
+            GRANT SELECT, INSERT, DELETE ON submission.folded_hour TO vigil_submission;
+            GRANT SELECT, INSERT ON submission.diagnosis_key TO vigil_submission;
+
+            -- distribution reads what was folded.
+            GRANT USAGE ON SCHEMA submission TO vigil_distribution;
+            GRANT SELECT ON submission.diagnosis_key, submission.folded_hour TO vigil_distribution;
+            """#),
+
+        Migration(
+            "check-in reports", formerly: 4,
+            #"""
+            -- A row of the inbox has room for the largest upload: some 3,500 bytes that can't be compressed. It is kept in one
+            -- piece, so that writing it touches one page, and deleting it leaves nothing in another table. Both columns have to be
+            -- plain: otherwise the tag would be moved out to make room.
+            ALTER TABLE submission.inbox ALTER COLUMN sealed SET STORAGE PLAIN, ALTER COLUMN tag SET STORAGE PLAIN;
+
+            -- The folded check-in reports, a partition per day of upload. Kept 14 days.
+            CREATE TABLE submission.check_in_report (
+                hour integer NOT NULL,
+                location_id_hash bytea NOT NULL CHECK (octet_length(location_id_hash) = 32),
+                initialization_vector bytea NOT NULL CHECK (octet_length(initialization_vector) = 16),
+                encrypted_record bytea NOT NULL CHECK (octet_length(encrypted_record) = 16),
+                authentication_code bytea NOT NULL CHECK (octet_length(authentication_code) = 32)
+            ) PARTITION BY RANGE (hour);
+            CREATE INDEX ON submission.check_in_report (hour);
+            GRANT SELECT, INSERT ON submission.check_in_report TO vigil_submission;
+            GRANT SELECT ON submission.check_in_report TO vigil_distribution;
+
+            CREATE OR REPLACE FUNCTION submission.ensure_day(day integer) RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                folded text;
+            BEGIN
+                FOREACH folded IN ARRAY ARRAY['diagnosis_key', 'check_in_report'] LOOP
+                    IF to_regclass(format('submission.%s_%s', folded, day)) IS NULL THEN
+                        EXECUTE format(
+                            'CREATE TABLE submission.%s_%s PARTITION OF submission.%s FOR VALUES FROM (%s) TO (%s)',
+                            folded, day, folded, day * 24, day * 24 + 24);
+                    END IF;
+                END LOOP;
+            END
+            $body$;
+
+            CREATE OR REPLACE FUNCTION submission.drop_days_before(first_kept integer) RETURNS integer
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                partition record;
+                dropped integer := 0;
+            BEGIN
+                FOR partition IN
+                    SELECT relname FROM pg_inherits
+                    JOIN pg_class ON pg_class.oid = inhrelid
+                    WHERE inhparent IN ('submission.diagnosis_key'::regclass, 'submission.check_in_report'::regclass)
+                      AND substring(relname FROM '[0-9]+$')::integer < first_kept
+                LOOP
+                    EXECUTE format('DROP TABLE submission.%I', partition.relname);
+                    dropped := dropped + 1;
+                END LOOP;
+                RETURN dropped;
+            END
+            $body$;
+            """#),
+
+        Migration(
+            "fold lock", formerly: 8,
+            #"""
+            -- Held until the end of the transaction by whoever makes keys, closes hours or folds.
+            CREATE FUNCTION submission.take_fold_lock() RETURNS void
+            LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+                SELECT pg_advisory_xact_lock(8532464671511281666);
+            $body$;
+            REVOKE ALL ON FUNCTION submission.take_fold_lock() FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION submission.take_fold_lock() TO vigil_submission;
+            """#),
+    ]
+}

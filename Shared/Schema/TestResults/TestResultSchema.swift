@@ -1,0 +1,10 @@
+extension DatabaseRole {
+    /// test-result-server
+    package static let testResults = DatabaseRole("vigil_test_results")
+}
+
+extension Schema {
+    /// The tables of test-result-server.
+    package static let testResults = Schema(
+        "test_results", roles: [.testResults], migrations: Migration.testResults, retention: RetentionRule.testResults)
+}
