@@ -194,6 +194,11 @@ targets += shared(
         "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle", "Logging",
         "Metrics",
     ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
+targets += shared("PublishedTree", in: "Platform")
+targets += shared(
+    "ObjectStore", in: "Platform",
+    uses: ["PublishedTree", "Running", "TLS", "Calling", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix"],
+    testsUse: ["Serving", "HTTPTypes", "HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],
@@ -227,10 +232,16 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Crypto", "NIOCore", "NIOPosix", "CPKCS11",
-        "AsyncHTTPClient",
-        "NIOHTTP1",
-    ], testsUse: ["HummingbirdCore", "NIOEmbedded"], testsExclude: ["Fixtures"])
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "ObjectStore", "PublishedTree", "Crypto", "NIOPosix",
+        "CPKCS11",
+    ])
+// Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
+targets += service(
+    "DownloadServer", executable: "download-server",
+    uses: [
+        "ArgumentParser", "Running", "TLS", "Serving", "HTTPContract", "HTTPTypes", "Metrics", "PublishedTree",
+        "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+    ], testsUse: ["ObjectStore", "NIOEmbedded"])
 targets += service(
     "PushDispatcher", executable: "push-dispatcher", exclude: ["CNghttp2"],
     uses: serviceParts + storageParts + [
@@ -278,8 +289,8 @@ targets += [
         dependencies: dependencies([
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
-            "Distribution", "PushDispatcher", "Vigil", "Phone", "Running", "TLS", "Serving", "Calling", "Postgres",
-            "Schema", "ExposureKeys",
+            "Distribution", "DownloadServer", "PushDispatcher", "Vigil", "Phone", "Running", "TLS", "Serving", "Calling",
+            "Postgres", "Schema", "ExposureKeys",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",
@@ -321,6 +332,7 @@ let package = Package(
         .executable(name: "test-result-server", targets: ["test-result-server"]),
         .executable(name: "submission-server", targets: ["submission-server"]),
         .executable(name: "distribution", targets: ["distribution"]),
+        .executable(name: "download-server", targets: ["download-server"]),
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),
         .executable(name: "development-apns", targets: ["development-apns"]),
         .executable(name: "vigil", targets: ["vigil"]),

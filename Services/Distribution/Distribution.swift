@@ -7,14 +7,14 @@ import Schema
 import ServiceLifecycle
 import Serving
 
-/// The executable `distribution`: publishes signed chunks of diagnosis keys, and serves them on a single machine.
+/// The executable `distribution`: publishes diagnosis keys and check-in reports as signed packages.
 package struct Distribution: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "distribution",
-        abstract: "Publishes the folded keys as signed, immutable packages, and serves them on a single machine.",
+        abstract: "Publishes the folded keys as signed, immutable packages.",
         subcommands: [
-            RunCommand.self, PublishCommand.self, ServeCommand.self, ExplainCommand.self, VerifyCommand.self,
-            CheckCommand.self, ReadyCommand.self,
+            RunCommand.self, PublishCommand.self, ExplainCommand.self, VerifyCommand.self, CheckCommand.self,
+            ReadyCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.
@@ -55,12 +55,6 @@ package struct Distribution: AsyncParsableCommand {
         let report = try outcome.get()
         runtime.logger.notice("Published", metadata: report.metadata)
     }
-
-    /// Serves the published tree until it is told to stop.
-    package static func serve(_ runtime: ServiceRuntime) async throws {
-        let tree = PublishedDirectory(root: try runtime.configuration.directory("directory"))
-        try await runtime.run(listeners: [], services: [try FileServer(tree, runtime)])
-    }
 }
 
 /// `distribution run`.
@@ -87,18 +81,5 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Distribution.publish(asOf: asOf.date, ServiceRuntime(name: "distribution", options: options))
-    }
-}
-
-/// `distribution serve`.
-struct ServeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve the published tree over HTTP, for a single machine.",
-        discussion: "Beyond one machine a web server or a CDN serves the same directory.")
-
-    @OptionGroup var options: ServiceOptions
-
-    func run() async throws {
-        try await Distribution.serve(ServiceRuntime(name: "distribution-serve", options: options))
     }
 }

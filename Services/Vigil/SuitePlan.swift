@@ -39,7 +39,7 @@ package struct SuitePlan: Sendable {
     package var services: [ServicePlan] {
         [
             testResultServer, verificationServer, submissionServer, developmentAPNs, pushDispatcher, distribution,
-            distributionServe, metadataProxy,
+            downloadServer, metadataProxy,
         ]
     }
 
@@ -122,7 +122,7 @@ package struct SuitePlan: Sendable {
 
     private var distribution: ServicePlan {
         plan(
-            "distribution", ["run"], ports: [], admin: .distributionRunAdmin, role: .distribution,
+            "distribution", ["run"], ports: [], admin: .distributionAdmin, role: .distribution,
             settings: [
                 "push.url": .text(url(.push)),
                 "directory": .text(folder.published),
@@ -132,10 +132,9 @@ package struct SuitePlan: Sendable {
             ])
     }
 
-    private var distributionServe: ServicePlan {
+    private var downloadServer: ServicePlan {
         plan(
-            "distribution-serve", executable: "distribution", ["serve"], ports: [.distribution],
-            admin: .distributionServeAdmin, role: nil, hasTLS: false,
+            "download-server", ports: [.downloads], admin: .downloadsAdmin, role: nil, hasTLS: false,
             settings: ["directory": .text(folder.published)])
     }
 

@@ -13,9 +13,9 @@ package enum SuitePort: Int, CaseIterable, Sendable {
     case testResultsAdmin = 29
     case submission = 30
     case submissionAdmin = 39
-    case distribution = 40
-    case distributionRunAdmin = 48
-    case distributionServeAdmin = 49
+    case downloads = 40
+    case distributionAdmin = 48
+    case downloadsAdmin = 49
     case push = 50
     case pushAdmin = 59
     case apnsProduction = 61
@@ -38,12 +38,12 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .verificationPortal: "portal.port"
         case .laboratories: "laboratories.port"
         case .verificationInternal, .testResults: "internal.port"
-        case .proxy, .submission, .distribution, .push: "listen.port"
+        case .proxy, .submission, .downloads, .push: "listen.port"
         case .apnsProduction: "production.port"
         case .apnsSandbox: "sandbox.port"
         case .apnsControl: "control.port"
-        case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin, .pushAdmin, .apnsAdmin:
+        case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionAdmin,
+            .downloadsAdmin, .pushAdmin, .apnsAdmin:
             "admin.port"
         }
     }
@@ -58,12 +58,12 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .laboratories: "labs and test centres (mutual TLS)"
         case .testResults: "verification-server only (mutual TLS)"
         case .submission: "metadata-proxy only (mutual TLS)"
-        case .distribution: "apps: what is published"
+        case .downloads: "apps: what is published"
         case .push: "metadata-proxy and distribution (mutual TLS)"
         case .apnsProduction, .apnsSandbox: "push-dispatcher, in place of Apple's service"
         case .apnsControl: "operator: tells which phones were woken"
-        case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionRunAdmin,
-            .distributionServeAdmin, .pushAdmin, .apnsAdmin:
+        case .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin, .distributionAdmin,
+            .downloadsAdmin, .pushAdmin, .apnsAdmin:
             "operator: /health /ready /metrics"
         }
     }
@@ -74,8 +74,8 @@ package enum SuitePort: Int, CaseIterable, Sendable {
         case .proxy, .verificationApp, .verificationPortal, .verificationInternal, .laboratories, .testResults,
             .submission, .push, .apnsProduction, .apnsSandbox:
             "https"
-        case .distribution, .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin,
-            .distributionRunAdmin, .distributionServeAdmin, .pushAdmin, .apnsControl, .apnsAdmin:
+        case .downloads, .proxyAdmin, .verificationAdmin, .testResultsAdmin, .submissionAdmin,
+            .distributionAdmin, .downloadsAdmin, .pushAdmin, .apnsControl, .apnsAdmin:
             "http"
         }
     }

@@ -7,7 +7,7 @@ struct TrustZones {
     func services() throws {
         let services = [
             "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "PushDispatcher", "DevelopmentAPNs",
+            "DownloadServer", "PushDispatcher", "DevelopmentAPNs",
         ]
         for service in services {
             let tree = try SourceTree("Services/\(service)")
@@ -30,6 +30,34 @@ struct TrustZones {
         #expect(symbols.range(of: Data("PostgresClient".utf8)) == nil)
     }
 
+    @Test(
+        "the download server links no database, no signing and no object store: it can't give away what it doesn't hold"
+    )
+    func downloadServerHoldsNothing() throws {
+        let server = try Self.executable("download-server")
+        #expect(try Self.output("/usr/bin/ldd", [server]).contains(/libpq|libzip|libp11/) == false)
+        let symbols = try Data(contentsOf: URL(filePath: server))
+        let others = try Data(contentsOf: URL(filePath: try Self.executable("distribution")))
+        for type in [
+            "PostgresClient", "PKCS11Session", "SigningKeyEntry", "SignedArchive", "S3Credentials", "DirectoryStore",
+        ] {
+            #expect(symbols.range(of: Data(type.utf8)) == nil, "\(type)")
+            // The finder works: what publishes has them all.
+            #expect(others.range(of: Data(type.utf8)) != nil, "\(type)")
+        }
+    }
+
+    @Test("the download server opens files for reading only, and changes nothing in a folder")
+    func downloadServerWritesNothing() throws {
+        let tree = try SourceTree("Services/DownloadServer")
+        let opened = try tree.lines(matching: #"\bopen\("#)
+        #expect(opened.count == 1 && opened.allSatisfy { $0.text.contains("O_RDONLY | O_CLOEXEC)") })
+        let writing =
+            #"\b(O_WRONLY|O_RDWR|O_CREAT|pwrite|ftruncate|unlink|rename|mkdir|rmdir|futimens|FileManager|FileHandle|DurableFile)\b"#
+            + #"|\.write\(to:"#
+        #expect(try tree.lines(matching: writing).isEmpty)
+    }
+
     @Test("domain modules know no input or output")
     func domain() throws {
         let tree = try SourceTree("Shared/Domain/ExposureKeys", "Shared/Domain/Credentials")
@@ -43,7 +71,7 @@ struct TrustZones {
         "each service's README gives its six answers",
         arguments: [
             "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "PushDispatcher", "DevelopmentAPNs",
+            "DownloadServer", "PushDispatcher", "DevelopmentAPNs",
         ])
     func readmes(service: String) throws {
         let path = SourceTree.root.appending(path: "Services/\(service)/README.md")

@@ -89,7 +89,7 @@ check_disk "$checkout" 6000
 cd "$checkout"
 say "Building for release; the first time this takes several minutes …"
 for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution \
-    development-apns; do
+    download-server development-apns; do
     swift build "${release[@]}" --product "$product" ||
         fail "The build failed: see what the compiler says above."
 done

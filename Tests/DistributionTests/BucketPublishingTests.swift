@@ -1,5 +1,7 @@
 import ExposureKeys
 import Foundation
+import ObjectStore
+import PublishedTree
 import TestSupport
 import Testing
 
@@ -20,9 +22,9 @@ struct BucketPublishingTests {
         }
     }
 
-    private static func content(of place: some PublishedPlace) async throws -> [TreeKey: [UInt8]] {
+    private static func content(of tree: some TreeStore) async throws -> [TreeKey: [UInt8]] {
         var content: [TreeKey: [UInt8]] = [:]
-        for key in try await place.objects().keys { content[key] = try await place.read(key) }
+        for key in try await tree.objects().keys { content[key] = try await tree.read(key) }
         return content
     }
 
@@ -33,36 +35,36 @@ struct BucketPublishingTests {
                 try await Self.fold(on: stage)
                 let publisher = try stage.publisher
                 for hour in Self.hours { _ = try await publisher.publish(asOf: hour.end) }
-                let inBucket = try await Self.content(of: publisher.place)
+                let inBucket = try await Self.content(of: publisher.tree)
                 #expect(inBucket.count > 15)
 
-                let directory = PublishedDirectory(root: stage.root)
+                let directory = DirectoryStore(root: stage.root)
                 _ = try await stage.publisher(for: directory).publish(asOf: Self.hours[2].end)
                 let isSame = try await Self.content(of: directory) == inBucket
                 #expect(isSame)
                 let verdict = try await VerifyTree(
-                    place: publisher.place, publicKeys: [stage.verificationKey], minimum: 140
+                    tree: publisher.tree, publicKeys: [stage.verificationKey], minimum: 140
                 ).verdict()
                 #expect(verdict.flaws == [])
 
                 #expect(try await publisher.publish(asOf: Self.hours[2].end).changes == 0)
-                try await publisher.place.write([1], to: TreeKey("version"))
-                try await publisher.place.remove([TreeKey("version/index-v2"), try #require(inBucket.keys.min())])
+                try await publisher.tree.write([1], to: TreeKey("version"))
+                try await publisher.tree.remove([TreeKey("version/index-v2"), try #require(inBucket.keys.min())])
                 _ = try await publisher.publish(asOf: Self.hours[2].end)
-                let isRepaired = try await Self.content(of: publisher.place) == inBucket
+                let isRepaired = try await Self.content(of: publisher.tree) == inBucket
                 #expect(isRepaired)
             }
         }
     }
 
-    /// A place that fails for good after so many changes.
-    private actor Failing: PublishedPlace {
+    /// A store that fails for good after a number of changes.
+    private actor Failing: TreeStore {
         struct Failure: Error {}
-        let place: any PublishedPlace
+        let tree: any TreeStore
         private var left: Int
 
-        init(_ place: any PublishedPlace, after changes: Int) {
-            self.place = place
+        init(_ tree: any TreeStore, after changes: Int) {
+            self.tree = tree
             left = changes
         }
 
@@ -71,15 +73,15 @@ struct BucketPublishingTests {
             left -= 1
         }
 
-        func objects() async throws -> [TreeKey: StoredObject] { try await place.objects() }
-        func read(_ key: TreeKey) async throws -> [UInt8]? { try await place.read(key) }
+        func objects() async throws -> [TreeKey: StoredObject] { try await tree.objects() }
+        func read(_ key: TreeKey) async throws -> [UInt8]? { try await tree.read(key) }
         func write(_ content: [UInt8], to key: TreeKey) async throws {
             try spend()
-            try await place.write(content, to: key)
+            try await tree.write(content, to: key)
         }
         func remove(_ keys: [TreeKey]) async throws {
             try spend()
-            try await place.remove(keys)
+            try await tree.remove(keys)
         }
     }
 
@@ -90,20 +92,20 @@ struct BucketPublishingTests {
                 try await Self.fold(on: stage)
                 let whole = try stage.publisher
                 _ = try await whole.publish(asOf: Self.hours[2].end)
-                let end = try await Self.content(of: whole.place)
+                let end = try await Self.content(of: whole.tree)
                 for changes in stride(from: 0, to: end.count, by: 3) {
-                    try await whole.place.remove(Array(end.keys))
+                    try await whole.tree.remove(Array(end.keys))
                     try await stage.forget(after: Self.hours[0].advanced(by: -1))
-                    let failing = Failing(whole.place, after: changes)
+                    let failing = Failing(whole.tree, after: changes)
                     await #expect(throws: (any Error).self) {
                         _ = try await stage.publisher(for: failing).publish(asOf: Self.hours[2].end)
                     }
-                    let present = try await Self.content(of: whole.place)
+                    let present = try await Self.content(of: whole.tree)
                     let isPart = present.allSatisfy { end[$0.key] == $0.value }
                     // Two files are written at a time: when one fails, the other may be given up.
                     #expect(isPart && present.count <= changes)
                     let verdict = try await VerifyTree(
-                        place: whole.place, publicKeys: [stage.verificationKey], minimum: 140
+                        tree: whole.tree, publicKeys: [stage.verificationKey], minimum: 140
                     ).verdict()
                     // Indexes that aren't there yet name nothing.
                     let flaws = verdict.flaws.filter {
@@ -111,7 +113,7 @@ struct BucketPublishingTests {
                     }
                     #expect(flaws == [], "after \(changes)")
                     _ = try await whole.publish(asOf: Self.hours[2].end)
-                    let isFinished = try await Self.content(of: whole.place) == end
+                    let isFinished = try await Self.content(of: whole.tree) == end
                     #expect(isFinished, "after \(changes)")
                 }
             }

@@ -3,6 +3,7 @@ import ExposureFormat
 import ExposureKeys
 import Foundation
 import Logging
+import ObjectStore
 import Postgres
 import Running
 import Schema
@@ -74,9 +75,9 @@ struct PublishingStage: Sendable {
     }
 
     /// The same, publishing elsewhere.
-    func publisher(for place: any PublishedPlace) throws -> Publisher {
+    func publisher(for tree: any TreeStore) throws -> Publisher {
         var publisher = try publisher
-        publisher.place = place
+        publisher.tree = tree
         return publisher
     }
 
@@ -177,7 +178,7 @@ struct PublishingStage: Sendable {
     func verify() async throws -> VerifyTree.Verdict {
         let minimum = Int(settings["minimumKeys"] ?? "") ?? PublicationPolicy.smallestPackage
         return try await VerifyTree(
-            place: PublishedDirectory(root: root), publicKeys: [verificationKey], minimum: minimum
+            tree: DirectoryStore(root: root), publicKeys: [verificationKey], minimum: minimum
         ).verdict()
     }
 

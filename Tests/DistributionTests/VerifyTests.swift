@@ -2,6 +2,7 @@ import Crypto
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import ObjectStore
 import TestSupport
 import Testing
 
@@ -80,9 +81,9 @@ struct VerifyTests {
                 files["\(dates)/\(Samples.day.name)/hour/5"] = try Self.signed(
                     by: key, Samples.keys(numbers), hour: Samples.day.firstHour.advanced(by: 5))
                 try stage.restore(files)
-                let place = PublishedDirectory(root: stage.root)
+                let tree = DirectoryStore(root: stage.root)
                 let keys = [stage.verificationKey, VerificationKey(key.publicKey)]
-                let flaws = try await VerifyTree(place: place, publicKeys: keys, minimum: 5).verdict().flaws
+                let flaws = try await VerifyTree(tree: tree, publicKeys: keys, minimum: 5).verdict().flaws
                 #expect(flaws.contains { $0.contains(word) }, "\(flaws)")
             }
         }

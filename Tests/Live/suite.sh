@@ -14,7 +14,7 @@ build_suite() {
     fi
     local product
     for product in vigil metadata-proxy verification-server test-result-server submission-server distribution \
-        push-dispatcher development-apns; do
+        download-server push-dispatcher development-apns; do
         swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
             fail "The build failed: see what the compiler says above."
     done

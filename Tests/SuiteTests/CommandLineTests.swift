@@ -1,6 +1,7 @@
 import ArgumentParser
 import DevelopmentAPNs
 import Distribution
+import DownloadServer
 import MetadataProxy
 import PushDispatcher
 import SubmissionServer
@@ -11,7 +12,7 @@ import VerificationServer
 struct CommandLineTests {
     private static let services: [any AsyncParsableCommand.Type] = [
         TestResultServer.self, VerificationServer.self, SubmissionServer.self, PushDispatcher.self, Distribution.self,
-        MetadataProxy.self, DevelopmentAPNs.self,
+        DownloadServer.self, MetadataProxy.self, DevelopmentAPNs.self,
     ]
 
     @Test("each service's executable takes ready, which containers' health checks call, and its help says so")

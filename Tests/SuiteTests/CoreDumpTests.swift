@@ -17,7 +17,7 @@ struct CoreDumpTests {
         "each executable switches core dumps off, and access to its memory, before it opens its configuration",
         arguments: [
             "metadata-proxy", "verification-server", "test-result-server", "submission-server", "distribution",
-            "push-dispatcher", "development-apns",
+            "download-server", "push-dispatcher", "development-apns",
         ])
     func order(executable: String) throws {
         let file = "/absent-configuration"

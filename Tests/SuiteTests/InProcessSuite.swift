@@ -3,6 +3,7 @@ import Credentials
 import Crypto
 import DevelopmentAPNs
 import Distribution
+import DownloadServer
 import ExposureFormat
 import Foundation
 import HTTPContract
@@ -40,7 +41,7 @@ struct InProcessSuite: Sendable {
         let laboratories = TestPort.free()
         let testResults = TestPort.free()
         let submission = TestPort.free()
-        let distribution = TestPort.free()
+        let downloads = TestPort.free()
         let push = TestPort.free()
         let apnsProduction = TestPort.free()
         let apnsSandbox = TestPort.free()
@@ -82,7 +83,7 @@ struct InProcessSuite: Sendable {
             ("submission-server", submissionSettings, SubmissionServer.serve),
             ("development-apns", apnsSettings, DevelopmentAPNs.serve),
             ("push-dispatcher", pushSettings, PushDispatcher.serve),
-            ("distribution-serve", distributionSettings, Distribution.serve),
+            ("download-server", downloadSettings, DownloadServer.serve),
             ("metadata-proxy", proxySettings, MetadataProxy.serve),
         ]) {
             try await body(self)
@@ -109,7 +110,7 @@ struct InProcessSuite: Sendable {
     // MARK: What users reach
 
     var proxyURL: String { "https://localhost:\(ports.proxy)" }
-    var treeURL: String { "http://localhost:\(ports.distribution)" }
+    var treeURL: String { "http://localhost:\(ports.downloads)" }
     var testResultsURL: String { "https://localhost:\(ports.testResults)" }
     var laboratoriesURL: String { "https://localhost:\(ports.laboratories)" }
     var apnsControlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
@@ -246,11 +247,15 @@ struct InProcessSuite: Sendable {
 
     private func distributionSettings() throws -> [String: String] {
         try common(.distribution).merging([
-            "listen.port": "\(ports.distribution)", "directory": folder.published,
+            "directory": folder.published,
             "postgres.connection": database.connection(as: .distribution),
             "signing.keys": "262/v1=" + folder.secret(SuiteSecrets.signingKey),
             "push.url": "https://localhost:\(ports.push)",
         ]) { $1 }
+    }
+
+    private func downloadSettings() throws -> [String: String] {
+        ["listen.port": "\(ports.downloads)", "directory": folder.published]
     }
 
     private func proxySettings() throws -> [String: String] {

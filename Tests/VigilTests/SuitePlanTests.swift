@@ -59,9 +59,9 @@ struct SuitePlanTests {
                 "8029 test-result-server admin.port",
                 "8030 submission-server listen.port",
                 "8039 submission-server admin.port",
-                "8040 distribution-serve listen.port",
+                "8040 download-server listen.port",
                 "8048 distribution admin.port",
-                "8049 distribution-serve admin.port",
+                "8049 download-server admin.port",
                 "8050 push-dispatcher listen.port",
                 "8059 push-dispatcher admin.port",
                 "8061 development-apns production.port",
@@ -159,7 +159,7 @@ struct SuitePlanTests {
             let running = try RunningSuite(in: folder)
             #expect(running.clockOffset == -3600)
             #expect(running.url(.proxy) == "https://127.0.0.1:9000")
-            #expect(running.url(.distribution) == "http://127.0.0.1:9040")
+            #expect(running.url(.downloads) == "http://127.0.0.1:9040")
         }
     }
 

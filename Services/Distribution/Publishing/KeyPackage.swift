@@ -1,5 +1,6 @@
 import ExposureFormat
 import ExposureKeys
+import PublishedTree
 
 /// The keys of an hour or a day, as they are published for every region.
 struct KeyPackage: Sendable {

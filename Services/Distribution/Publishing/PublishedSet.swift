@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import PublishedTree
 
 /// An hour that was published: of keys and of reports everything that was waiting, or nothing.
 struct PublishedHour: Sendable, Equatable {

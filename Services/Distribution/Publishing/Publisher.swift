@@ -2,6 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import Logging
+import ObjectStore
 import Postgres
 import Running
 import Schema
@@ -11,7 +12,7 @@ struct Publisher: Sendable {
     let store: DistributionStore
     /// No hour is published by a clock that is ahead of it.
     let clock: DatabaseClock
-    var place: any PublishedPlace
+    var tree: any TreeStore
     let packages: PackageBuilder
     let policy: PublicationPolicy
     /// Each gets all keys.
@@ -67,7 +68,7 @@ struct Publisher: Sendable {
         let started = ContinuousClock.now
         try await clock.require(instant)
         let report = try await store.exclusively {
-            var run = PublishingRun(publisher: self, present: try await place.objects(), progress: progress)
+            var run = PublishingRun(publisher: self, present: try await tree.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
@@ -99,7 +100,7 @@ extension Publisher {
         let origin = settings.string("origin", default: "DE")
         let configured = settings.list("regions")
         self.init(
-            store: store, clock: clock, place: try Self.place(settings),
+            store: store, clock: clock, tree: try Self.tree(settings),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
             regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,
@@ -109,9 +110,9 @@ extension Publisher {
     }
 
     /// A bucket if `s3.bucket` is set, else the directory.
-    private static func place(_ settings: Settings) throws -> any PublishedPlace {
+    private static func tree(_ settings: Settings) throws -> any TreeStore {
         guard settings.optionalString("s3.bucket") != nil else {
-            return PublishedDirectory(root: try settings.directory("directory"))
+            return DirectoryStore(root: try settings.directory("directory"))
         }
         guard settings.optionalString("directory") == nil else {
             throw settings.wrong("directory", "must not be set beside s3.bucket: the tree is published to one place")

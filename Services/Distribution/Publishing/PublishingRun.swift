@@ -2,6 +2,8 @@ import ExposureFormat
 import ExposureKeys
 import Logging
 import NIOPosix
+import ObjectStore
+import PublishedTree
 import Running
 
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
@@ -136,7 +138,7 @@ struct PublishingRun {
                 for (file, export) in zip(files, exports) {
                     group.addTask {
                         let archive = try await publisher.packages.build(export)
-                        try await publisher.place.write(archive, to: file.key)
+                        try await publisher.tree.write(archive, to: file.key)
                         return (file.key, archive.count)
                     }
                 }
@@ -163,7 +165,7 @@ struct PublishingRun {
                     let package = ReportPackage(hour: hour.hour, region: publisher.origin, reports: reports)
                     archive = try await publisher.packages.build(package.encoded())
                 }
-                try await publisher.place.write(archive, to: key)
+                try await publisher.tree.write(archive, to: key)
                 note(key, size: archive.count)
             }
         }
@@ -228,7 +230,7 @@ struct PublishingRun {
     private mutating func write(_ content: [UInt8], to key: TreeKey) async throws -> Bool {
         wanted.insert(key)
         if let stored = present[key], try await isCurrent(stored, key, content) { return false }
-        try await publisher.place.write(content, to: key)
+        try await publisher.tree.write(content, to: key)
         note(key, size: content.count)
         return true
     }
@@ -236,7 +238,7 @@ struct PublishingRun {
     private func isCurrent(_ stored: StoredObject, _ key: TreeKey, _ content: [UInt8]) async throws -> Bool {
         guard stored.size == content.count else { return false }
         if let md5 = stored.md5 { return md5 == StoredObject.md5(of: content) }
-        return try await publisher.place.read(key) == content
+        return try await publisher.tree.read(key) == content
     }
 
     private mutating func note(_ key: TreeKey, size: Int) {
@@ -249,7 +251,7 @@ struct PublishingRun {
     private mutating func removeUnwanted() async throws {
         let unwanted = present.keys.filter { !wanted.contains($0) }.sorted()
         guard !unwanted.isEmpty else { return }
-        try await publisher.place.remove(
+        try await publisher.tree.remove(
             unwanted.filter { $0.kind == .index } + unwanted.filter { $0.kind != .index })
         report.changes += unwanted.count
     }

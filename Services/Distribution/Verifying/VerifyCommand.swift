@@ -2,6 +2,7 @@ import ArgumentParser
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import ObjectStore
 import Running
 
 /// `distribution verify`.
@@ -34,8 +35,8 @@ struct VerifyCommand: AsyncParsableCommand {
             else { throw ValidationError("\(path) is no P-256 public key in PEM.") }
             return key
         }
-        let place = PublishedDirectory(root: URL(filePath: directory, directoryHint: .isDirectory))
-        let verdict = try await VerifyTree(place: place, publicKeys: keys, minimum: minimum)
+        let tree = DirectoryStore(root: URL(filePath: directory, directoryHint: .isDirectory))
+        let verdict = try await VerifyTree(tree: tree, publicKeys: keys, minimum: minimum)
             .verdict(progress: .onTerminal)
         for flaw in verdict.flaws { Console.say(flaw) }
         let counts =

@@ -1,11 +1,13 @@
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import ObjectStore
+import PublishedTree
 import Running
 
 /// Checks a whole published tree as somebody does who knows nothing but the contract and the public keys.
 struct VerifyTree: Sendable {
-    let place: any PublishedPlace
+    let tree: any TreeStore
     /// Each archive must be signed by one of them.
     let publicKeys: [VerificationKey]
     /// The fewest keys, or reports, of a file that isn't empty.
@@ -23,7 +25,7 @@ struct VerifyTree: Sendable {
     }
 
     func verdict(progress: ProgressBar = .hidden) async throws -> Verdict {
-        var check = TreeCheck(verify: self, objects: Set(try await place.objects().keys))
+        var check = TreeCheck(verify: self, objects: Set(try await tree.objects().keys))
         return try await check.run(progress)
     }
 }
@@ -62,7 +64,7 @@ private struct TreeCheck {
     /// An index's content; nil, with a complaint, when it is missing or damaged.
     private mutating func index<Content: Decodable>(_ key: TreeKey) async throws -> Content? {
         named.insert(key)
-        guard let content = try await verify.place.read(key) else {
+        guard let content = try await verify.tree.read(key) else {
             complain(key, "it is missing")
             return nil
         }
@@ -168,7 +170,7 @@ private struct TreeCheck {
 
     /// An archive whose signature matches; nil, with a complaint, for anything else.
     private mutating func archive(_ key: TreeKey) async throws -> SignedArchive? {
-        guard let content = try await verify.place.read(key) else {
+        guard let content = try await verify.tree.read(key) else {
             complain(key, "an index names it, but it is missing")
             return nil
         }
@@ -199,7 +201,7 @@ private struct TreeCheck {
                 named.insert(key)
                 progress.advance()
                 verdict.reportHours += 1
-                let isEmpty = try await verify.place.read(key)?.isEmpty ?? false
+                let isEmpty = try await verify.tree.read(key)?.isEmpty ?? false
                 if isEmpty, number != oldest, number != latest { continue }
                 guard let archive = try await archive(key) else { continue }
                 guard let package = ReportPackage(archive.export) else {

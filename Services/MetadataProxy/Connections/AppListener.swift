@@ -38,7 +38,6 @@ package final class AppListener: PortOwner, TLSUser {
     private static let maxRead = 16 << 10
     /// For all header fields of a request together.
     private static let headerBytes = 8 << 10
-    private static let headerFields = 100
     /// How many bytes are read and discarded after a request has been refused, or a connection closed.
     static let maxDiscardedBytes = 256 << 10
     /// Files open beside connections of apps: connections to services, the admin port and its connections.
@@ -144,10 +143,7 @@ package final class AppListener: PortOwner, TLSUser {
     private func speakHTTP1(
         _ channel: any Channel, _ prefix: AddressPrefix, _ timeouts: ConnectionTimeouts, _ clock: ArrivalClock
     ) throws {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = Self.headerBytes
-        limits.maxHeaderListSize = Self.headerBytes
-        limits.maxHeaderFieldCount = Self.headerFields
+        let limits = NIOHTTPDecoderLimitConfiguration(headerBytes: Self.headerBytes)
         let valve = RequestValve()
         let connection = HTTP1Connection(
             try shared(on: channel.eventLoop), from: prefix, clock: clock, valve: valve,

@@ -55,7 +55,7 @@ private struct StoryClients {
         }
         apps = try AppClient(base: suite.url(.proxy), authorities: authority)
         packages = PackageClient(
-            base: suite.url(.distribution), region: "DE", trusted: [try VerificationKey(pem: pem)])
+            base: suite.url(.downloads), region: "DE", trusted: [try VerificationKey(pem: pem)])
         lab = try ServiceClient(base: suite.url(.laboratories), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
             base: suite.url(.verificationPortal), tls: identity("portal"), name: "verification-server")

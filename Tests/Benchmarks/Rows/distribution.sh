@@ -38,7 +38,7 @@ export_from_postgres_reference() {
 }
 export_from_postgres_end() { postgres_sql "TRUNCATE submission.diagnosis_key, submission.folded_hour"; }
 
-# `distribution serve` against nginx on the same files: requests for each second of the server's processor time. Both stand on
+# download-server against nginx on the same files: requests for each second of the server's processor time. Both stand on
 # the first core, the client on the second; 64 connections that are kept.
 
 serve_file=version/v1/diagnosis-keys/country/DE/date/2020-12-29/hour/13
@@ -49,7 +49,7 @@ serve_prepare() {
     head -c 40960 /dev/urandom >"$scratch/served/$serve_file"
     touch -d @1200000000 "$scratch/served/$serve_file"
     env NIO_SINGLETON_GROUP_LOOP_COUNT=1 DIRECTORY="$scratch/served" LISTEN_PORT=18940 ADMIN_PORT=18949 LOG_LEVEL=error \
-        taskset -c 0 "${benchmarks%/*}/distribution" serve >"$scratch/serve.log" 2>&1 &
+        taskset -c 0 "${benchmarks%/*}/download-server" >"$scratch/serve.log" 2>&1 &
     serve_ours_id=$!
     # What an operator would write: files from memory's cache by sendfile, the same header fields.
     cat >"$scratch/serve-nginx/nginx.conf" <<CONF

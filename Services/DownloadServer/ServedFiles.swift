@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import NIOCore
+import PublishedTree
+import Running
+import Synchronization
+
+/// A cache of the tree's files, as they are served. An entry is revalidated after a second.
+///
+/// Files are opened for reading, and nothing here writes. Revalidation blocks, which takes microseconds for files in the page
+/// cache.
+final class ServedFiles: Sendable {
+    /// A file that exists.
+    struct File: Sendable {
+        let content: ByteBuffer
+        /// Made from modification time and size, as nginx does. `DirectoryStore` derives the time from the content.
+        let entityTag: String
+        /// The header fields of every answer about the file, each with its line break.
+        let fields: String
+        /// The answer with the whole file.
+        let whole: FileAnswer
+        /// The answer to a caller whose copy is current.
+        let unchanged: FileAnswer
+
+        init(content: ByteBuffer, entityTag: String, key: TreeKey) {
+            self.content = content
+            self.entityTag = entityTag
+            fields =
+                "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
+                + "accept-ranges: bytes\r\n"
+            whole = FileAnswer(.ok, fields + "content-length: \(content.readableBytes)\r\n")
+            unchanged = FileAnswer(.notModified, fields)
+        }
+    }
+
+    private struct Entry: Sendable {
+        let file: File?
+        let validatedAt: NIODeadline
+    }
+
+    private struct State {
+        /// By request target: parsing a path costs half as much as an answer.
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+    }
+
+    private let root: URL
+    private let state = Mutex(State())
+
+    /// Beyond these limits the cache is emptied: names without a file are cached as well, and callers can invent any number
+    /// of them.
+    private static let maximumBytes = 256 << 20
+    private static let maximumEntries = 4096
+    /// How long an entry is used without a look at the file.
+    private static let freshness: TimeAmount = .seconds(1)
+
+    /// - Parameter root: the folder in which `version` lies.
+    init(root: URL) { self.root = root }
+
+    /// Nil if there is no such file.
+    /// - Parameter target: the request target; a query is ignored.
+    func file(_ target: String) -> File? {
+        let now = NIODeadline.now()
+        let known = state.withLock { $0.entries[target] }
+        if let known, now - known.validatedAt < Self.freshness { return known.file }
+        let key = TreeKey(requested: target.prefix { $0 != "?" })
+        let file = key.flatMap { Self.read(root.appending(path: $0.file).path, $0, known: known?.file) }
+        state.withLock { state in
+            state.bytes +=
+                (file?.content.readableBytes ?? 0) - (state.entries[target]?.file?.content.readableBytes ?? 0)
+            state.entries[target] = Entry(file: file, validatedAt: now)
+            if state.bytes > Self.maximumBytes || state.entries.count > Self.maximumEntries { state = State() }
+        }
+        return file
+    }
+
+    private static func read(_ path: String, _ key: TreeKey, known: File?) -> File? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard let facts = FileFacts(of: descriptor), facts.isRegular else { return nil }
+        let size = facts.size
+        let entityTag = "\"\(String(facts.modified, radix: 16))-\(String(size, radix: 16))\""
+        if let known, known.entityTag == entityTag { return known }
+        var content = ByteBuffer()
+        var position = 0
+        while position < size {
+            let missing = size - position
+            let count = content.writeWithUnsafeMutableBytes(minimumWritableBytes: missing) { target in
+                max(0, pread(descriptor, target.baseAddress, missing, off_t(position)))
+            }
+            // The publisher replaces files and never truncates them.
+            guard count > 0 else { return nil }
+            position += count
+        }
+        return File(content: content, entityTag: entityTag, key: key)
+    }
+}

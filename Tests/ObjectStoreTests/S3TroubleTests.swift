@@ -1,0 +1,251 @@
+import Crypto
+import Foundation
+import PublishedTree
+import Serving
+import TestSupport
+import Testing
+
+@testable import ObjectStore
+
+/// What a store in trouble does to a bucket.
+@Suite(.timeLimit(.minutes(5))) struct S3TroubleTests {
+    private static let key = TreeKey("version/v1")
+    private static let content = Array("content".utf8)
+    private static let tag = "\"\(Insecure.MD5.hash(data: content).hexadecimal)\""
+    private static let lastPage = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+
+    private static func error(_ code: String) -> String {
+        "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>hush</Message></Error>"
+    }
+
+    /// Calls `body` and returns the problem that it ends with.
+    private func problem(_ body: () async throws -> Void) async throws -> S3Problem {
+        do {
+            try await body()
+        } catch let problem as S3Problem {
+            return problem
+        }
+        throw NoProblem()
+    }
+
+    private struct NoProblem: Error {}
+
+    // MARK: Trouble that passes
+
+    @Test(
+        "what may pass is tried again until it has passed",
+        arguments: [
+            ScriptedStore.Line.answer(500, error("InternalError")), .answer(503, error("SlowDown")),
+            .answer(502, "<html>"),
+            .answer(429), .answer(400, error("RequestTimeout")), .answer(409, error("OperationAborted")),
+            .answer(503, String(repeating: "x", count: 1 << 20)),
+        ])
+    func passing(line: ScriptedStore.Line) async throws {
+        try await ScriptedStore.run([line, line, .answer(200, entityTag: Self.tag)]) { store, bucket in
+            try await bucket.write(Self.content, to: Self.key)
+            #expect(store.requests == Array(repeating: "PUT /published/version/v1", count: 3))
+            #expect(store.pauses == [.milliseconds(200), .milliseconds(400)])
+        }
+    }
+
+    @Test("no answer in time is tried again")
+    func silence() async throws {
+        try await ScriptedStore.run([.silence, .answer(200, "late")], deadline: .seconds(5)) { store, bucket in
+            let content = try await bucket.read(Self.key)
+            #expect(content == Array("late".utf8))
+            #expect(store.requests.count == 2)
+        }
+    }
+
+    @Test("a connection that can't be had is tried again, and then told")
+    func noConnection() async throws {
+        let nowhere = ["s3.endpoint": "http://127.0.0.1:\(TestPort.free())"]
+        try await ScriptedStore.run([.silence], settings: nowhere) { store, bucket in
+            let problem = try await problem { _ = try await bucket.objects() }
+            #expect(problem.cause == .noConnection)
+            #expect(
+                problem.description
+                    == "Listing the objects in the bucket published failed after 5 attempts: there was no connection; "
+                    + "check s3.endpoint, the network, and that the server's certificate is valid and trusted.")
+            #expect(store.pauses.count == 4)
+        }
+    }
+
+    @Test("patience ends: five attempts, with longer and longer pauses")
+    func end() async throws {
+        try await ScriptedStore.run([.answer(503, Self.error("SlowDown"))]) { store, bucket in
+            let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
+            #expect(
+                problem.description
+                    == "Writing version/v1 in the bucket published failed after 5 attempts: the store answered 503 "
+                    + "SlowDown; check the store's health; the next run tries again.")
+            #expect(store.requests.count == 5)
+            #expect(store.pauses == [200, 400, 800, 1600].map { .milliseconds($0) })
+        }
+    }
+
+    @Test("pauses have a random part and don't grow for ever", arguments: [0, 0.5, 1])
+    func pauses(jitter: Double) {
+        let policy = S3RetryPolicy(jitter: { jitter })
+        #expect(policy.pause(after: 1) == .milliseconds(200) * (0.5 + jitter / 2))
+        #expect(policy.pause(after: 50) == .milliseconds(6400) * (0.5 + jitter / 2))
+    }
+
+    @Test("who no longer wants an answer doesn't wait for it")
+    func cancelled() async throws {
+        try await ScriptedStore.run([.silence]) { _, bucket in
+            _ = await #expect(throws: CancellationError.self) {
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await bucket.read(Self.key) }
+                    group.cancelAll()
+                    for try await _ in group {}
+                }
+            }
+        }
+    }
+
+    // MARK: Trouble that stays
+
+    @Test(
+        "what can't pass is told at once, with what to check",
+        arguments: [
+            (ScriptedStore.Line.answer(403, error("RequestTimeTooSkewed")), "clock"),
+            (.answer(400, error("ExpiredToken")), "s3.sessionToken"), (.answer(400, error("BadDigest")), "network"),
+            (.answer(301, error("PermanentRedirect")), "s3.region"),
+            (.answer(400, error("AuthorizationHeaderMalformed")), "s3.region"), (.answer(403), "s3:PutObject"),
+            (.answer(404, "<html>"), "404"), (.answer(418, error("<x>hush</x>")), "418"),
+            (.answer(400, error("hush hush")), "400"), (.answer(204), "204"),
+        ])
+    func staying(line: ScriptedStore.Line, advice: String) async throws {
+        try await ScriptedStore.run([line]) { store, bucket in
+            let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
+            #expect(problem.description.contains(advice))
+            #expect(!problem.description.contains("hush"))
+            #expect(store.requests.count == 1)
+        }
+    }
+
+    @Test("a redirect is not followed")
+    func redirect() async throws {
+        try await ScriptedStore.run([.redirect(to: "/elsewhere"), .answer(200, "stolen")]) { store, bucket in
+            let problem = try await problem { _ = try await bucket.read(Self.key) }
+            #expect(problem.cause == .refused(status: 307, code: nil))
+            #expect(store.requests.count == 1)
+        }
+    }
+
+    @Test("404 means that an object is missing only where the store says so")
+    func missing() async throws {
+        try await ScriptedStore.run([.answer(404, Self.error("NoSuchKey")), .answer(404)]) { _, bucket in
+            let content = try await bucket.read(Self.key)
+            #expect(content == nil)
+            let problem = try await problem { _ = try await bucket.read(Self.key) }
+            #expect(problem.cause == .refused(status: 404, code: nil))
+        }
+    }
+
+    @Test("a store that tells another MD5 has something else, or can't be compared with")
+    func different() async throws {
+        let other = "\"\(Insecure.MD5.hash(data: Array("other".utf8)).hexadecimal)\""
+        try await ScriptedStore.run([.answer(200, entityTag: other)]) { _, bucket in
+            let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
+            #expect(problem.cause == .differs)
+            #expect(problem.description.contains("SSE-S3"))
+        }
+        try await ScriptedStore.run([.answer(200, entityTag: "\"v-7\""), .answer(200)]) { _, bucket in
+            try await bucket.write(Self.content, to: Self.key)
+            try await bucket.write(Self.content, to: Self.key)
+        }
+    }
+
+    // MARK: Answers that are none
+
+    @Test(
+        "a listing that is none, or has no end, is a problem and not an empty bucket",
+        arguments: [
+            "", "[]", "<html></html>", "<ListBucketResult></ListBucketResult>", error("InternalError"),
+            "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>"
+                + "</ListBucketResult>",
+        ])
+    func listing(body: String) async throws {
+        try await ScriptedStore.run([.answer(200, body)]) { store, bucket in
+            let problem = try await problem { _ = try await bucket.objects() }
+            #expect(problem.cause == .malformedAnswer)
+            #expect(store.requests.count <= 2)
+        }
+    }
+
+    @Test("an answer that is too long is not taken")
+    func tooLong() async throws {
+        let body = String(repeating: " ", count: 17 << 20) + Self.lastPage
+        try await ScriptedStore.run([.answer(200, body)]) { store, bucket in
+            let problem = try await problem { _ = try await bucket.objects() }
+            #expect(problem.cause == .tooLarge)
+            #expect(store.requests.count == 1)
+        }
+    }
+
+    @Test("objects that a store doesn't remove are told, and the others are removed all the same")
+    func kept() async throws {
+        let keys = (0..<1001).map { TreeKey("version/\($0)") }
+        let first = """
+            <DeleteResult><Error><Key>version/7</Key><Code>AccessDenied</Code><Message>hush</Message></Error>\
+            <Error><Key>version/8</Key><Code>InternalError</Code></Error></DeleteResult>
+            """
+        try await ScriptedStore.run([.answer(200, first), .answer(200, "<DeleteResult/>")]) { store, bucket in
+            let problem = try await problem { try await bucket.remove(keys) }
+            #expect(problem.cause == .notRemoved(key: "version/7", code: "AccessDenied", count: 2))
+            #expect(
+                problem.description.hasPrefix(
+                    "Removing objects in the bucket published failed: the store kept 2 objects, such as version/7 "
+                        + "(AccessDenied); the access key needs"))
+            #expect(store.requests == ["POST /published", "POST /published"])
+        }
+    }
+
+    @Test("keys are escaped where they are named in XML")
+    func escaped() async throws {
+        try await ScriptedStore.run([.answer(200, "<DeleteResult/>")]) { store, bucket in
+            try await bucket.remove([TreeKey("version/a&b<c>"), TreeKey("version/\"d\"")])
+            #expect(
+                store.bodies == [
+                    #"<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>"#
+                        + "<Object><Key>version/a&amp;b&lt;c&gt;</Key></Object>"
+                        + #"<Object><Key>version/"d"</Key></Object></Delete>"#
+                ])
+        }
+    }
+
+    @Test(
+        "an answer to a removal that is none is a problem",
+        arguments: [
+            "", "<Other/>", "<DeleteResult><Error/></DeleteResult>",
+            "<DeleteResult><Error><Key>version/v1</Key></Error></DeleteResult>",
+            "<DeleteResult><Error><Key>elsewhere</Key><Code>AccessDenied</Code></Error></DeleteResult>",
+        ])
+    func removal(body: String) async throws {
+        try await ScriptedStore.run([.answer(200, body)]) { _, bucket in
+            let problem = try await problem { try await bucket.remove([Self.key]) }
+            #expect(problem.cause == .malformedAnswer)
+        }
+    }
+
+    // MARK: TLS
+
+    @Test("a store with a certificate of one's own authority is trusted where it is named, and only there")
+    func authorities() async throws {
+        let certificates = try TestCertificates()
+        let security = Listener.Security.publicTLS(try certificates.files(role: nil))
+        let trusting = ["s3.authorities": certificates.directory + "/authority.pem"]
+        try await ScriptedStore.run([.answer(200, Self.lastPage)], security: security, settings: trusting) {
+            _, bucket in
+            let objects = try await bucket.objects()
+            #expect(objects.isEmpty)
+        }
+        try await ScriptedStore.run([.answer(200, Self.lastPage)], security: security) { store, bucket in
+            let problem = try await problem { _ = try await bucket.objects() }
+            #expect(problem.cause == .noConnection)
+            #expect(store.requests.isEmpty)
+        }
+    }
+}

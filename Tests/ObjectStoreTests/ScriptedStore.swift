@@ -1,0 +1,88 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Running
+import Serving
+import Synchronization
+import TestSupport
+
+@testable import ObjectStore
+
+/// A server that answers as an S3 store in trouble does: by a script, one line for each request.
+final class ScriptedStore: Sendable {
+    enum Line: Sendable {
+        case answer(Int, String = "", entityTag: String? = nil)
+        /// Nothing, until whoever asked has gone.
+        case silence
+        /// A header field `Location`.
+        case redirect(to: String)
+    }
+
+    /// "PUT /bucket/version", in the order in which they came.
+    var requests: [String] { state.withLock { $0.requests } }
+    /// Their bodies.
+    var bodies: [String] { state.withLock { $0.bodies } }
+    /// How long it was waited between the attempts.
+    var pauses: [Duration] { state.withLock { $0.pauses } }
+
+    private struct State {
+        var script: [Line]
+        var requests: [String] = []
+        var bodies: [String] = []
+        var pauses: [Duration] = []
+    }
+
+    private let state: Mutex<State>
+
+    private init(_ script: [Line]) { state = Mutex(State(script: script)) }
+
+    /// Calls `body` with a bucket of such a store. When the script is over, the last line holds.
+    /// - Parameter security: the listener's.
+    static func run<Result: Sendable>(
+        _ script: [Line], security: Listener.Security = .plain, settings: [String: String] = [:],
+        deadline: Duration = .seconds(30), _ body: (ScriptedStore, S3Bucket) async throws -> Result
+    ) async throws -> Result {
+        let store = ScriptedStore(script)
+        let listener = Listener(name: "store", host: "127.0.0.1", port: 0, security: security) { routes in
+            routes.fallback(store.respond)
+        }
+        return try await withService(listeners: [listener]) { _ in
+            let scheme = if case .plain = security { "http" } else { "https" }
+            let base = "\(scheme)://localhost:\(try await listener.boundPort)"
+            return try await S3SettingsFiles.with { files in
+                let bucket = try S3Bucket(
+                    Settings(files.settings.merging(["s3.endpoint": base]) { $1 }.merging(settings) { $1 }),
+                    clock: .system, retries: store.retries(deadline: deadline), pageSize: 1000)
+                return try await body(store, bucket)
+            }
+        }
+    }
+
+    private func retries(deadline: Duration) -> S3RetryPolicy {
+        S3RetryPolicy(
+            deadline: deadline, sleep: { pause in self.state.withLock { $0.pauses.append(pause) } }, jitter: { 1 })
+    }
+
+    private func respond(_ exchange: Exchange) async throws -> Response {
+        let body = String(buffer: try await exchange.body(upTo: 1 << 20))
+        let line = state.withLock { state in
+            state.requests.append("\(exchange.request.method) \(exchange.path)")
+            state.bodies.append(body)
+            return state.script.count > 1 ? state.script.removeFirst() : state.script.first
+        }
+        switch line {
+        case .answer(let status, let body, let entityTag):
+            var fields = HTTPFields()
+            fields[.eTag] = entityTag
+            return Response(
+                status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+        case .redirect(let place):
+            return Response(status: .temporaryRedirect, headers: [.location: place])
+        case .silence, nil:
+            let (nothing, continuation) = AsyncStream<Never>.makeStream()
+            for await _ in nothing {}
+            continuation.finish()
+            return Response(status: .serviceUnavailable)
+        }
+    }
+}

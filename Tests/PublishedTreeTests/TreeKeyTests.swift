@@ -1,0 +1,38 @@
+import PublishedTree
+import Testing
+
+struct TreeKeyTests {
+    private static let keys = [
+        "version", "version/index-v2", "version/v1/diagnosis-keys/country", "version/v1/diagnosis-keys/country/DE/date",
+        "version/v1/diagnosis-keys/country/DE/date/2026-05-27",
+        "version/v1/diagnosis-keys/country/DE/date/2026-05-27.2",
+        "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour",
+        "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour/0", "version/v2/app_config_ios",
+        "version/v2/twp/country/DE/hour/494000", "version/v1/dcc-rl/kid", "version/v1/dcc-rl/0a0b/1/2/chunk",
+        "version/v1/dcc-rl/0a0b",
+    ].map { TreeKey($0) }
+
+    @Test(
+        "a requested path that isn't an object's own is refused",
+        arguments: [
+            "", "/", "version/index", "/version//v1", "version/..", "../version", "/etc/passwd", "version/.hidden",
+            "version/%2e", "version/a\u{0}", "versions", "version/v1/ä", "version/v1/a b", "//version",
+        ])
+    func requests(path: String) {
+        #expect(TreeKey(requested: path) == nil)
+    }
+
+    @Test(
+        "indexes are JSON for five minutes, packages are archives for 14 days, everything else is an archive for five minutes"
+    )
+    func kinds() {
+        let kinds = Self.keys.map(\.kind)
+        #expect(
+            kinds == [
+                .index, .index, .index, .index, .package, .package, .index, .package, .archive, .package, .archive,
+                .archive, .archive,
+            ])
+        #expect(Self.keys.allSatisfy { $0.contentType == ($0.kind == .index ? "application/json" : "application/zip") })
+        #expect(Self.keys.allSatisfy { $0.cacheControl.contains("immutable") == ($0.kind == .package) })
+    }
+}
