@@ -100,7 +100,7 @@ struct StaticFiles: Equatable, Sendable {
                         file: file, "No message is known for this path; put what is to be signed into a .bin.")
                 }
                 let json = try content(of: file, most: StaticFiles.mostJSON)
-                do throws(UnfitMessage) {
+                do throws(InvalidMessage) {
                     let export = try message.encode(json: json)
                     return StaticArchive(path: name.path, file: file, message: message, export: export)
                 } catch {
@@ -108,7 +108,7 @@ struct StaticFiles: Equatable, Sendable {
                 }
             case .bytes:
                 let export = try content(of: file, most: StaticFiles.mostBytes)
-                do throws(UnfitMessage) {
+                do throws(InvalidMessage) {
                     try message?.review(encoded: export)
                 } catch {
                     throw StaticFileProblem(file: file, reasons: error.findings)

@@ -19,9 +19,9 @@ struct JSONOutline {
     let bytes: Range<Int>
     let content: Content
 
-    /// - Throws: ``UnfitMessage`` with the line, for a text that isn't JSON, nests deeper than any message, or names a
+    /// - Throws: ``InvalidMessage`` with the line, for a text that isn't JSON, nests deeper than any message, or names a
     ///   member twice.
-    init(_ text: [UInt8]) throws(UnfitMessage) {
+    init(_ text: [UInt8]) throws(InvalidMessage) {
         var scanner = Scanner(text: text)
         self = try scanner.value(depth: 0)
         try scanner.end()
@@ -42,7 +42,7 @@ struct JSONOutline {
         let text: [UInt8]
         var position = 0
 
-        mutating func value(depth: Int) throws(UnfitMessage) -> JSONOutline {
+        mutating func value(depth: Int) throws(InvalidMessage) -> JSONOutline {
             guard depth < Self.deepest else { throw failure("is nested too deep") }
             skipSpace()
             let start = position
@@ -56,12 +56,12 @@ struct JSONOutline {
             return JSONOutline(bytes: start..<position, content: content)
         }
 
-        mutating func end() throws(UnfitMessage) {
+        mutating func end() throws(InvalidMessage) {
             skipSpace()
             guard position == text.count else { throw failure("goes on after its end") }
         }
 
-        private mutating func members(depth: Int) throws(UnfitMessage) -> [Member] {
+        private mutating func members(depth: Int) throws(InvalidMessage) -> [Member] {
             var members: [Member] = []
             var names: Set<String> = []
             position += 1
@@ -84,7 +84,7 @@ struct JSONOutline {
             return members
         }
 
-        private mutating func elements(depth: Int) throws(UnfitMessage) -> [JSONOutline] {
+        private mutating func elements(depth: Int) throws(InvalidMessage) -> [JSONOutline] {
             var elements: [JSONOutline] = []
             position += 1
             skipSpace()
@@ -98,7 +98,7 @@ struct JSONOutline {
         }
 
         /// What stands between the quotation marks is left to the protobuf library.
-        private mutating func string() throws(UnfitMessage) -> Content {
+        private mutating func string() throws(InvalidMessage) -> Content {
             let start = position
             position += 1
             while let byte = next, byte != UInt8(ascii: "\"") {
@@ -114,7 +114,7 @@ struct JSONOutline {
         }
 
         /// A number, true, false or null; which it is, is left to the protobuf library.
-        private mutating func word() throws(UnfitMessage) -> Content {
+        private mutating func word() throws(InvalidMessage) -> Content {
             let start = position
             while let byte = next, Self.isWord(byte) { position += 1 }
             guard position > start else { throw failure("lacks a value") }
@@ -142,8 +142,8 @@ struct JSONOutline {
             return true
         }
 
-        private func failure(_ what: String) -> UnfitMessage {
-            UnfitMessage(["The JSON \(what) (line \(JSONOutline.line(of: position, in: text)))."])
+        private func failure(_ what: String) -> InvalidMessage {
+            InvalidMessage(["The JSON \(what) (line \(JSONOutline.line(of: position, in: text)))."])
         }
     }
 }

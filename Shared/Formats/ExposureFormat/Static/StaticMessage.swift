@@ -40,7 +40,7 @@ package enum StaticMessage: String, CaseIterable, Sendable {
     ///
     /// Fields that the message doesn't have and fields given twice are refused, so that a slip of the pen isn't taken
     /// for a default.
-    package func encode(json: [UInt8]) throws(UnfitMessage) -> [UInt8] {
+    package func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] {
         switch self {
         case .applicationConfiguration: try Self.encode(json, WireApplicationConfiguration.self)
         case .applicationConfigurationIOS: try Self.encode(json, WireApplicationConfigurationIOS.self)
@@ -51,7 +51,7 @@ package enum StaticMessage: String, CaseIterable, Sendable {
     }
 
     /// Refuses a message that was encoded elsewhere if it breaks a rule. Fields that aren't known here are let pass.
-    package func review(encoded bytes: [UInt8]) throws(UnfitMessage) {
+    package func review(encoded bytes: [UInt8]) throws(InvalidMessage) {
         switch self {
         case .applicationConfiguration: try Self.review(bytes, WireApplicationConfiguration.self)
         case .applicationConfigurationIOS: try Self.review(bytes, WireApplicationConfigurationIOS.self)
@@ -63,34 +63,34 @@ package enum StaticMessage: String, CaseIterable, Sendable {
 
     private static func encode<Content: ReviewedMessage>(
         _ json: [UInt8], _ type: Content.Type
-    ) throws(UnfitMessage) -> [UInt8] {
-        let message: Content = try JSONMessage(json).decoded()
+    ) throws(InvalidMessage) -> [UInt8] {
+        let message: Content = try ProtobufJSON(json).decoded()
         try review(message)
         var options = BinaryEncodingOptions()
         options.useDeterministicOrdering = true
         do {
             return try message.serializedBytes(options: options)
         } catch {
-            throw UnfitMessage(["The message can't be encoded."])
+            throw InvalidMessage(["The message can't be encoded."])
         }
     }
 
     private static func review<Content: ReviewedMessage>(
         _ bytes: [UInt8], _ type: Content.Type
-    ) throws(UnfitMessage) {
+    ) throws(InvalidMessage) {
         let message: Content
         do {
             message = try Content(serializedBytes: bytes)
         } catch {
-            throw UnfitMessage(["The bytes are not the message that this path carries."])
+            throw InvalidMessage(["The bytes are not the message that this path carries."])
         }
         try review(message)
     }
 
-    private static func review(_ message: some ReviewedMessage) throws(UnfitMessage) {
+    private static func review(_ message: some ReviewedMessage) throws(InvalidMessage) {
         var review = MessageReview()
         message.review(&review)
-        guard review.findings.isEmpty else { throw UnfitMessage(review.findings) }
+        guard review.findings.isEmpty else { throw InvalidMessage(review.findings) }
     }
 }
 

@@ -10,6 +10,7 @@ import Testing
 struct StaticPublishingTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
+        .deletingLastPathComponent()
     private static let ios = "version/v2/app_config_ios"
 
     /// A stage whose static files are a copy of those that come with the project.

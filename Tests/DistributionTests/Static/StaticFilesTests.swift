@@ -8,6 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StaticFilesTests {
     /// The folder that comes with the suite.
     private static let shipped = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "deploy/static")
 
     private static let statistics = #"{"cardIdSequence": [1, 2]}"#

@@ -101,14 +101,14 @@ struct StaticMessageTests {
             (#"{"supportedCountries": ["DE", 5]}"#, "supportedCountries[1] must be a text (line 1)."),
         ])
     func misfit(json: String, finding: String) {
-        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
+        let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
         #expect(refusal?.findings == [finding])
     }
 
     @Test("every field that the message doesn't have is named")
     func misfits() {
         let json = Array(#"{"one": 1, "minVersion": {"two": [2]}, "three": {"four": 4}}"#.utf8)
-        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: json) }
+        let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: json) }
         #expect(
             refusal?.findings == [
                 "one is not a field of this message (line 1).",
@@ -120,7 +120,7 @@ struct StaticMessageTests {
     @Test("of very many faults twenty are named")
     func manyMisfits() {
         let members = (1...20_000).map { #""field\#($0)": 1"# }.joined(separator: ",\n")
-        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array("{\(members)}".utf8)) }
+        let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: Array("{\(members)}".utf8)) }
         #expect(refusal?.findings.count == 20)
     }
 
@@ -128,7 +128,7 @@ struct StaticMessageTests {
     func needle() {
         let elements = (1...20_000).map { $0 == 15_000 ? "1.5" : "\($0)" }.joined(separator: ",\n")
         let json = Array(#"{"cardIdSequence": [\#(elements)]}"#.utf8)
-        let refusal = #expect(throws: UnfitMessage.self) { try StaticMessage.statistics.encode(json: json) }
+        let refusal = #expect(throws: InvalidMessage.self) { try StaticMessage.statistics.encode(json: json) }
         #expect(
             refusal?.findings == [
                 "cardIdSequence[14999] is not a number that this field can hold (line 15000)."
@@ -156,13 +156,15 @@ struct StaticMessageTests {
             ),
         ])
     func notJSON(json: String, finding: String) {
-        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
+        let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
         #expect(refusal?.findings == [finding])
     }
 
     @Test("bytes that are no UTF-8 are refused")
     func notText() {
-        let refusal = #expect(throws: UnfitMessage.self) { try Self.ios.encode(json: [0x7B, 0x22, 0xFF, 0x22, 0x7D]) }
+        let refusal = #expect(throws: InvalidMessage.self) {
+            try Self.ios.encode(json: [0x7B, 0x22, 0xFF, 0x22, 0x7D])
+        }
         #expect(refusal?.findings == ["The file is not JSON in UTF-8."])
     }
 
@@ -175,7 +177,7 @@ struct StaticMessageTests {
         var (encoded, refused) = (0, 0)
         for _ in 0..<600 {
             let json = Array(document.mutated(using: &randomness))
-            do throws(UnfitMessage) {
+            do throws(InvalidMessage) {
                 let bytes = try message.encode(json: json)
                 try message.review(encoded: bytes)
                 encoded += 1
@@ -194,7 +196,7 @@ struct StaticMessageTests {
         let bytes = Data(try message.encode(json: Fixtures.everyField(of: message)))
         for _ in 0..<600 {
             let changed = Array(bytes.mutated(using: &randomness))
-            do throws(UnfitMessage) {
+            do throws(InvalidMessage) {
                 try message.review(encoded: changed)
             } catch {
                 #expect(!error.findings.isEmpty)

@@ -1,5 +1,5 @@
 /// Why something can't be published as the message that its path calls for.
-package struct UnfitMessage: Error, Equatable, CustomStringConvertible {
+package struct InvalidMessage: Error, Equatable, CustomStringConvertible {
     /// Plain sentences, at least one, that name fields as JSON has them.
     package let findings: [String]
 

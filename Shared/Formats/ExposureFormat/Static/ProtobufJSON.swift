@@ -1,31 +1,31 @@
 import SwiftProtobuf
 
 /// A message as an operator wrote it: protobuf JSON.
-struct JSONMessage {
+struct ProtobufJSON {
     /// More help nobody, and finding them takes time.
     private static let mostFaults = 20
 
     private let text: [UInt8]
     private let outline: JSONOutline
 
-    /// - Throws: ``UnfitMessage`` for what isn't an object in JSON.
-    init(_ text: [UInt8]) throws(UnfitMessage) {
+    /// - Throws: ``InvalidMessage`` for what isn't an object in JSON.
+    init(_ text: [UInt8]) throws(InvalidMessage) {
         guard String(validating: text, as: UTF8.self) != nil else {
-            throw UnfitMessage(["The file is not JSON in UTF-8."])
+            throw InvalidMessage(["The file is not JSON in UTF-8."])
         }
         self.text = text
         outline = try JSONOutline(text)
-        guard case .object = outline.content else { throw UnfitMessage(["The JSON is not an object."]) }
+        guard case .object = outline.content else { throw InvalidMessage(["The JSON is not an object."]) }
     }
 
-    /// - Throws: ``UnfitMessage`` with a sentence for each field that the message doesn't have or can't hold.
-    func decoded<Content: Message>() throws(UnfitMessage) -> Content {
+    /// - Throws: ``InvalidMessage`` with a sentence for each field that the message doesn't have or can't hold.
+    func decoded<Content: Message>() throws(InvalidMessage) -> Content {
         do {
             return try Content(jsonUTF8Bytes: text)
         } catch {
             var faults: [String] = []
             collectFaults(in: outline, of: Content.self, at: Surroundings(), into: &faults)
-            throw UnfitMessage(faults.isEmpty ? ["The JSON is not a \(Self.name(of: Content.self))."] : faults)
+            throw InvalidMessage(faults.isEmpty ? ["The JSON is not a \(Self.name(of: Content.self))."] : faults)
         }
     }
 

@@ -35,6 +35,7 @@ struct IndependentReaderTests {
     @Test("a stranger reads every archive: entries, header, message, order, signatures; and notices damage")
     func reader() async throws {
         let configuration = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "deploy/static")
         try await PublishingStage.run(settings: ["static": configuration.path]) { stage in
             let first = Samples.day.firstHour
