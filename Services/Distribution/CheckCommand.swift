@@ -8,12 +8,12 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the static files before they are published.",
         discussion: """
-            Reads a drop-in folder as `run` and `publish` do, and says of each file which message it becomes and how \
-            large, or what is wrong with it. Nothing is signed or published, and neither configuration nor database is \
-            needed. Ends with 1 if any file would be left out.
+            Reads the folder of static files as `run` and `publish` do, and says for each file which message it becomes and \
+            how large that is, or what is wrong with it. Signs and publishes nothing, and needs neither configuration nor \
+            database. Ends with 1 if any file would be left out.
 
             The folder mirrors the published tree: version/v2/app_config_ios.json is published at \
-            version/v2/app_config_ios. A .json is written as protobuf JSON, a .bin is published as it is.
+            version/v2/app_config_ios. A .json file is protobuf JSON; a .bin file is published unchanged.
             """)
 
     @Argument(help: ArgumentHelp("The folder, such as deploy/static.", valueName: "directory"))
@@ -27,10 +27,10 @@ struct CheckCommand: ParsableCommand {
         guard files.problems.isEmpty else { throw ExitCode.failure }
     }
 
-    /// A line for each file, then one for all of them.
+    /// A line for each file, then a summary.
     static func report(_ files: StaticFiles) -> [String] {
         let rows = files.archives.map { archive in
-            (archive.file, archive.message?.rawValue ?? "bytes as they are", "\(archive.export.count) bytes")
+            (archive.file, archive.message?.rawValue ?? "unchanged bytes", "\(archive.export.count) bytes")
         }
         let (first, second) = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
         let good = rows.map { row in

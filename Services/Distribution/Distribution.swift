@@ -36,7 +36,7 @@ package struct Distribution: AsyncParsableCommand {
     }
 
     /// Publishes once.
-    /// - Parameter instant: hours that ended at or before it are published, as far as they are folded.
+    /// - Parameter instant: the run publishes the folded hours that ended at or before it.
     package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         var announcement: Announcement?
@@ -53,7 +53,7 @@ package struct Distribution: AsyncParsableCommand {
         await announcement?.service.close()
         await database.close()
         let report = try outcome.get()
-        runtime.logger.notice("Published", metadata: report.metadata)
+        runtime.logger.notice("publication finished", metadata: report.metadata)
     }
 }
 

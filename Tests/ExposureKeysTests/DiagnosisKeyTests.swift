@@ -58,7 +58,7 @@ struct DiagnosisKeyTests {
     }
 
     @Test(
-        "in whole hours a key's period ends when the hour does in which it ended",
+        "in whole hours, a key's period ends with the hour in which it ended",
         arguments: [(1, 6), (6, 6), (7, 12), (104, 108), (138, 138), (139, 144), (144, 144)])
     func wholeHours(length: UInt32, rounded: UInt32) throws {
         let start = Day(number: 20_600).firstInterval

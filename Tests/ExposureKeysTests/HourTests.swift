@@ -18,7 +18,7 @@ struct HourTests {
         #expect(Hour(endedBy: hour.end.addingTimeInterval(-1)) == hour.advanced(by: -1))
     }
 
-    @Test("an hour knows its day and its place in it")
+    @Test("an hour has its day and its number in the day")
     func ofDay() {
         let midnight = Day(number: 20_000).firstHour
         #expect(midnight.ofDay == 0)
@@ -45,7 +45,7 @@ struct HourTests {
     }
 
     @Test(
-        "what is no day's name is refused",
+        "an invalid day name is refused",
         arguments: ["", "2026-02-30", "2026-13-01", "2026-1-1", "26-01-01", "2026-01-01-", "2026-00-10", "a-b-c"])
     func refusedNames(name: String) {
         #expect(Day(name: name) == nil)

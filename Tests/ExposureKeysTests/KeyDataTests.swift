@@ -6,7 +6,7 @@ import Testing
 struct KeyDataTests {
     private static func random() -> [UInt8] { (0..<16).map { _ in .random(in: .min ... .max) } }
 
-    @Test("sixteen bytes of any sequence are a key, and come out as they went in")
+    @Test("sixteen bytes of any sequence are a key, and are returned unchanged")
     func roundTrip() throws {
         for _ in 0..<200 {
             let bytes = Self.random()

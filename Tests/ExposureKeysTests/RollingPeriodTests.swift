@@ -7,7 +7,7 @@ struct RollingPeriodTests {
         #expect((RollingPeriod(start: IntervalNumber(rawValue: 2_649_600), length: length) != nil) == valid)
     }
 
-    @Test("a period that would end behind the last interval number is refused")
+    @Test("a period that ends after the last interval number is refused")
     func overflow() {
         #expect(RollingPeriod(start: IntervalNumber(rawValue: .max), length: 1) == nil)
         #expect(RollingPeriod(start: IntervalNumber(rawValue: UInt32(Int32.max)), length: 1) == nil)

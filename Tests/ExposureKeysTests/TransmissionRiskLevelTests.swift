@@ -8,7 +8,7 @@ struct TransmissionRiskLevelTests {
     }
 
     @Test(
-        "days since onset give the contract's level",
+        "days since onset give Corona-Warn-App's level",
         arguments: [
             (-5, 2), (0, 8), (6, 2), (7, 1), (-6, 1), (194, 2), (205, 2), (206, 1), (492, 2), (504, 2), (1102, 2),
             (1201, 2), (1301, 2), (1400, 2), (1500, 2), (1599, 2), (1699, 2), (1799, 2), (1992, 2), (2000, 5),
@@ -28,7 +28,7 @@ struct TransmissionRiskLevelTests {
     }
 
     @Test(
-        "a level alone gives the contract's days since onset",
+        "a level alone gives Corona-Warn-App's days since onset",
         arguments: [(1, 3986), (2, 3992), (3, 3993), (4, 3994), (5, 4000), (6, 3995), (7, 3996), (8, 3997)])
     func onset(level: Int, days: Int32) throws {
         #expect(DaysSinceOnset(derivedFrom: try #require(TransmissionRiskLevel(rawValue: level))).rawValue == days)

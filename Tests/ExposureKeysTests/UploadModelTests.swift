@@ -6,7 +6,7 @@ import Testing
     private let model = UploadModel()
     private let hour = Day(number: 20_500).firstHour.advanced(by: 10)
 
-    @Test("the model's uploads keep to the rules for uploads, every key of them")
+    @Test("every key of the model's uploads follows the rules for uploads")
     func valid() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2000 {

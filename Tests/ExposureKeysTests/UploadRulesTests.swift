@@ -52,7 +52,7 @@ struct UploadRulesTests {
         },
     ]
 
-    @Test("a bad key is left out, and costs none of the good ones", arguments: breaches)
+    @Test("an invalid key is dropped, and the valid ones are kept", arguments: breaches)
     func leftOut(breach: Breach) throws {
         var bad = key()
         breach.change(&bad)
@@ -78,7 +78,7 @@ struct UploadRulesTests {
         ([1, 1, 1, 1], [1, 1, 1]), ([80, 80, 80, 144, 144], [80, 144]),
     ]
 
-    @Test("keys of one day overlap only as the release of a key on its own day makes them", arguments: days)
+    @Test("keys of one day may overlap only as the early release of a key makes them", arguments: days)
     func sameDay(sent: [Int64], kept: [Int64]) throws {
         let keys = sent.enumerated().map { key(data: Self.data($0), period: $1) }
         let other = key(data: Self.data(99), daysAgo: 2)
@@ -88,7 +88,7 @@ struct UploadRulesTests {
         #expect(accepted.count == kept.count + 1)
     }
 
-    @Test("key data that comes twice counts once, and which of the two follows from content")
+    @Test("duplicate key data counts once, and content decides which key is kept")
     func duplicates() throws {
         let once = key()
         #expect(try rules.normalise([once, once]) == rules.normalise([once]))
@@ -123,7 +123,7 @@ struct UploadRulesTests {
         return byLengths || byEnds
     }
 
-    @Test("the rules between keys are what a slow and obvious reading of them gives", arguments: 0..<200)
+    @Test("the rules between keys agree with a slow reference implementation", arguments: 0..<200)
     func obviousModel(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let uploaded = (0..<Int.random(in: 1...14, using: &random)).map { _ in
@@ -146,7 +146,7 @@ struct UploadRulesTests {
         }
     }
 
-    @Test("what is missing is derived from what is there")
+    @Test("a missing value is derived from the other one")
     func derived() throws {
         let fromOnset = try #require(try rules.normalise([key(level: nil, onset: 0)]).first)
         #expect(fromOnset.transmissionRiskLevel.rawValue == 8)
@@ -163,7 +163,7 @@ struct UploadRulesTests {
         #expect(try rules.normalise(keys) == rules.normalise(keys.shuffled(using: &randomness)))
     }
 
-    @Test("keys of the future and of more than 14 days ago are dropped without a word")
+    @Test("keys of the future and of more than 14 days ago are dropped without an error")
     func current() throws {
         let keys = try rules.normalise([0, 14, 15, -1].map { key(data: Self.data($0 + 1), daysAgo: $0) })
         let today = Day(containing: now).firstInterval.rawValue

@@ -38,7 +38,7 @@ struct S3BucketTests {
 
     // MARK: What a place does
 
-    @Test("what was written is read and listed, byte by byte", arguments: [TestBucket.User.publisher, .lent])
+    @Test("written objects are read and listed with their bytes", arguments: [TestBucket.User.publisher, .lent])
     func roundTrip(user: TestBucket.User) async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket, as: user)
@@ -55,7 +55,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("what isn't there is nil to read and no trouble to remove")
+    @Test("a missing object reads as nil, and removing it is no error")
     func missing() async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket)
@@ -65,7 +65,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("the later of two contents stays")
+    @Test("a second write replaces the first")
     func overwrite() async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket)
@@ -78,7 +78,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("a listing has all pages, and nothing that isn't the tree's", arguments: [1, 3, 4, 1000])
+    @Test("a listing has all pages, and only objects of the tree", arguments: [1, 3, 4, 1000])
     func pages(size: Int) async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket, pageSize: size)
@@ -93,7 +93,7 @@ struct S3BucketTests {
     }
 
     @Test(
-        "an object is served with its type and with how long it may be kept",
+        "an object is served with its content type and cache lifetime",
         arguments: [
             ("version", "application/json", "public, max-age=300"),
             ("version/v1/diagnosis-keys/country/DE/date/2026-11-20/hour", "application/json", "public, max-age=300"),
@@ -115,7 +115,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("more objects than one request may name are removed, and no others")
+    @Test("more objects than fit in one request are removed, and no others")
     func removal() async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket)
@@ -154,7 +154,7 @@ struct S3BucketTests {
 
     // MARK: What the store refuses
 
-    @Test("a wrong secret is refused, and the sentence says what to check")
+    @Test("a wrong secret is refused, and the error says what to check")
     func wrongSecret() async throws {
         try await TestBucket.with { bucket in
             let other = bucket.settings(of: .reader)["s3.secretAccessKey"]
@@ -173,7 +173,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("every operation says what it was and what the store answered")
+    @Test("every operation's error names the task and the store's answer")
     func refusals() async throws {
         try await TestBucket.with { bucket in
             let unknown = try place(bucket, changing: ["s3.accessKeyID": "AKIAUNKNOWN"])
@@ -193,7 +193,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("whoever may only read is told what else it takes")
+    @Test("an error for missing rights names the rights")
     func policy() async throws {
         try await TestBucket.with { bucket in
             let publisher = try place(bucket)
@@ -209,7 +209,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("a bucket that isn't there is a problem for every operation, and not an empty one")
+    @Test("a missing bucket is an error for every operation, and not an empty bucket")
     func missingBucket() async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket, changing: ["s3.bucket": "published-elsewhere"])
@@ -229,7 +229,7 @@ struct S3BucketTests {
     // MARK: The control: this server does check signatures
 
     @Test(
-        "a request that was changed after it was signed is refused",
+        "a request that was changed after signing is refused",
         arguments: [
             "content-type", "cache-control", "content-md5", "x-amz-content-sha256", "x-amz-date", "authorization",
         ])
@@ -250,7 +250,7 @@ struct S3BucketTests {
         }
     }
 
-    @Test("the token of lent credentials is wanted")
+    @Test("temporary credentials need their session token")
     func missingToken() async throws {
         try await TestBucket.with { bucket in
             let place = try place(bucket, as: .lent, changing: ["s3.sessionToken": ""])

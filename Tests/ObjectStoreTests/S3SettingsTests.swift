@@ -14,7 +14,7 @@ struct S3SettingsTests {
         }
     }
 
-    @Test("what an operator may set")
+    @Test("valid settings are accepted")
     func accepted() async throws {
         try await S3SettingsFiles.with { files in
             let token = try files.write("lent", to: "token")
@@ -32,7 +32,7 @@ struct S3SettingsTests {
     }
 
     @Test(
-        "what is wrong is told by its key, without a secret",
+        "an invalid setting is reported by its key, without secrets",
         arguments: [
             ("s3.endpoint", ""), ("s3.endpoint", "s3.example.org"), ("s3.endpoint", "ftp://s3.example.org"),
             ("s3.endpoint", "https://s3.example.org/bucket"), ("s3.endpoint", "https://user@s3.example.org"),
@@ -53,7 +53,7 @@ struct S3SettingsTests {
     }
 
     @Test(
-        "a file of credentials holds one line and nothing else",
+        "a credentials file must hold one line and nothing else",
         arguments: ["", "\n", "hush hush", "hush\nhush", "hüsh", String(repeating: "hush", count: 4000)])
     func files(content: String) async throws {
         try await S3SettingsFiles.with { files in
@@ -66,7 +66,7 @@ struct S3SettingsTests {
         }
     }
 
-    @Test("a file without a certificate is none of authorities")
+    @Test("an authorities file without a certificate is refused")
     func authorities() async throws {
         try await S3SettingsFiles.with { files in
             let path = try files.write("none", to: "authorities.pem")

@@ -84,7 +84,7 @@ struct S3SignatureTests {
                 + "SignedHeaders=\(names.joined(separator: ";")), Signature=\(vector.signature)")
     }
 
-    @Test("the token of lent credentials goes with the request, signed")
+    @Test("the session token is sent and signed")
     func token() throws {
         let credentials = S3Credentials(accessKeyID: "A", secretAccessKey: "secret", sessionToken: "token")
         let vector = try #require(Self.vectors.first)
@@ -94,7 +94,7 @@ struct S3SignatureTests {
         #expect(fields.last?.value.contains(";x-amz-security-token, ") == true)
     }
 
-    @Test("what is signed is what is sent, with everything encoded once")
+    @Test("the signed text is the sent text, encoded once")
     func target() {
         let request = S3Request(
             method: .GET, path: "/bucket/a b/../ü%2F+&=~",
@@ -103,7 +103,7 @@ struct S3SignatureTests {
         #expect(request.target == "/bucket/a%20b/../%C3%BC%252F%2B%26%3D~?a=&b=1%2F2%203")
     }
 
-    @Test("credentials don't print")
+    @Test("credentials are redacted when printed")
     func redacted() {
         let credentials = S3Credentials(accessKeyID: "AKID", secretAccessKey: "hush", sessionToken: "quiet")
         var dumped = ""

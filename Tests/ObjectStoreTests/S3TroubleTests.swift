@@ -33,7 +33,7 @@ import Testing
     // MARK: Trouble that passes
 
     @Test(
-        "what may pass is tried again until it has passed",
+        "transient errors are retried until the request succeeds",
         arguments: [
             ScriptedStore.Line.answer(500, error("InternalError")), .answer(503, error("SlowDown")),
             .answer(502, "<html>"),
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("no answer in time is tried again")
+    @Test("a timeout is retried")
     func silence() async throws {
         try await ScriptedStore.run([.silence, .answer(200, "late")], deadline: .seconds(5)) { store, bucket in
             let content = try await bucket.read(Self.key)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a connection that can't be had is tried again, and then told")
+    @Test("a failed connection is retried and then reported")
     func noConnection() async throws {
         let nowhere = ["s3.endpoint": "http://127.0.0.1:\(TestPort.free())"]
         try await ScriptedStore.run([.silence], settings: nowhere) { store, bucket in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("patience ends: five attempts, with longer and longer pauses")
+    @Test("retries end after five attempts, with growing pauses")
     func end() async throws {
         try await ScriptedStore.run([.answer(503, Self.error("SlowDown"))]) { store, bucket in
             let problem = try await problem { try await bucket.write(Self.content, to: Self.key) }
@@ -84,14 +84,14 @@ import Testing
         }
     }
 
-    @Test("pauses have a random part and don't grow for ever", arguments: [0, 0.5, 1])
+    @Test("pauses have jitter and a maximum", arguments: [0, 0.5, 1])
     func pauses(jitter: Double) {
         let policy = S3RetryPolicy(jitter: { jitter })
         #expect(policy.pause(after: 1) == .milliseconds(200) * (0.5 + jitter / 2))
         #expect(policy.pause(after: 50) == .milliseconds(6400) * (0.5 + jitter / 2))
     }
 
-    @Test("who no longer wants an answer doesn't wait for it")
+    @Test("a cancelled request ends at once")
     func cancelled() async throws {
         try await ScriptedStore.run([.silence]) { _, bucket in
             _ = await #expect(throws: CancellationError.self) {
@@ -107,7 +107,7 @@ import Testing
     // MARK: Trouble that stays
 
     @Test(
-        "what can't pass is told at once, with what to check",
+        "permanent errors are reported at once, with what to check",
         arguments: [
             (ScriptedStore.Line.answer(403, error("RequestTimeTooSkewed")), "clock"),
             (.answer(400, error("ExpiredToken")), "s3.sessionToken"), (.answer(400, error("BadDigest")), "network"),
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("404 means that an object is missing only where the store says so")
+    @Test("404 means that an object is missing only with the store's code for it")
     func missing() async throws {
         try await ScriptedStore.run([.answer(404, Self.error("NoSuchKey")), .answer(404)]) { _, bucket in
             let content = try await bucket.read(Self.key)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("a store that tells another MD5 has something else, or can't be compared with")
+    @Test("another MD5 in the answer is an error; an entity tag that is no MD5 is ignored")
     func different() async throws {
         let other = "\"\(Insecure.MD5.hash(data: Array("other".utf8)).hexadecimal)\""
         try await ScriptedStore.run([.answer(200, entityTag: other)]) { _, bucket in
@@ -161,7 +161,7 @@ import Testing
     // MARK: Answers that are none
 
     @Test(
-        "a listing that is none, or has no end, is a problem and not an empty bucket",
+        "a malformed or endless listing is an error, not an empty bucket",
         arguments: [
             "", "[]", "<html></html>", "<ListBucketResult></ListBucketResult>", error("InternalError"),
             "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>"
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("an answer that is too long is not taken")
+    @Test("an answer beyond the limit is refused")
     func tooLong() async throws {
         let body = String(repeating: " ", count: 17 << 20) + Self.lastPage
         try await ScriptedStore.run([.answer(200, body)]) { store, bucket in
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("objects that a store doesn't remove are told, and the others are removed all the same")
+    @Test("objects that the store keeps are reported, and the others are removed")
     func kept() async throws {
         let keys = (0..<1001).map { TreeKey("version/\($0)") }
         let first = """
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("keys are escaped where they are named in XML")
+    @Test("keys are escaped in XML")
     func escaped() async throws {
         try await ScriptedStore.run([.answer(200, "<DeleteResult/>")]) { store, bucket in
             try await bucket.remove([TreeKey("version/a&b<c>"), TreeKey("version/\"d\"")])
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "an answer to a removal that is none is a problem",
+        "a malformed answer to a removal is an error",
         arguments: [
             "", "<Other/>", "<DeleteResult><Error/></DeleteResult>",
             "<DeleteResult><Error><Key>version/v1</Key></Error></DeleteResult>",
@@ -232,7 +232,7 @@ import Testing
 
     // MARK: TLS
 
-    @Test("a store with a certificate of one's own authority is trusted where it is named, and only there")
+    @Test("a private authority is trusted only if it is configured")
     func authorities() async throws {
         let certificates = try TestCertificates()
         let security = Listener.Security.publicTLS(try certificates.files(role: nil))

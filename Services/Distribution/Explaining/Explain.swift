@@ -1,7 +1,7 @@
 import ExposureKeys
 import FoundationEssentials
 
-/// Answers "where is my key?" from what was folded and what was published.
+/// Explains where a key or an hour is, from what was folded and published.
 struct Explain: Sendable {
     let store: DistributionStore
     let policy: PublicationPolicy
@@ -15,7 +15,7 @@ struct Explain: Sendable {
         }
         if let taken = published.first(where: { $0.hour >= release && $0.keys > 0 })?.hour {
             let today = published.last?.hour.advanced(by: 1).day ?? taken.day
-            return taken.day >= today.advanced(by: -PublishedSet.daysKept) ? .published(taken) : .aged(taken)
+            return taken.day >= today.advanced(by: -PublishedSet.daysKept) ? .published(taken) : .expired(taken)
         }
         guard let last = published.last?.hour, release <= last else {
             return release > (folded?.upperBound ?? release)
@@ -36,8 +36,8 @@ struct Explain: Sendable {
     }
 }
 
-/// What is asked about: a key or an hour.
-enum ExplainedThing: Equatable, Sendable {
+/// The subject of a question: a key or an hour.
+enum ExplainedSubject: Equatable, Sendable {
     case key(KeyData)
     case hour(Hour)
 

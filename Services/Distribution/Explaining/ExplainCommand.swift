@@ -8,13 +8,13 @@ import Schema
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Say why a key or an hour is published, or not yet.",
-        discussion: "What is asked about isn't logged. It reads the database, and changes nothing.")
+        discussion: "The argument isn't logged. The command only reads the database.")
 
     @Argument(
         help: ArgumentHelp(
             "A diagnosis key's 16 bytes in hexadecimal or Base64, or an instant such as 2026-11-21T14:00:00Z.",
-            valueName: "key-or-hour"), transform: ExplainCommand.thing)
-    var thing: ExplainedThing
+            valueName: "key-or-hour"), transform: ExplainCommand.subject)
+    var subject: ExplainedSubject
 
     @OptionGroup var options: ServiceOptions
 
@@ -26,7 +26,7 @@ struct ExplainCommand: AsyncParsableCommand {
             let policy = try Publisher.policy(runtime.configuration)
             let explain = Explain(store: DistributionStore(database), policy: policy)
             let explanation =
-                switch thing {
+                switch subject {
                 case .key(let data): try await explain.key(data)
                 case .hour(let hour): try await explain.hour(hour)
                 }
@@ -38,10 +38,10 @@ struct ExplainCommand: AsyncParsableCommand {
         }
     }
 
-    @Sendable private static func thing(_ text: String) throws -> ExplainedThing {
-        guard let thing = ExplainedThing(text) else {
+    @Sendable private static func subject(_ text: String) throws -> ExplainedSubject {
+        guard let subject = ExplainedSubject(text) else {
             throw ValidationError("It is neither a key of 16 bytes nor an ISO 8601 instant.")
         }
-        return thing
+        return subject
     }
 }

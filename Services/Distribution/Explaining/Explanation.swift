@@ -1,38 +1,38 @@
 import ExposureKeys
 
-/// Why a key, or an hour, is published or not yet: what operators of every such system are asked.
+/// Why a key or an hour is published, or not yet.
 enum Explanation: Equatable, Sendable {
-    // MARK: Of a key
+    // MARK: Keys
 
-    /// No folded row has it.
+    /// No folded row has the key.
     case unknown(lastFolded: Hour?)
-    /// Its risk level is too low to be published ever.
+    /// Its risk level is too low; it is never published.
     case level(TransmissionRiskLevel, lowest: TransmissionRiskLevel)
-    /// Replayed broadcasts would still be taken for real.
+    /// Phones would still accept replayed broadcasts.
     case embargo(until: Hour)
     /// It may be published, but its hour hasn't been decided yet.
     case undecided(release: Hour, lastPublished: Hour?)
     /// It may be published, but too few keys wait with it.
     case threshold(waiting: Int, minimum: Int, since: Hour)
-    /// In which hour it was published.
+    /// The hour it was published with.
     case published(Hour)
     /// It was published, and its packages have left the tree.
-    case aged(Hour)
+    case expired(Hour)
 
-    // MARK: Of an hour
+    // MARK: Hours
 
-    /// Its uploads are sealed still.
+    /// Its uploads are still sealed.
     case unfolded(lastFolded: Hour?)
-    /// It is folded, and no run has come by since.
+    /// It is folded, and no run has published since.
     case unpublished(lastPublished: Hour?)
-    /// What it took.
+    /// The hour is published.
     case hour(PublishedHour)
-    /// It is older than what the database remembers.
+    /// It is older than the database's records.
     case forgotten
 }
 
 extension Explanation {
-    /// Some sentences for an operator.
+    /// Sentences for the operator.
     func text(minimum: Int) -> String {
         switch self {
         case .unknown(let lastFolded):
@@ -43,7 +43,7 @@ extension Explanation {
             """
         case .level(let level, let lowest):
             """
-            Never published: its transmission risk level is \(level.rawValue), and keys below \(lowest.rawValue) stay here.
+            Never published: its transmission risk level is \(level.rawValue), and keys below \(lowest.rawValue) are kept.
             """
         case .embargo(let hour):
             """
@@ -57,8 +57,8 @@ extension Explanation {
             """
         case .threshold(let waiting, let minimum, let since):
             """
-            Waits for company: \(waiting) of \(minimum) keys are waiting since the hour \(Self.name(since)).
-            The fold fills every hour to at least `fold.smallestSet` keys: it should not be smaller than `minimumKeys`.
+            Too few keys: \(waiting) of \(minimum) have been waiting since the hour \(Self.name(since)).
+            The fold fills every hour to at least `fold.smallestSet` keys, which must not be less than `minimumKeys`.
             """
         case .published(let hour):
             """
@@ -66,11 +66,11 @@ extension Explanation {
             In the packages version/v1/diagnosis-keys/country/…/date/\(hour.day.name) (when the day has passed, for 14 days)
             and version/v1/diagnosis-keys/country/…/date/\(hour.day.name)/hour/\(hour.ofDay) (for 48 hours).
             """
-        case .aged(let hour):
+        case .expired(let hour):
             "Was published with the hour \(Self.name(hour)); its packages left the tree after 14 days."
         case .unfolded(let lastFolded):
             """
-            Not folded yet: its uploads are sealed, and nobody can look into them.
+            Not folded yet: its uploads are sealed, and nobody can read them.
             The last folded hour is \(Self.name(lastFolded)). If that is long ago, see the alerts of submission-server.
             """
         case .unpublished(let lastPublished):
@@ -85,7 +85,7 @@ extension Explanation {
             \(Self.amount(hour.reports, of: "check-in reports", minimum))
             """
         case .forgotten:
-            "Older than what is remembered, which is 15 days; or before the first fold."
+            "Older than the records, which are kept for 15 days, or before the first fold."
         }
     }
 
@@ -96,6 +96,6 @@ extension Explanation {
     private static func amount(_ count: Int, of things: String, _ minimum: Int) -> String {
         count > 0
             ? "It took \(count) \(things)."
-            : "It took no \(things): fewer than \(minimum) were waiting, and they wait for a later hour."
+            : "It took no \(things): fewer than \(minimum) were waiting; they wait for a later hour."
     }
 }

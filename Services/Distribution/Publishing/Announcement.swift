@@ -6,18 +6,18 @@ import PushAPI
 import Running
 import TLS
 
-/// Tells the push dispatcher that something new is out, so that it wakes phones that sleep.
+/// Announces new packages to the push dispatcher, so that it wakes phones.
 ///
-/// It is a courtesy: the dispatcher has a schedule of its own, so a call that fails is counted and not repeated.
+/// A failed call is counted and not repeated: the dispatcher wakes phones on a schedule as well.
 struct Announcement: Sendable {
     private let dispatcher: ServiceClient
     private let failures: Counter
     private let logger: Logger
 
-    /// The client, to run it beside the publisher.
+    /// The client, to be run beside the publisher.
     var service: ServiceClient { dispatcher }
 
-    /// From `push.url` and `tls.*`; nil when there is no dispatcher.
+    /// From `push.url` and `tls.*`; nil without a dispatcher.
     init?(_ runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
         guard settings.optionalString("push.url") != nil else { return nil }
@@ -32,7 +32,7 @@ struct Announcement: Sendable {
             _ = try await dispatcher.call(PushAPI.announce, NoContent())
         } catch {
             failures.increment()
-            logger.warning("The push dispatcher could not be told that something new is out")
+            logger.warning("announcement to the push dispatcher failed")
         }
     }
 }

@@ -21,16 +21,16 @@ struct KeyPackage: Sendable {
     }
 
     let window: Window
-    /// Which keys it holds. Nil when it is empty.
+    /// Which keys it holds; nil if it is empty.
     let released: ReleaseRange?
-    /// How many keys that were when the package was first built.
+    /// The number of keys when the package was first built.
     let keys: Int
 
     static let countries = TreeKey("version/v1/diagnosis-keys/country")
 
     static func dates(of region: String) -> TreeKey { countries / region / "date" }
 
-    /// Where the package lies. Beside it lie its further batches, if it has any: the second of `hour/13` is `hour/13.2`.
+    /// The key of one of the package's files. Further batches lie beside the first: the second of `hour/13` is `hour/13.2`.
     func key(region: String, batch: Batch = .only) -> TreeKey {
         let dates = Self.dates(of: region)
         let suffix = batch.number == 1 ? "" : ".\(batch.number)"
@@ -40,7 +40,7 @@ struct KeyPackage: Sendable {
         }
     }
 
-    /// Its files, by the most keys that a file may have.
+    /// Its files, if a file may have `keysPerFile` keys.
     func files(regions: [String], keysPerFile: Int) -> [KeyFile] {
         let size = Int32(clamping: KeySet.batchCount(for: keys, atMost: keysPerFile))
         return regions.flatMap { region in
@@ -56,18 +56,18 @@ struct KeyFile: Sendable {
     let batch: Batch
     let key: TreeKey
 
-    /// What it says about itself.
+    /// The header of the file.
     func header(of package: KeyPackage) -> ExportHeader {
         ExportHeader(hours: package.window.hours, region: region, batch: batch)
     }
 }
 
-/// The check-in reports that an hour has, or a place in the row of hours that has none.
+/// An hour between the oldest and the latest hour with check-in reports; it may have none itself.
 struct ReportHour: Sendable {
     let hour: Hour
-    /// Which reports it has. Nil when it has none.
+    /// Which reports it has; nil if it has none.
     let released: ReleaseRange?
-    /// How many that were when the package was first built.
+    /// The number of reports when the package was first built.
     let reports: Int
 
     func key(origin: String) -> TreeKey { TreeKey("version/v2/twp/country") / origin / "hour" / hour.number }

@@ -3,13 +3,13 @@ import ExposureFormat
 import Foundation
 import Running
 
-/// Builds what is published: an export, signatures that were made once and are kept, the archive around them.
+/// Builds archives: an export with its kept or new signatures.
 struct PackageBuilder: Sendable {
     let store: DistributionStore
     let signing: Signing
     let clock: WallClock
 
-    /// Whom every export names, the newest first.
+    /// The signers that every export names, the newest first.
     var signers: [SigningIdentity] { signing.identities }
 
     /// A file of keys.
@@ -28,7 +28,7 @@ struct PackageBuilder: Sendable {
                 ArchiveSignature(identity: $0, batch: .only, bytes: $1)
             })
         let zipped = try archive.zipped()
-        // What phones would refuse is never written.
+        // Never publish an archive that phones would refuse.
         let read = try SignedArchive.read(zipped)
         for key in signing.verificationKeys { try read.requireSignature(of: [key]) }
         return zipped

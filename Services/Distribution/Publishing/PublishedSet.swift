@@ -2,22 +2,24 @@ import ExposureKeys
 import Foundation
 import PublishedTree
 
-/// An hour that was published: of keys and of reports everything that was waiting, or nothing.
+/// A published hour: it took all waiting keys or none, and all waiting reports or none.
 struct PublishedHour: Sendable, Equatable {
     let hour: Hour
     let keys: Int
     var reports = 0
 }
 
-/// Which packages and indexes the tree must have, given the hours that were published (Corona-Warn-App sheet, 5.1).
+/// The packages and indexes that the tree must have, given the published hours.
+///
+/// The paths are Corona-Warn-App's: https://github.com/corona-warn-app/cwa-server/blob/main/docs/DISTRIBUTION.md
 struct PublishedSet: Sendable {
-    /// Those of hours, then those of days, each in order.
+    /// Packages of hours, then of days, each in order.
     private(set) var keyPackages: [KeyPackage] = []
-    /// From the oldest hour that has reports to the latest, with those in between that have none.
+    /// From the oldest hour with reports to the latest, including hours in between without reports.
     private(set) var reportHours: [ReportHour] = []
 
-    /// For how many days the tree keeps a day's package and an hour's reports, and for how many hours an hour's package
-    /// (Corona-Warn-App sheet, 5.9).
+    /// How many days the tree keeps a day's package and an hour's reports, and how many hours it keeps an hour's package, as
+    /// Corona-Warn-App's object store does.
     static let daysKept = 14
     static let hoursKept = 48
 
@@ -27,7 +29,7 @@ struct PublishedSet: Sendable {
         let today = last.advanced(by: 1).day
         let released = Self.released(published, \.keys)
         let hours = published.filter { $0.hour > last.advanced(by: -Self.hoursKept) }
-        // A day is published when its last hour is; today never.
+        // A day is published with its last hour.
         let days = Set(published.map(\.hour.day)).filter {
             $0.lastHour <= last && $0 >= today.advanced(by: -Self.daysKept)
         }.sorted()
@@ -48,18 +50,18 @@ struct PublishedSet: Sendable {
             .map { ReportHour(hour: $0.hour, released: releasedReports[$0.hour], reports: $0.reports) }
     }
 
-    /// Without packages that can't be had. Their indexes don't name them either.
+    /// Drops a package that can't be rebuilt; the indexes won't name it.
     mutating func leaveOut(_ window: KeyPackage.Window) {
         keyPackages.removeAll { $0.window == window }
     }
 
-    /// Without an hour's reports, and so without everything before it: phones ask for every hour from the oldest on.
+    /// Drops the reports of an hour and of all hours before it: phones request every hour from the oldest on.
     mutating func leaveOutReports(through hour: Hour) {
         reportHours.removeAll { $0.hour <= hour }
         reportHours.removeFirst(reportHours.firstIndex { $0.reports > 0 } ?? reportHours.count)
     }
 
-    /// For each hour that took something: what was released after the filled hour before it.
+    /// For each hour that took anything: the range that was released since the filled hour before it.
     private static func released(
         _ published: [PublishedHour], _ count: (PublishedHour) -> Int
     ) -> [Hour: ReleaseRange] {
@@ -74,11 +76,11 @@ struct PublishedSet: Sendable {
 
     // MARK: Indexes
 
-    /// The JSON indexes, innermost first, so that whatever an index names is there before it.
+    /// The JSON indexes, innermost first, so that an index names only what exists.
     /// - Parameters:
-    ///   - regions: those for which keys are published.
-    ///   - origin: the one for which reports are.
-    ///   - configured: those that have a configuration of their own.
+    ///   - regions: the regions that keys are published for.
+    ///   - origin: the country that reports are published for.
+    ///   - configured: the countries that have a configuration of their own.
     func indexes(regions: [String], origin: String, configured: [String]) -> [(key: TreeKey, content: [UInt8])] {
         var indexes: [(key: TreeKey, content: [UInt8])] = []
         for region in regions {
@@ -91,7 +93,7 @@ struct PublishedSet: Sendable {
             indexes.append((dates, Self.names(keyPackages.compactMap { $0.window.day?.name })))
         }
         indexes.append((KeyPackage.countries, Self.names(regions.sorted())))
-        // Visits in the clear, which version 1 of the tree would have, aren't published; its index says that there are none.
+        // Unencrypted check-ins, which version 1 of the tree is for, aren't published: its index is empty.
         for (version, oldest, latest) in [
             ("v1", nil, nil), ("v2", reportHours.first?.hour.number, reportHours.last?.hour.number),
         ] {
@@ -117,11 +119,11 @@ struct PublishedSet: Sendable {
     }
 }
 
-/// What was released after one hour (nil: from the beginning), up to and including another.
+/// The releases after one hour (nil: from the beginning), up to and including another.
 struct ReleaseRange: Sendable, Equatable {
     let after: Hour?
     let through: Hour
 
-    /// Both, and what lies between them.
+    /// Both ranges and what lies between them.
     func joined(with later: ReleaseRange) -> ReleaseRange { ReleaseRange(after: after, through: later.through) }
 }

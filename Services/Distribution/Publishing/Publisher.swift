@@ -7,51 +7,53 @@ import Postgres
 import Running
 import Schema
 
-/// Publishes hours; what a run does, step by step, is in ``PublishingRun``.
+/// Publishes hours; ``PublishingRun`` has the steps.
 struct Publisher: Sendable {
     let store: DistributionStore
-    /// No hour is published by a clock that is ahead of it.
+    /// Refuses instants ahead of the database's clock.
     let clock: DatabaseClock
     var tree: any TreeStore
     let packages: PackageBuilder
     let policy: PublicationPolicy
-    /// Each gets all keys.
+    /// Each region gets all keys.
     let regions: [String]
-    /// The one that gets the check-in reports.
+    /// The country that gets the check-in reports.
     let origin: String
-    /// The most keys of a file. What a window has more is in further files (Corona-Warn-App sheet, 5.4).
+    /// The maximum number of keys in a file; a larger set is split. Corona-Warn-App has the same limit
+    /// (`maximum-number-of-keys-per-bundle`):
+    /// https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/resources/application.yaml
     var keysPerFile = 600_000
-    /// Nil when there are none but packages and indexes.
+    /// The folder of static files; nil without one.
     let staticFolder: URL?
     /// Nil without a push dispatcher.
     let announcement: Announcement?
     let metrics: PublishingMetrics
     let logger: Logger
 
-    /// What a run did.
+    /// The result of a run.
     struct Report: Sendable, Equatable {
-        /// The last hour that is published now; nil when none is.
+        /// The last published hour; nil if there is none.
         var lastHour: Int32?
         /// How many hours this run published.
         var newHours = 0
-        /// Keys in them, in one region.
+        /// Keys in them, counted for one region.
         var newKeys = 0
         /// Check-in reports in them.
         var newReports = 0
-        /// Objects that were written or removed.
+        /// Objects written or removed.
         var changes = 0
-        /// Bytes of those that were written.
+        /// Bytes written.
         var bytes = 0
-        /// Static files that are wrong.
+        /// Invalid static files.
         var refusedFiles = 0
-        /// What nothing has taken yet; nil if the run had no reason to look.
+        /// Keys that no hour has taken yet; nil if the run didn't look.
         var waiting: WaitingKeys?
-        /// Whether an index of packages names others than before.
-        var namesOthers = false
+        /// Whether an index changed.
+        var changedIndex = false
 
-        /// Whether there is something that phones should look for: an hour took something, or a run before this one died when
-        /// it had decided that and not yet said so.
-        var isNews: Bool { namesOthers && lastHour != nil && (newKeys + newReports > 0 || newHours == 0) }
+        /// Whether phones should download: an hour took keys or reports, or an earlier run was killed after that decision and
+        /// before its announcement.
+        var isNews: Bool { changedIndex && lastHour != nil && (newKeys + newReports > 0 || newHours == 0) }
 
         var metadata: Logger.Metadata {
             [
@@ -72,7 +74,7 @@ struct Publisher: Sendable {
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
-        // First of all: what fails after this isn't made up for by another announcement.
+        // Announce first: if anything below fails, no later run announces these packages.
         if report.isNews { await announcement?.send() }
         var waiting = report.waiting
         if waiting == nil { waiting = try await store.waitingKeys(by: policy) }
@@ -80,7 +82,7 @@ struct Publisher: Sendable {
         return report
     }
 
-    /// Publishes at start, then at the configured minute of every hour (`run.minute`, default 5: the fold is done by then).
+    /// Publishes at start, then at the configured minute of every hour (`run.minute`, default 5, when the fold is done).
     func everyHour(in runtime: ServiceRuntime) throws -> RecurringJob {
         let minute = try runtime.configuration.int("run.minute", default: 5, in: 0...59)
         return RecurringJob("publish", in: runtime) { now in
@@ -93,7 +95,7 @@ struct Publisher: Sendable {
 }
 
 extension Publisher {
-    /// From the keys of `distribution` that its README lists.
+    /// From the configuration keys that the README lists.
     init(database: PostgresClient, clock: DatabaseClock, runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
         let store = DistributionStore(database)
@@ -115,9 +117,11 @@ extension Publisher {
             return DirectoryStore(root: try settings.directory("directory"))
         }
         guard settings.optionalString("directory") == nil else {
-            throw settings.wrong("directory", "must not be set beside s3.bucket: the tree is published to one place")
+            throw settings.wrong(
+                "directory",
+                "must not be set together with s3.bucket: the tree is published either to a directory or to a bucket")
         }
-        // A store compares the time of a request with its own, whatever a rehearsal's clock says.
+        // The store compares the time of a request with its own clock, so a rehearsal's offset doesn't apply.
         return try S3Bucket(settings, clock: .system)
     }
 

@@ -2,7 +2,7 @@ import ExposureKeys
 import FoundationEssentials
 import Metrics
 
-/// What an operator watches. Everything in it is public, or moves once an hour.
+/// The metrics of publication. All values are public, or change once an hour.
 struct PublishingMetrics: Sendable {
     private let keys: Counter
     private let reports: Counter
@@ -22,7 +22,7 @@ struct PublishingMetrics: Sendable {
         refusedFiles = Gauge(label: "refused_static_files", factory: factory)
     }
 
-    /// After a run.
+    /// Records the result of a run.
     func count(_ report: Publisher.Report, waiting keys: WaitingKeys, at now: Date, took duration: Duration) {
         self.duration.record(duration / .seconds(1))
         self.keys.increment(by: report.newKeys)
@@ -34,13 +34,13 @@ struct PublishingMetrics: Sendable {
     }
 }
 
-/// Keys that are folded and not yet published, because their embargo hasn't ended or they are too few.
+/// Folded keys that aren't published yet, because their embargo hasn't ended or there are too few.
 struct WaitingKeys: Sendable, Equatable {
     var count = 0
-    /// In which hour the first of them was folded.
+    /// The hour in which the first of them was folded.
     var oldest: Hour?
 
-    /// One more, which was folded in an hour.
+    /// Counts a key that was folded in an hour.
     mutating func note(_ folded: Hour) {
         count += 1
         oldest = min(oldest ?? folded, folded)

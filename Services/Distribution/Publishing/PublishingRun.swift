@@ -9,15 +9,15 @@ import Running
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
 /// longer offered.
 ///
-/// Everything a package holds follows from what was folded and from the hours published before it, and signatures are
-/// kept; so a run that is repeated, or that died anywhere, ends with the same bytes. It reads what is new, and no more
-/// unless the tree lost something.
+/// A package's content depends only on what was folded and on the hours published before it, and signatures are kept. So a
+/// run that is repeated, or that was killed at any point, ends with the same bytes. It reads only what is new, unless the
+/// tree lost objects.
 struct PublishingRun {
     let publisher: Publisher
     let progress: ProgressBar
-    /// What the tree has.
+    /// The objects in the tree.
     private var present: [TreeKey: StoredObject]
-    /// What it must have, and keep.
+    /// The objects that must be in the tree.
     private var wanted: Set<TreeKey> = []
     private var report = Publisher.Report()
 
@@ -29,7 +29,7 @@ struct PublishingRun {
 
     private var store: DistributionStore { publisher.store }
 
-    /// - Parameter last: the last hour that may be published, if it is folded.
+    /// - Parameter last: the last hour that may be published.
     mutating func publish(through last: Hour) async throws -> Publisher.Report {
         try await decide(through: last)
         let hours = try await store.publishedHours()
@@ -39,22 +39,22 @@ struct PublishingRun {
         try await writeKeys(of: &published)
         try await writeReports(of: &published)
         try await writeStaticArchives()
-        // Only now that every package is there may an index name it.
+        // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
             regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
         for index in indexes {
             let isNew = try await write(index.content, to: index.key)
-            if isNew { report.namesOthers = true }
+            if isNew { report.changedIndex = true }
         }
-        // A database that knows of no hour isn't the one that this tree came from, or it lost everything.
+        // A database without hours isn't the one that this tree came from, or it lost its data.
         if !hours.isEmpty { try await removeUnwanted() }
         return report
     }
 
-    // MARK: Which hour takes what
+    // MARK: Deciding
 
-    /// Settles for each new hour whether it takes everything that was waiting or, because that is too little, nothing; keys and
-    /// reports each by themselves.
+    /// Decides for each new hour whether it takes everything that waits or, if that is too little, nothing; keys and reports
+    /// separately.
     private mutating func decide(through last: Hour) async throws {
         guard let folded = try await store.foldedHours() else { return }
         let published = try await store.publishedHours()
@@ -75,12 +75,12 @@ struct PublishingRun {
             try await store.insert(taken)
             if taken.keys > 0 { lastKeys = hour }
             if taken.reports > 0 { lastReports = hour }
-            // Nothing was folded later, so this was all.
+            // No later hour is folded, so this covers all keys.
             if hour == folded.upperBound { report.waiting = taken.keys > 0 ? read.later : read.later + read.waiting }
             report.newHours += 1
             report.newKeys += taken.keys
             report.newReports += taken.reports
-            // The keys are at hand: they needn't be read again.
+            // Written now, the keys needn't be read again.
             if hour > end.advanced(by: -PublishedSet.hoursKept) {
                 let package = KeyPackage(
                     window: .hour(hour), released: taken.keys > 0 ? range : nil, keys: taken.keys)
@@ -92,9 +92,8 @@ struct PublishingRun {
 
     // MARK: Packages
 
-    /// Writes the packages that the tree doesn't have, and leaves those out that can't be built again, because the tree lost
-    /// them and some of their keys have expired since. With what is left they would have other bytes than phones know, and
-    /// perhaps too few keys.
+    /// Writes the packages that the tree lacks. Leaves out lost packages of which keys have expired since: with the remaining
+    /// keys they would have other bytes than phones know, and perhaps too few keys.
     private mutating func writeKeys(of published: inout PublishedSet) async throws {
         var lost = 0
         progress.begin("Packages", total: published.keyPackages.count)
@@ -122,7 +121,7 @@ struct PublishingRun {
         package.files(regions: publisher.regions, keysPerFile: publisher.keysPerFile)
     }
 
-    /// Writes those of a package's files that aren't there. What several have in common is made once.
+    /// Writes the missing files of a package. What several files have in common is encoded once.
     private mutating func write(_ keys: [PublishedKey], of package: KeyPackage) async throws {
         let missing = files(of: package).filter { present[$0.key] == nil }
         guard !missing.isEmpty else { return }
@@ -132,7 +131,7 @@ struct PublishingRun {
             guard !files.isEmpty else { continue }
             let exports = try KeyExport.files(
                 of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
-            // What phones couldn't read is never written. The signatures are verified when they are made.
+            // Never publish what phones couldn't read. Signatures are verified when they are made.
             try exports.first?.readBack()
             let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
                 for (file, export) in zip(files, exports) {
@@ -177,13 +176,13 @@ struct PublishingRun {
     private func warn(_ lost: Int) {
         guard lost > 0 else { return }
         publisher.logger.warning(
-            "Packages that were lost can't be built again and are no longer offered", metadata: ["packages": "\(lost)"])
+            "lost packages can't be rebuilt and are no longer offered", metadata: ["packages": "\(lost)"])
     }
 
-    // MARK: Everything else
+    // MARK: Static archives and indexes
 
-    /// What an operator put into the folder of static files. Where a file is wrong, or a folder can't be read, what was
-    /// published before stays: neither keeps keys from phones.
+    /// Publishes the folder of static files. If a file is invalid, or a folder can't be read, the previous archives stay:
+    /// neither may keep keys from phones.
     private mutating func writeStaticArchives() async throws {
         guard let folder = publisher.staticFolder else { return }
         let files: StaticFiles
@@ -191,7 +190,7 @@ struct PublishingRun {
             files = try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }
         } catch let problem as StaticFiles.FolderProblem {
             publisher.logger.error(
-                "The static files can't be read; what was published before stays",
+                "static files can't be read; published archives stay",
                 metadata: ["folder": "\(problem.folder)"])
             report.refusedFiles = 1
             return wanted.formUnion(present.keys.filter { $0.kind == .archive })
@@ -203,9 +202,9 @@ struct PublishingRun {
         }
         for problem in files.problems {
             publisher.logger.error(
-                "A static file is wrong; what was published before stays",
+                "invalid static file; its published archive stays",
                 metadata: ["file": "\(problem.file)", "reasons": "\(problem.reasons.joined(separator: " "))"])
-            // Of a file, or of a folder and all below it.
+            // The archive of a file, or all archives below a folder.
             let path = problem.file.replacing(/\.(json|bin)$/, with: "")
             wanted.formUnion(
                 present.keys.filter { key in
@@ -215,7 +214,7 @@ struct PublishingRun {
         report.refusedFiles = files.problems.count
     }
 
-    /// The countries below which there is a configuration.
+    /// The countries that have a configuration.
     private var configuredCountries: [String] {
         let countries = "version/v1/configuration/country/"
         let names = wanted.filter { $0.path.hasPrefix(countries) }.compactMap {
@@ -224,8 +223,8 @@ struct PublishingRun {
         return Array(Set(names))
     }
 
-    /// Writes an object that may change, if it has another content than the one that is there.
-    /// - Returns: whether it had.
+    /// Writes an object that may change, unless its content is current.
+    /// - Returns: whether it was written.
     @discardableResult
     private mutating func write(_ content: [UInt8], to key: TreeKey) async throws -> Bool {
         wanted.insert(key)
@@ -247,7 +246,7 @@ struct PublishingRun {
         report.bytes += size
     }
 
-    /// Indexes first, so that none names what is gone.
+    /// Removes indexes first, so that no index names a removed object.
     private mutating func removeUnwanted() async throws {
         let unwanted = present.keys.filter { !wanted.contains($0) }.sorted()
         guard !unwanted.isEmpty else { return }

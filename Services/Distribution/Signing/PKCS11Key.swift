@@ -3,39 +3,39 @@ import Dispatch
 import ExposureFormat
 import Synchronization
 
-/// A private key on a token, which signs without ever giving the key away.
+/// A private key on a token, which signs without revealing the key.
 ///
-/// One session with the token is open for as long as the key is in use, and makes one signature at a time. Where the
-/// session was lost (the token was unplugged, the connection to it broke, somebody logged out), a new one is opened
-/// once per signature.
+/// One session with the token stays open while the key is in use, and makes one signature at a time. If the session is lost
+/// (the token was unplugged, the connection broke, somebody logged out), a new one is opened, once per signature.
 final class PKCS11Key: ArchiveSigner {
     let identity: SigningIdentity
     let verificationKey: VerificationKey
     private let place: PKCS11URI
-    private let patience: DispatchTimeInterval
-    /// As the token had it at the start.
+    private let timeout: DispatchTimeInterval
+    /// As read from the token at start.
     private let publicKey: P256.Signing.PublicKey
     private let session: Mutex<State>
-    /// Where calls may block. The lock is never waited for: only this queue takes it.
+    /// The queue for blocking calls. It alone takes the lock, so nobody waits for that.
     let queue = DispatchQueue(label: "distribution.pkcs11")
 
     private enum State {
         case open(PKCS11Session)
         case lost
-        /// The PIN was wrong when a lost session was to be opened again. It isn't tried again, however often the job is
-        /// repeated: the token would lock.
+        /// The PIN was wrong when a lost session was reopened. It isn't tried again, however often the job is repeated: the
+        /// token would lock.
         case refused
     }
 
-    /// Opens the session, and tries the key: whoever can't sign shall know at the start, not in the next hour. Blocks for as long as the token takes: for a service's start, before anything else runs.
-    /// - Parameter patience: for how long a signature, and those before it, may take.
+    /// Opens the session and makes a test signature, so that a key that can't sign is reported at start and not in the next
+    /// hour. Blocks until the token answers; call it before anything else runs.
+    /// - Parameter timeout: the limit for a signature, including those queued before it.
     init(
-        _ place: PKCS11URI, identity: SigningIdentity, patience: DispatchTimeInterval = .seconds(60)
+        _ place: PKCS11URI, identity: SigningIdentity, timeout: DispatchTimeInterval = .seconds(60)
     ) throws(PKCS11Problem) {
         let session = try PKCS11Session(place)
         self.identity = identity
         self.place = place
-        self.patience = patience
+        self.timeout = timeout
         publicKey = session.publicKey
         verificationKey = VerificationKey(publicKey)
         let digest = SHA256.hash(data: Array("Vigil tries this key.".utf8))
@@ -48,8 +48,8 @@ final class PKCS11Key: ArchiveSigner {
         try await withCheckedThrowingContinuation { continuation in
             let answer = FirstAnswer(continuation)
             queue.async { answer.give(Result { try self.signInSession(digest) }) }
-            // A call of the module can't be interrupted. It goes on, and what it answers is of no use to anybody.
-            DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            // A call of the module can't be interrupted. It continues, and its answer is ignored.
+            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) {
                 answer.give(.failure(PKCS11Problem.noAnswer))
             }
         }
@@ -64,7 +64,7 @@ final class PKCS11Key: ArchiveSigner {
                 do throws(PKCS11Problem) {
                     return try session.sign(digest)
                 } catch {
-                    guard error.mayPass else { throw error }
+                    guard error.isTransient else { throw error }
                     state = .lost
                 }
             }

@@ -2,17 +2,17 @@ import CPKCS11
 import Glibc
 import Synchronization
 
-/// A PKCS #11 module: a library by a token's maker, loaded into this process. It stays until the process ends.
+/// A PKCS #11 module: a library by the token's vendor, loaded into this process until it ends.
 struct PKCS11Module {
     private let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
 
-    /// The standard leaves open what happens when two threads initialise a module at once.
+    /// The standard doesn't say what happens if two threads initialise a module at once.
     private static let loading = Mutex(())
 
-    /// Loads a module, unless it is loaded already, and makes it ready, unless it is.
+    /// Loads and initialises a module, unless that has been done.
     init(path: String) throws(PKCS11Problem) {
         functions = try Self.loading.withLock { _ throws(PKCS11Problem) in
-            // Its own names stay its own: another module, or libpq, may bring the same libraries.
+            // RTLD_LOCAL: another module, or libpq, may load other versions of the same libraries.
             guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else { throw .noModule(path) }
             guard let symbol = dlsym(library, "C_GetFunctionList") else { throw .otherLibrary(path) }
             let getFunctions = unsafeBitCast(symbol, to: CK_C_GetFunctionList.self)
@@ -33,11 +33,11 @@ struct PKCS11Module {
     /// Calls a function of the module.
     /// - Parameters:
     ///   - name: for the error.
-    ///   - call: is given the function and returns its result.
+    ///   - call: receives the function and returns its result.
     func call<Function>(
         _ name: String, _ function: KeyPath<CK_FUNCTION_LIST, Function?>, _ call: (Function) -> CK_RV
     ) throws(PKCS11Problem) {
-        // A module may leave functions out.
+        // A module may lack functions.
         let code = functions.pointee[keyPath: function].map(call) ?? CKR_FUNCTION_NOT_SUPPORTED
         guard code == CKR_OK else { throw .failed(call: name, code: code) }
     }

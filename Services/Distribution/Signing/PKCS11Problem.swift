@@ -21,55 +21,55 @@ enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
     case severalKeys
     case noPublicKey
     case notP256
-    /// It isn't r and s of 32 bytes each.
+    /// The signature isn't r and s of 32 bytes each.
     case malformedSignature
-    /// The public key beside the private one is another's.
+    /// The public key beside the private one doesn't belong to it.
     case publicKeyDoesNotMatch
     case noAnswer
-    /// There is another key in its place than at the start.
+    /// The key is another one than at start.
     case otherKey
 
     var description: String {
         switch self {
         case .noModule(let path):
-            "the PKCS #11 module \(path) can't be loaded: check module-path, and that all that the module needs is there"
+            "the PKCS #11 module \(path) can't be loaded: check module-path, and that the libraries that the module needs are installed"
         case .otherLibrary(let path): "\(path) is not a PKCS #11 module: correct module-path"
         case .failed(let call, let code):
             "the token's module answered \(call) with the error 0x\(String(code, radix: 16))"
-                + (Self.names[code].map { " (\($0))" } ?? "") + ": see what its maker says about it"
+                + (Self.names[code].map { " (\($0))" } ?? "") + ": see its vendor's documentation"
         case .noToken:
             "there is no such token: check its label, that it is connected, and the module's own configuration"
-        case .severalTokens: "there are several such tokens: add serial to tell them apart"
+        case .severalTokens: "there are several such tokens: add serial to distinguish them"
         case .pinFile(let problem): problem.description
         case .pinMissing: "the token wants a PIN: add pin-source, the file that holds it"
         case .pinRefused:
             "the token refused the PIN: correct the file that pin-source names before the next start, because tokens "
                 + "lock after a few wrong PINs"
-        case .pinLocked: "the token is locked after too many wrong PINs: unlock it with its maker's tools"
+        case .pinLocked: "the token is locked after too many wrong PINs: unlock it with its vendor's tools"
         case .pinLastTry:
             "one more wrong PIN would lock the token, so none was tried: check the file that pin-source names, and log in "
-                + "once with the maker's tools"
+                + "once with the vendor's tools"
         case .noKey: "the token has no such private key: check object and id"
-        case .severalKeys: "the token has several such private keys: add id to tell them apart"
+        case .severalKeys: "the token has several such private keys: add id to distinguish them"
         case .noPublicKey:
-            "the token does not say what the key's public half is: put it beside the key, with the same id"
+            "the token has no public key for it: put the public key beside the private one, with the same id"
         case .notP256:
             "the key is not one for ECDSA on the curve P-256, which is all that phones know: make such a key"
-        case .malformedSignature: "the token gave a signature that is none"
+        case .malformedSignature: "the token returned a malformed signature"
         case .publicKeyDoesNotMatch:
-            "the public key that lies beside the key on the token is another's: put the right one there"
-        case .noAnswer: "the token's module did not answer in time: see whether the token can be reached"
-        case .otherKey: "another key lies now where the key was at the start: put it back, or start again"
+            "the public key on the token does not belong to the private key: replace it by the right one"
+        case .noAnswer: "the token's module did not answer in time: check that the token can be reached"
+        case .otherKey: "the token has another key than at start: restore the key, or restart the service"
         }
     }
 
-    /// The session is gone, or may be: with a new one the same call may succeed.
-    var mayPass: Bool {
+    /// Whether the session is or may be lost, so that the call may succeed in a new one.
+    var isTransient: Bool {
         guard case .failed(_, let code) = self else { return false }
-        return Self.passing.contains(code)
+        return Self.transient.contains(code)
     }
 
-    private static let passing: Set<CK_RV> = [
+    private static let transient: Set<CK_RV> = [
         CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_USER_NOT_LOGGED_IN, CKR_DEVICE_REMOVED, CKR_DEVICE_ERROR,
         CKR_TOKEN_NOT_PRESENT, CKR_KEY_HANDLE_INVALID, CKR_OBJECT_HANDLE_INVALID, CKR_CRYPTOKI_NOT_INITIALIZED,
         CKR_OPERATION_ACTIVE, CKR_OPERATION_NOT_INITIALIZED, CKR_GENERAL_ERROR, CKR_FUNCTION_FAILED,

@@ -2,7 +2,7 @@ import CPKCS11
 import Crypto
 import Glibc
 
-/// A session with a token, logged in, and a private key on it. Every call may block for as long as the token likes.
+/// A session with a token, logged in, and a private key on it. Every call may block until the token answers.
 ///
 /// Not Sendable: one thread at a time uses it.
 final class PKCS11Session {
@@ -46,7 +46,7 @@ final class PKCS11Session {
         var signature = [UInt8](repeating: 0, count: 256)
         var count = CK_ULONG(signature.count)
         try module.call("C_Sign", \.C_Sign) { $0(handle, &bytes, CK_ULONG(bytes.count), &signature, &count) }
-        // PKCS #11 concatenates r and s; phones want X9.62.
+        // PKCS #11 concatenates r and s; phones expect DER (X9.62).
         guard count == 64,
             let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature.prefix(64))
         else { throw .malformedSignature }
@@ -59,7 +59,7 @@ extension PKCS11Module {
     func token(_ place: PKCS11URI) throws(PKCS11Problem) -> (slot: CK_SLOT_ID, flags: CK_FLAGS) {
         var count = CK_ULONG()
         try call("C_GetSlotList", \.C_GetSlotList) { $0(CK_BBOOL(1), nil, &count) }
-        // Room for those that appear between the two calls.
+        // Room for tokens that appear between the two calls.
         var slots = [CK_SLOT_ID](repeating: 0, count: Int(count) + 16)
         count = CK_ULONG(slots.count)
         try call("C_GetSlotList", \.C_GetSlotList) { $0(CK_BBOOL(1), &slots, &count) }
@@ -70,7 +70,7 @@ extension PKCS11Module {
             do throws(PKCS11Problem) {
                 try call("C_GetTokenInfo", \.C_GetTokenInfo) { $0(slot, &info) }
             } catch {
-                // Another token's trouble is none of ours; if it is the one that is wanted, it isn't found.
+                // A failure of another token doesn't matter; if it is this token's, the token isn't found below.
                 continue
             }
             if Self.matches(info.label, place.token), Self.matches(info.serialNumber, place.serial),
@@ -84,7 +84,7 @@ extension PKCS11Module {
         return token
     }
 
-    /// Whether a field of fixed length, padded with spaces, has a value; nil is any.
+    /// Whether a field of fixed length, padded with spaces, has a value; nil matches any.
     private static func matches<Field>(_ field: Field, _ value: [UInt8]?) -> Bool {
         guard let value else { return true }
         return withUnsafeBytes(of: field) { field in
@@ -93,13 +93,13 @@ extension PKCS11Module {
         }
     }
 
-    /// A session that is gone already is fine.
+    /// Closing a lost session is no error.
     fileprivate func close(_ session: CK_SESSION_HANDLE) {
         try? call("C_CloseSession", \.C_CloseSession) { $0(session) }
     }
 }
 
-/// What is done once in a session, before the first signature.
+/// The steps of opening a session, before the first signature.
 private struct OpenSession {
     let module: PKCS11Module
     let handle: CK_SESSION_HANDLE
@@ -115,7 +115,7 @@ private struct OpenSession {
             if flags & CK_FLAGS(CKF_LOGIN_REQUIRED) != 0 { throw .pinMissing }
             return
         }
-        try PKCS11PINState(flags).requireRoomForMistakes()
+        try PKCS11PINState(flags).requireAttemptLeft()
         var pin: [UInt8]
         do {
             pin = try PrivateFile.read(pinFile)
@@ -139,10 +139,10 @@ private struct OpenSession {
     // MARK: The key
 
     func privateKey(_ place: PKCS11URI) throws(PKCS11Problem) -> CK_OBJECT_HANDLE {
-        var wanted = [Attribute(CKA_CLASS, number: CKO_PRIVATE_KEY)]
-        if let label = place.object { wanted.append(Attribute(CKA_LABEL, label)) }
-        if let id = place.id { wanted.append(Attribute(CKA_ID, id)) }
-        let keys = try objects(wanted)
+        var attributes = [Attribute(CKA_CLASS, number: CKO_PRIVATE_KEY)]
+        if let label = place.object { attributes.append(Attribute(CKA_LABEL, label)) }
+        if let id = place.id { attributes.append(Attribute(CKA_ID, id)) }
+        let keys = try objects(attributes)
         guard let key = keys.first else { throw .noKey }
         guard keys.count == 1 else { throw .severalKeys }
         return key
@@ -163,7 +163,7 @@ private struct OpenSession {
         for source in sources {
             if let curve = try value(of: CKA_EC_PARAMS, of: source), curve != Self.p256 { throw .notP256 }
             guard let point = try value(of: CKA_EC_POINT, of: source), !point.isEmpty else { continue }
-            // The standard wants an OCTET STRING around the point; some modules leave it out.
+            // The standard requires an OCTET STRING around the point; some modules omit it.
             let bare = point.count == 67 && point.starts(with: [0x04, 0x41]) ? Array(point.dropFirst(2)) : point
             guard let key = try? P256.Signing.PublicKey(x963Representation: bare) else { throw .notP256 }
             return key
@@ -187,14 +187,14 @@ private struct OpenSession {
         }
     }
 
-    /// Up to two objects with all these attributes: whoever looks wants one, and to know if there are more.
-    private func objects(_ wanted: [Attribute]) throws(PKCS11Problem) -> [CK_OBJECT_HANDLE] {
-        var values = wanted.flatMap(\.value)
+    /// Up to two objects with all these attributes: callers need one, and need to know if there are more.
+    private func objects(_ attributes: [Attribute]) throws(PKCS11Problem) -> [CK_OBJECT_HANDLE] {
+        var values = attributes.flatMap(\.value)
         let (module, handle) = (module, handle)
         try module.call("C_FindObjectsInit", \.C_FindObjectsInit) { start in
             values.withUnsafeMutableBytes { values in
                 var offset = 0
-                var template = wanted.map { attribute in
+                var template = attributes.map { attribute in
                     defer { offset += attribute.value.count }
                     return CK_ATTRIBUTE(
                         type: attribute.name, pValue: values.baseAddress?.advanced(by: offset),
@@ -224,7 +224,7 @@ private struct OpenSession {
         return Array(found.prefix(total))
     }
 
-    /// An attribute's value; nil if the object doesn't have it, or doesn't show it.
+    /// An attribute's value; nil if the object lacks it or doesn't reveal it.
     private func value(of name: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(PKCS11Problem) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1024)
         var length = CK_ULONG()
@@ -246,14 +246,14 @@ private struct OpenSession {
     }
 }
 
-/// What a token says about the PINs that were tried before.
+/// What a token reports about earlier PIN attempts.
 struct PKCS11PINState {
     private let flags: CK_FLAGS
 
     init(_ flags: CK_FLAGS) { self.flags = flags }
 
-    /// Refuses to try a PIN that, if it were wrong, would lock the token: the service is started again and again.
-    func requireRoomForMistakes() throws(PKCS11Problem) {
+    /// Refuses an attempt that would lock the token if the PIN is wrong: a crash-looping service would use up every attempt.
+    func requireAttemptLeft() throws(PKCS11Problem) {
         if flags & CK_FLAGS(CKF_USER_PIN_LOCKED) != 0 { throw .pinLocked }
         if flags & CK_FLAGS(CKF_USER_PIN_FINAL_TRY) != 0 { throw .pinLastTry }
     }

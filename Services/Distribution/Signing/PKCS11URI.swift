@@ -1,8 +1,8 @@
-/// Where a private key lies: on a token that a PKCS #11 module reaches (RFC 7512).
+/// A private key on a token, and the PKCS #11 module that reaches the token (RFC 7512).
 ///
 /// `pkcs11:token=vigil;object=signing?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=file:/run/secrets/pin`
 struct PKCS11URI: Equatable, Sendable {
-    /// What must be equal, byte by byte; nil if anything will do.
+    /// The token's label. Attributes are compared byte by byte; nil matches any value.
     private(set) var token: [UInt8]?
     private(set) var serial: [UInt8]?
     private(set) var manufacturer: [UInt8]?
@@ -40,7 +40,7 @@ struct PKCS11URI: Equatable, Sendable {
         object = path.removeValue(forKey: "object")
         id = path.removeValue(forKey: "id")
         if let type = path.removeValue(forKey: "type"), type != Array("private".utf8) { throw .noKey }
-        // RFC 7512, 2.3, lets a consumer ignore what it doesn't know in the query; here it would be a misspelt word.
+        // RFC 7512, section 2.3, lets a consumer ignore unknown attributes of the query; here one would be a typing error.
         if let unknown = (path.keys.sorted() + query.keys.sorted()).first { throw .unknown(unknown) }
         guard token != nil || serial != nil else { throw .noToken }
         guard object != nil || id != nil else { throw .noKey }
@@ -78,7 +78,7 @@ struct PKCS11URI: Equatable, Sendable {
         return bytes
     }
 
-    /// `file:/path`, `file:///path` or `/path`. RFC 7512 also knows programs to run, which this service never does.
+    /// `file:/path`, `file:///path` or `/path`. RFC 7512 also allows a program to run, which this service never does.
     private static func file(_ source: String) throws(PKCS11URIFlaw) -> String {
         var path = Substring(source)
         if path.hasPrefix("file:") { path = path.dropFirst(5) }
@@ -88,7 +88,7 @@ struct PKCS11URI: Equatable, Sendable {
     }
 }
 
-/// What is wrong with a PKCS #11 URI, as words that follow the name of the key. None repeats a value: one may be a PIN.
+/// What is wrong with a PKCS #11 URI, as words that follow the key's name. None repeats a value, which may be a PIN.
 enum PKCS11URIFlaw: Error, Equatable, CustomStringConvertible {
     case notAURI
     case twice(String)
@@ -104,7 +104,7 @@ enum PKCS11URIFlaw: Error, Equatable, CustomStringConvertible {
         case .notAURI: "is not a PKCS #11 URI (RFC 7512) such as pkcs11:token=T;object=K?module-path=/M"
         case .twice(let name): "has \(name) twice"
         case .unknown(let name):
-            "has \(name), which means nothing here; known are token, serial, manufacturer, model, object, id and type, "
+            "has \(name), which is unknown; known are token, serial, manufacturer, model, object, id and type, "
                 + "and after the question mark module-path and pin-source"
         case .noModule: "needs module-path, the absolute path of the token's PKCS #11 module"
         case .noToken: "needs token, the token's label, or serial"

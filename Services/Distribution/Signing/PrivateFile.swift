@@ -1,14 +1,14 @@
 import Glibc
 import Running
 
-/// A file with a secret in it, which is read only if nobody but its owner, and perhaps a group, can read it.
+/// Reads a file with a secret, if only its owner, and perhaps a group, may read it.
 enum PrivateFile {
-    /// More than any key or PIN has.
+    /// Larger than any key or PIN.
     private static let limit = 64 << 10
 
-    /// The file's bytes. What is checked is what is read, even if somebody puts another file in its place meanwhile.
+    /// The file's bytes. The open file is checked, so replacing the file meanwhile has no effect.
     static func read(_ path: String) throws(PrivateFileProblem) -> [UInt8] {
-        // Not to wait for whoever writes to a named pipe: such a thing is refused below.
+        // O_NONBLOCK: don't wait for the writer of a named pipe, which is refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path) }
         defer { close(descriptor) }
@@ -29,7 +29,7 @@ enum PrivateFile {
     }
 }
 
-/// Why a file with a secret wasn't read. The sentences name the file and what to do, never what is in it.
+/// Why a file with a secret wasn't read. The sentences name the file and what to do, never its content.
 enum PrivateFileProblem: Error, Equatable, CustomStringConvertible {
     case unreadable(String)
     case openToAll(String)
@@ -41,7 +41,7 @@ enum PrivateFileProblem: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path):
             "\(path) can't be read: check that it is a file, and that the user of this service may read it"
         case .openToAll(let path):
-            "everybody on this machine may use \(path): run chmod 600 \(path), or chmod 640 if it is for a group"
+            "everybody on this machine has access to \(path): run chmod 600 \(path), or chmod 640 if it is for a group"
         case .changeableByGroup(let path): "the group of \(path) may change it: run chmod g-w \(path)"
         case .tooLarge(let path): "\(path) is larger than 64 KiB: name the right file"
         }

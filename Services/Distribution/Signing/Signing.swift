@@ -3,21 +3,20 @@ import ExposureFormat
 import FoundationEssentials
 import Running
 
-/// The keys that sign what is published, the newest first.
+/// The signing keys, the newest first.
 ///
-/// Every archive names all of them and has a signature of each, so that a key can be replaced while phones still know
-/// the old one only.
+/// Every archive names all of them and has a signature of each, so that a key can be replaced while phones still know only
+/// the old one.
 struct Signing: Sendable {
     private let keys: [Key]
 
     private struct Key: Sendable {
         let signer: any ArchiveSigner
-        /// SHA-256 of the public key, under which signatures are kept.
+        /// SHA-256 of the public key, which identifies kept signatures.
         let fingerprint: [UInt8]
     }
 
-    /// From `signing.keys` and `signing.bundleID`. It reads the keys and opens sessions with their tokens, and blocks
-    /// meanwhile.
+    /// From `signing.keys` and `signing.bundleID`. Reads the keys and opens sessions with their tokens, and blocks meanwhile.
     init(_ settings: Settings) throws {
         let bundle = settings.string("signing.bundleID", default: "de.rki.coronawarnapp-dev")
         self.init(
@@ -37,16 +36,16 @@ struct Signing: Sendable {
         }
     }
 
-    /// What every export must say about its signatures.
+    /// What every export says about its signatures.
     var identities: [SigningIdentity] { keys.map(\.signer.identity) }
 
     /// The public halves.
     var verificationKeys: [VerificationKey] { keys.map(\.signer.verificationKey) }
 
-    /// Signs an archive with every key, given the digest of its `export.bin`. A signature that is kept is used again: the
-    /// archive has the same bytes again then, and a token's time, and what it costs, is saved.
+    /// Signs an archive with every key, given the digest of its `export.bin`. A kept signature is used again: the archive has
+    /// the same bytes again, and a call of the token is saved.
     ///
-    /// Every signature is verified before it is kept or used; what phones would refuse is never published.
+    /// Every signature is verified before it is kept or used, so phones never refuse a published one.
     /// - Returns: one for each of ``identities``, DER.
     /// - Throws: ``SigningProblem``, and what the store throws.
     func signatures(
@@ -62,7 +61,7 @@ struct Signing: Sendable {
     ) async throws -> [UInt8] {
         if let kept = try await store.keptSignature(over: Array(digest), by: key.fingerprint, at: now) {
             guard key.signer.verificationKey.accepts(kept, over: digest) else {
-                throw SigningProblem(key.signer.identity, "its kept signature does not match any more")
+                throw SigningProblem(key.signer.identity, "its kept signature no longer matches")
             }
             return kept
         }
@@ -73,13 +72,13 @@ struct Signing: Sendable {
             throw SigningProblem(key.signer.identity, problem.description)
         }
         guard key.signer.verificationKey.accepts(fresh, over: digest) else {
-            throw SigningProblem(key.signer.identity, "the signature that was made does not match the public key")
+            throw SigningProblem(key.signer.identity, "the new signature does not match the public key")
         }
         return try await store.keepSignature(fresh, over: Array(digest), by: key.fingerprint, at: now)
     }
 }
 
-/// Nothing can be published, because a key doesn't sign.
+/// A key doesn't sign, so nothing can be published.
 struct SigningProblem: OperatorProblem, Equatable {
     let description: String
 

@@ -6,7 +6,7 @@ struct SigningKeyEntry: Sendable {
     let name: Name
     let place: Place
 
-    /// How phones know the key.
+    /// The identity by which phones choose the public key.
     struct Name: Hashable, Sendable, CustomStringConvertible {
         let id: String
         let version: String
@@ -14,14 +14,15 @@ struct SigningKeyEntry: Sendable {
         var description: String { "\(id)/\(version)" }
     }
 
-    /// Where the private key is.
+    /// Where the private key is stored.
     enum Place: Equatable, Sendable {
         /// A file, in PEM.
         case file(String)
         case token(PKCS11URI)
     }
 
-    /// So many signatures do phones read (Google's sheet, 3.5).
+    /// Phones read this many signatures:
+    /// https://github.com/google/exposure-notifications-server/blob/main/internal/pb/export/export.proto
     private static let most = 10
 
     /// The keys of `signing.keys`, the newest first; at least one.
@@ -64,14 +65,14 @@ struct SigningKeyEntry: Sendable {
         }
     }
 
-    /// What Apple and Google allow (Google's sheet, 3.5).
+    /// What Apple and Google allow, as `verification_key_version` in the same file says.
     private static func isWord(_ text: Substring) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     }
 }
 
 extension SigningKeyEntry {
-    /// Reads the key, or opens a session with its token. It may block.
+    /// Reads the key, or opens a session with its token. Blocks.
     func signer(appBundleID: String) throws(Flaw) -> any ArchiveSigner {
         let identity = SigningIdentity(appBundleID: appBundleID, keyID: name.id, keyVersion: name.version)
         switch place {

@@ -1,12 +1,12 @@
 import ExposureFormat
 
-/// What is signed and published at a place of the tree, from a file of the drop-in folder.
+/// An archive that is signed and published, made from a file of the folder of static files.
 struct StaticArchive: Equatable, Sendable {
     /// Such as `version/v2/app_config_ios`.
     let path: String
-    /// The file that it was made from, relative to the drop-in folder.
+    /// The source file, relative to the folder of static files.
     let file: String
-    /// Nil where the bytes are published as they are, unread.
+    /// Nil if the bytes are published unchanged and unchecked.
     let message: StaticMessage?
     /// `export.bin`, without a header.
     let export: [UInt8]

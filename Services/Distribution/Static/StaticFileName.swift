@@ -1,8 +1,8 @@
-/// Which place of the tree a file of the drop-in folder is meant for, and how to read it: the folder mirrors the tree,
-/// and the file's ending is not part of the place.
+/// The path in the tree that a static file is for, and the file's format. The folder mirrors the tree; the file's extension
+/// isn't part of the path.
 struct StaticFileName: Hashable, Sendable {
     enum Form: String, Sendable {
-        /// The message that the path carries, as protobuf JSON.
+        /// The message of this path, as protobuf JSON.
         case json
         /// `export.bin` itself.
         case bytes = "bin"
@@ -12,11 +12,11 @@ struct StaticFileName: Hashable, Sendable {
     let path: String
     let form: Form
 
-    /// - Parameter file: relative to the drop-in folder, with `/` between its parts.
+    /// - Parameter file: relative to the folder of static files, with `/` between its parts.
     init(_ file: String) throws(StaticFileProblem) {
         guard file.utf8.allSatisfy(Self.isAllowed) else {
             throw StaticFileProblem(
-                file: file, "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only.")
+                file: file, "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only.")
         }
         guard let point = file.lastIndex(of: "."), let form = Form(rawValue: String(file[point...].dropFirst())) else {
             throw StaticFileProblem(file: file, "The name must end in .json or .bin.")
@@ -45,14 +45,14 @@ struct StaticFileName: Hashable, Sendable {
         }
         // A hidden file is one that is being written.
         guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
-            return "No part of the path may be empty or begin with a point."
+            return "No part of the path may be empty or begin with a dot."
         }
         guard !["diagnosis-keys", "twp"].contains(parts[2]) else {
-            return "What lies below \(parts[2]) is made from the folded keys and reports alone."
+            return "Everything below \(parts[2]) is made from folded keys and reports."
         }
-        // In a directory, the file `index` is what lies at the path of its folder.
+        // In a directory, the file `index` is the object at the path of its folder.
         guard !parts.contains("index"), !indexes.contains(parts[2...].joined(separator: "/")) else {
-            return "This is the place of an index, which is made by the program."
+            return "This is the path of an index, which distribution writes itself."
         }
         return nil
     }

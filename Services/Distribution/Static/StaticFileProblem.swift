@@ -1,6 +1,6 @@
-/// Why a file of the drop-in folder isn't published.
+/// Why a static file isn't published.
 struct StaticFileProblem: Error, Equatable, Sendable {
-    /// Relative to the drop-in folder; fit to be shown, whatever its name has in it.
+    /// Relative to the folder of static files; characters that could upset a terminal or a log are replaced.
     let file: String
     /// Plain sentences, at least one.
     let reasons: [String]

@@ -2,16 +2,15 @@ import ExposureFormat
 import Foundation
 import Running
 
-/// The drop-in folder: files that are published as signed archives, beside the keys and reports (Corona-Warn-App sheet,
-/// 5.1).
+/// The folder of static files, which are published as signed archives beside keys and reports.
 ///
-/// It mirrors the tree: `version/v2/app_config_ios.json` becomes the archive at `version/v2/app_config_ios`. A `.json`
-/// is encoded as the message that phones expect there; a `.bin` is `export.bin` itself. What begins with a point, and
-/// notes (`.md`), are passed over.
+/// It mirrors the tree: `version/v2/app_config_ios.json` becomes the archive at `version/v2/app_config_ios`. A `.json` file is
+/// encoded as the message that phones expect there; a `.bin` file is `export.bin` itself. Hidden files and notes (`.md`) are
+/// skipped.
 struct StaticFiles: Equatable, Sendable {
     /// In the order of their paths, each path once.
     let archives: [StaticArchive]
-    /// In the order of their files. They hide nothing but themselves.
+    /// In the order of their files. A problem affects its own file only.
     let problems: [StaticFileProblem]
 
     /// The folder itself can't be read.
@@ -20,10 +19,10 @@ struct StaticFiles: Equatable, Sendable {
         var description: String { "The folder \(folder) of static files can't be read." }
     }
 
-    /// The most bytes of a `.bin`; the largest of the contract have a few million.
-    static let mostBytes = 32 << 20
-    /// The most bytes of a `.json`; those of the contract have some hundred thousand at most.
-    static let mostJSON = 4 << 20
+    /// The maximum size of a `.bin` file; the largest archives have a few million bytes.
+    static let maximumBytes = 32 << 20
+    /// The maximum size of a `.json` file; the largest messages have some hundred thousand bytes.
+    static let maximumJSONBytes = 4 << 20
 
     /// Reads the folder, on a thread that may block.
     /// - Throws: ``FolderProblem``.
@@ -49,8 +48,8 @@ struct StaticFiles: Equatable, Sendable {
     // MARK: - Reading
 
     private struct Reading {
-        /// Deeper than any path of the contract.
-        static let deepest = 16
+        /// More folders than any path of the tree has.
+        static let maximumDepth = 16
 
         let root: URL
         var problems: [StaticFileProblem] = []
@@ -70,8 +69,8 @@ struct StaticFiles: Equatable, Sendable {
                     if !name.hasSuffix(".md") { files.append(path) }
                     continue
                 }
-                if depth == Self.deepest {
-                    problems.append(StaticFileProblem(file: path, "The folder lies too deep."))
+                if depth == Self.maximumDepth {
+                    problems.append(StaticFileProblem(file: path, "The folder is nested too deeply."))
                 } else if let names = Self.names(in: url) {
                     files += self.files(names, in: "\(path)/", depth: depth + 1)
                 } else {
@@ -85,7 +84,7 @@ struct StaticFiles: Equatable, Sendable {
             try? FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }.sorted()
         }
 
-        /// Of a link, not of what it leads to.
+        /// The kind of a link itself, not of its target.
         private static func kind(of url: URL) -> FileAttributeType? {
             try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         }
@@ -97,9 +96,9 @@ struct StaticFiles: Equatable, Sendable {
             case .json:
                 guard let message else {
                     throw StaticFileProblem(
-                        file: file, "No message is known for this path; put what is to be signed into a .bin.")
+                        file: file, "No message is known for this path; put the bytes to sign into a .bin file.")
                 }
-                let json = try content(of: file, most: StaticFiles.mostJSON)
+                let json = try content(of: file, limit: StaticFiles.maximumJSONBytes)
                 do throws(InvalidMessage) {
                     let export = try message.encode(json: json)
                     return StaticArchive(path: name.path, file: file, message: message, export: export)
@@ -107,7 +106,7 @@ struct StaticFiles: Equatable, Sendable {
                     throw StaticFileProblem(file: file, reasons: error.findings)
                 }
             case .bytes:
-                let export = try content(of: file, most: StaticFiles.mostBytes)
+                let export = try content(of: file, limit: StaticFiles.maximumBytes)
                 do throws(InvalidMessage) {
                     try message?.review(encoded: export)
                 } catch {
@@ -117,8 +116,8 @@ struct StaticFiles: Equatable, Sendable {
             }
         }
 
-        private func content(of file: String, most: Int) throws(StaticFileProblem) -> [UInt8] {
-            // Links are followed to files, which is how container platforms mount configuration. Nothing else is opened:
+        private func content(of file: String, limit: Int) throws(StaticFileProblem) -> [UInt8] {
+            // Links to files are followed, because container platforms mount configuration that way. Nothing else is opened:
             // reading a pipe might never end.
             let url = root.appending(path: file).resolvingSymlinksInPath()
             guard Self.kind(of: url) == .typeRegular else { throw StaticFileProblem(file: file, "This is not a file.") }
@@ -126,13 +125,13 @@ struct StaticFiles: Equatable, Sendable {
             do {
                 let handle = try FileHandle(forReadingFrom: url)
                 defer { try? handle.close() }
-                data = try handle.read(upToCount: most + 1) ?? Data()
+                data = try handle.read(upToCount: limit + 1) ?? Data()
             } catch {
                 throw StaticFileProblem(file: file, "The file can't be read.")
             }
             guard !data.isEmpty else { throw StaticFileProblem(file: file, "The file is empty.") }
-            guard data.count <= most else {
-                throw StaticFileProblem(file: file, "The file has more than \(most) bytes.")
+            guard data.count <= limit else {
+                throw StaticFileProblem(file: file, "The file has more than \(limit) bytes.")
             }
             return Array(data)
         }

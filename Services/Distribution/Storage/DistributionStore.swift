@@ -4,26 +4,26 @@ import FoundationEssentials
 import Postgres
 import Schema
 
-/// The tables of the schema `distribution`, and what was folded, which it may read.
+/// The tables of the schema `distribution`, and the folded keys and reports, which it may read.
 struct DistributionStore: Sendable {
     private let database: PostgresClient
 
-    /// Whoever publishes holds it.
+    /// Held by the run that publishes.
     private static let publishing = AdvisoryLock(
         taking: "SELECT distribution.take_publishing_lock()", givingBack: "SELECT vigil.give_locks_back()")
-    /// How long reading a day may take; a request's limit would be far too short.
+    /// The limit for reading a day of keys; the limit for a request would be too short.
     private static let readingTime: Duration = .seconds(300)
 
     init(_ database: PostgresClient) {
         self.database = database
     }
 
-    /// Runs a job of which there may be one at a time, on all machines together.
+    /// Runs a job of which one may run at a time, across all machines.
     func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await database.exclusively(Self.publishing, job)
     }
 
-    // MARK: What was folded
+    // MARK: Folded keys and reports
 
     /// The first and the last folded hour; nil before the first fold.
     func foldedHours() async throws -> ClosedRange<Hour>? {
@@ -34,7 +34,7 @@ struct DistributionStore: Sendable {
         return Hour(number: first)...Hour(number: last)
     }
 
-    /// The keys whose release lies in a range, in no order, and what was folded by its end and is released later.
+    /// The keys whose release lies in a range, in no order, and the keys that were folded by its end and are released later.
     func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> ReleasedKeys {
         try await database.transaction { session in
             var read = ReleasedKeys()
@@ -51,7 +51,7 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// What is folded and was not published by the last hour that took keys.
+    /// The keys that were folded and not published by the last hour that took keys.
     func waitingKeys(by policy: PublicationPolicy) async throws -> WaitingKeys {
         try await database.transaction { session in
             let last = try session.row(
@@ -65,16 +65,16 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// Reads keys by their release, which isn't in the table but follows from what is.
-    /// - Parameter body: gets the hour in which a key was folded, that of its release, and the key.
+    /// Reads keys by their release, which isn't stored but computed.
+    /// - Parameter body: receives the hour in which a key was folded, the hour of its release, and the key.
     private static func readKeys(
         releasedAfter earlier: Hour?, foldedThrough last: Hour?, by policy: PublicationPolicy, in session: Session,
         _ body: (Hour, Hour, PublishedKey) -> Void
     ) throws {
         try session.limitStatements(to: readingTime)
-        // A key is released at or after its upload, and not much later: no older partition needs a look. What was uploaded
-        // before the range is released in it only because of the embargo, which few keys meet: the others aren't read.
-        // COPY takes no parameters: its bounds are settings of this transaction.
+        // A key is released at most `longestDelay` after its upload, so older partitions aren't read. Of the keys uploaded
+        // before the range, only the few whose embargo ends in it are read.
+        // COPY takes no parameters, so its bounds are settings of this transaction.
         let firstEnd = earlier.map {
             Int32(clamping: ($0.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
         }
@@ -86,7 +86,7 @@ struct DistributionStore: Sendable {
         for bound in bounds {
             try session.execute("SELECT set_config(\(bound.name), \(String(bound.value)), true)")
         }
-        // Only the columns that are published: every other costs the database time.
+        // Only published columns: every other costs the database time.
         try session.copyOut(
             """
             SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level
@@ -107,10 +107,10 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// A folded key and the hour in which it was folded; nil when there is none. If several hours have it, the first.
+    /// A folded key and the hour in which it was folded, the first if there are several; nil if there is none.
     func foldedKey(_ data: KeyData) async throws -> (hour: Hour, key: DiagnosisKey)? {
         try await database.transaction { session in
-            // COPY takes no parameters: what is sought is a setting of this transaction.
+            // COPY takes no parameters, so the key is a setting of this transaction.
             let hexadecimal = data.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             try session.execute("SELECT set_config('vigil.key', \(hexadecimal), true)")
             var found: (Hour, DiagnosisKey)?
@@ -135,7 +135,7 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// How many reports were folded after one hour (nil: from the beginning), up to and including another.
+    /// The number of reports that were folded after one hour (nil: from the beginning), up to and including another.
     func reportCount(after earlier: Hour?, through last: Hour) async throws -> Int {
         try await database.session { session in
             let count = try session.row(
@@ -185,7 +185,7 @@ struct DistributionStore: Sendable {
 
     // MARK: Signatures
 
-    /// The signature that is kept over a digest, if there is one. It is kept for as long as it is needed.
+    /// The kept signature over a digest, if there is one. Using it extends its retention.
     func keptSignature(over digest: [UInt8], by signingKey: [UInt8], at now: Date) async throws -> [UInt8]? {
         try await database.session { session in
             try session.row(
@@ -197,7 +197,7 @@ struct DistributionStore: Sendable {
     }
 
     /// Keeps a signature, unless one of the same key over the same digest is kept already.
-    /// - Returns: the one that is kept.
+    /// - Returns: the kept signature.
     func keepSignature(
         _ signature: [UInt8], over digest: [UInt8], by signingKey: [UInt8], at now: Date
     ) async throws -> [UInt8] {
@@ -217,18 +217,18 @@ struct DistributionStore: Sendable {
     }
 }
 
-/// What reading the keys of a range found.
+/// The keys of a range.
 struct ReleasedKeys: Sendable {
     var keys: [PublishedKey] = []
-    /// The same keys, as what waits if nothing takes them.
+    /// The same keys, counted as waiting if no hour takes them.
     var waiting = WaitingKeys()
-    /// Keys that are released after the range.
+    /// Keys that will be released after the range.
     var later = WaitingKeys()
 }
 
 extension CopyRow {
-    /// The next columns, `key_data` to `transmission_risk_level`. Nil when their values make no key, which the table's
-    /// constraints rule out.
+    /// The next columns, `key_data` to `transmission_risk_level`. Nil if their values make no key, which the table's
+    /// constraints prevent.
     fileprivate mutating func key() throws(PostgresError) -> (KeyData, RollingPeriod, TransmissionRiskLevel)? {
         let words = try words()
         let (start, length, level) = (try int32(), try int16(), try int16())

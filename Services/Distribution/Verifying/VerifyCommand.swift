@@ -10,8 +10,8 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a whole published tree against a public key.",
         discussion: """
-            Signatures, headers, order, least sizes, no key twice, and that the indexes name what is there and nothing else.
-            It needs no database and no secret. Ends with 1 if anything is wrong.
+            Checks signatures, headers, order, minimum sizes, duplicate keys, and that the indexes name all objects and no
+            others. Needs no database and no secret. Ends with 1 if anything is wrong.
             """)
 
     @Argument(help: ArgumentHelp("The tree's folder, in which `version` lies.", valueName: "directory"))
@@ -22,7 +22,7 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("A public key in PEM; several if keys were replaced.", valueName: "file.pem"))
     var publicKeys: [String]
 
-    @Option(help: "The fewest keys or reports of a file that isn't empty.")
+    @Option(help: "The minimum number of keys or reports in a file that isn't empty.")
     var minimum = PublicationPolicy.smallestPackage
 
     func validate() throws {

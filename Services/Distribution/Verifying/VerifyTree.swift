@@ -5,15 +5,15 @@ import ObjectStore
 import PublishedTree
 import Running
 
-/// Checks a whole published tree as somebody does who knows nothing but the contract and the public keys.
+/// Checks a whole published tree, given nothing but the format and the public keys.
 struct VerifyTree: Sendable {
     let tree: any TreeStore
-    /// Each archive must be signed by one of them.
+    /// One of them must have signed each archive.
     let publicKeys: [VerificationKey]
-    /// The fewest keys, or reports, of a file that isn't empty.
+    /// The minimum number of keys or reports in a file that isn't empty.
     let minimum: Int
 
-    /// What is there, and what is wrong with it.
+    /// What the tree holds, and what is wrong with it.
     struct Verdict: Sendable, Equatable {
         var objects = 0
         var days = 0
@@ -30,11 +30,11 @@ struct VerifyTree: Sendable {
     }
 }
 
-/// The work on one tree.
+/// The check of one tree.
 private struct TreeCheck {
     let verify: VerifyTree
     let objects: Set<TreeKey>
-    /// Those that some index names, or that need no index.
+    /// Objects that an index names, or that need no index.
     private var named: Set<TreeKey> = []
     private var verdict = VerifyTree.Verdict()
 
@@ -61,7 +61,7 @@ private struct TreeCheck {
 
     // MARK: Indexes
 
-    /// An index's content; nil, with a complaint, when it is missing or damaged.
+    /// An index's content; nil, with a complaint, if it is missing or damaged.
     private mutating func index<Content: Decodable>(_ key: TreeKey) async throws -> Content? {
         named.insert(key)
         guard let content = try await verify.tree.read(key) else {
@@ -76,7 +76,9 @@ private struct TreeCheck {
     }
 
     private mutating func names(_ key: TreeKey, are expected: [String]) async throws {
-        if let found: [String] = try await index(key), found != expected { complain(key, "it has other names") }
+        if let found: [String] = try await index(key), found != expected {
+            complain(key, "it doesn't have the expected names")
+        }
     }
 
     // MARK: Keys
@@ -84,7 +86,7 @@ private struct TreeCheck {
     private mutating func checkKeys(of region: String, _ progress: ProgressBar) async throws {
         let dates = KeyPackage.dates(of: region)
         let days = (try await index(dates) as [String]?) ?? []
-        if days != days.sorted() || Set(days).count != days.count { complain(dates, "it isn't in order") }
+        if days != days.sorted() || Set(days).count != days.count { complain(dates, "it isn't sorted") }
         var ofDays: [Day: Set<KeyData>] = [:]
         for name in days {
             guard let day = Day(name: name) else {
@@ -104,7 +106,7 @@ private struct TreeCheck {
             }
             let hours = (try await self.index(index) as [Int]?) ?? []
             if hours != hours.sorted() || !hours.allSatisfy({ (0...23).contains($0) }) {
-                complain(index, "it isn't in order")
+                complain(index, "it isn't sorted")
             }
             for hour in hours {
                 verdict.hours += 1
@@ -120,7 +122,7 @@ private struct TreeCheck {
         for (day, keys) in ofDays {
             guard let hours = ofHours[day], hours.count == 24 else { continue }
             if hours.values.reduce(into: Set(), { $0.formUnion($1) }) != keys {
-                complain(dates / day.name, "it has other keys than its hours")
+                complain(dates / day.name, "its keys differ from those of its hours")
             }
         }
     }
@@ -133,7 +135,7 @@ private struct TreeCheck {
         }
     }
 
-    /// The keys of all of a package's batches.
+    /// The keys of all batches of a package.
     private mutating func keys(
         of package: KeyPackage, _ region: String, _ progress: ProgressBar
     ) async throws -> Set<KeyData> {
@@ -151,11 +153,11 @@ private struct TreeCheck {
             }
             let expected = ExportHeader(
                 hours: package.window.hours, region: region, batch: last.number == 1 ? export.header.batch : last)
-            if export.header != expected { complain(key, "its header says something else than its place") }
+            if export.header != expected { complain(key, "its header doesn't fit its path") }
             if archive.signatures.contains(where: { $0.batch != export.header.batch }) {
                 complain(key, "its signature is for another batch")
             }
-            if !export.isInPublishedOrder { complain(key, "its keys aren't in order, or one is there twice") }
+            if !export.isInPublishedOrder { complain(key, "its keys aren't sorted, or it has a duplicate") }
             if !export.keys.isEmpty, export.keys.count < verify.minimum {
                 complain(key, "it has \(export.keys.count) keys, fewer than \(verify.minimum)")
             }
@@ -164,11 +166,11 @@ private struct TreeCheck {
             guard let next = Batch(number: last.number + 1, size: export.header.batch.size) else { break }
             last = next
         } while true
-        if keys.count != count { complain(package.key(region: region), "it has a key twice") }
+        if keys.count != count { complain(package.key(region: region), "it has a duplicate key") }
         return keys
     }
 
-    /// An archive whose signature matches; nil, with a complaint, for anything else.
+    /// An archive with a valid signature; nil, with a complaint, for anything else.
     private mutating func archive(_ key: TreeKey) async throws -> SignedArchive? {
         guard let content = try await verify.tree.read(key) else {
             complain(key, "an index names it, but it is missing")
@@ -209,7 +211,7 @@ private struct TreeCheck {
                     continue
                 }
                 let expected = ReportPackage(hour: Hour(number: number), region: region, reports: package.reports)
-                if package != expected { complain(key, "it says something else than its place, or isn't in order") }
+                if package != expected { complain(key, "its content doesn't fit its path, or isn't sorted") }
                 if package.reports.count < verify.minimum {
                     complain(key, "it has \(package.reports.count) reports, fewer than \(verify.minimum)")
                 }
@@ -221,9 +223,9 @@ private struct TreeCheck {
         }
     }
 
-    // MARK: Everything else
+    // MARK: Other archives
 
-    /// Configuration and the like: signed, and found without an index, except the list of countries.
+    /// Configuration and the like: signed, and not named by an index, except for the list of countries.
     private mutating func checkOtherArchives(_ progress: ProgressBar) async throws {
         for key in objects.filter({ $0.kind == .archive }).sorted() where !named.contains(key) {
             named.insert(key)

@@ -1,12 +1,12 @@
-/// A report about a visit to a venue, which only somebody who was there can read
-/// (`CheckInProtectedReport`; Corona-Warn-App sheet, 4.2).
+/// A report about a visit to a venue, which only somebody who was there can decrypt (`CheckInProtectedReport`):
+/// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal/pt/check_in.proto
 ///
-/// To everybody else it is 96 random-looking bytes, of which two visits to one venue have the first 32 in common.
+/// To everybody else it is 96 random-looking bytes; two visits to one venue share the first 32.
 package struct CheckInReport: Hashable, Sendable {
-    /// All four parts, one after the other: exactly 96 bytes.
+    /// The four parts, concatenated: exactly 96 bytes.
     package let bytes: [UInt8]
 
-    /// Bytes of a report.
+    /// The number of bytes in a report.
     package static let count = 32 + 16 + 16 + 32
 
     /// Nil unless there are exactly 96 bytes.
@@ -43,7 +43,7 @@ package struct CheckInReport: Hashable, Sendable {
 }
 
 extension CheckInReport: Comparable {
-    /// By bytes: an order that is a function of content alone.
+    /// By bytes: an order that depends on content alone.
     package static func < (left: CheckInReport, right: CheckInReport) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }

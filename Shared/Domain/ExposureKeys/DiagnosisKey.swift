@@ -1,20 +1,20 @@
 /// A temporary exposure key that somebody who tested positive chose to share, after validation and normalisation.
 ///
-/// It is `Comparable` by metadata first and key data second: an order that is a function of content alone, so it tells
-/// nothing about who uploaded which keys together, and it compresses best (design decision 11).
+/// Keys are ordered by metadata first and key data second. The order depends on content alone, so it doesn't reveal which keys
+/// were uploaded together, and it compresses best.
 package struct DiagnosisKey: Hashable, Sendable, BitwiseCopyable {
-    /// What phones compute broadcasts from, and so recognise them by.
+    /// The secret from which phones derive broadcasts, and by which others recognise them.
     package let data: KeyData
-    /// When the key was in use. Uploaded keys begin at midnight UTC; ``UploadRules`` sees to it.
+    /// When the key was in use. Uploaded keys begin at midnight UTC; ``UploadRules`` checks that.
     package let rollingPeriod: RollingPeriod
     /// As uploaded, or derived from the days since onset.
     package let transmissionRiskLevel: TransmissionRiskLevel
     /// As uploaded, or derived from the risk level.
     package let daysSinceOnsetOfSymptoms: DaysSinceOnset
-    /// As uploaded; a key that came without one counts as a confirmed test (Corona-Warn-App sheet, 4.4).
+    /// As uploaded; a confirmed test if the upload had none.
     package let reportType: ReportType
 
-    /// A key as its parts, each of which is valid by its type.
+    /// A key from parts that are valid by their types.
     package init(
         data: KeyData, rollingPeriod: RollingPeriod, transmissionRiskLevel: TransmissionRiskLevel,
         daysSinceOnsetOfSymptoms: DaysSinceOnset, reportType: ReportType
@@ -28,9 +28,9 @@ package struct DiagnosisKey: Hashable, Sendable, BitwiseCopyable {
 
     /// The same key with a period of whole hours, as it is folded and published.
     ///
-    /// The key of the day itself ends when the phone gives it away, which is when it uploads: the period as it was sent
-    /// would tell the upload's moment to ten minutes for good. Phones don't mind intervals in which nobody broadcast, and the
-    /// embargo counts from the end of the longer period.
+    /// The current day's key ends when the phone uploads it, so the original period would reveal the time of the upload to ten
+    /// minutes. A longer period does no harm: phones find no broadcasts in its last intervals, and the embargo counts from its
+    /// end.
     package var inWholeHours: DiagnosisKey {
         let hours = (rollingPeriod.length + Self.perHour - 1) / Self.perHour
         guard let period = RollingPeriod(start: rollingPeriod.start, length: hours * Self.perHour) else { return self }
@@ -51,9 +51,9 @@ extension DiagnosisKey: Comparable {
     }
 
     /// Rolling start, rolling period, risk level, days since onset and report type, in this order, as one integer:
-    /// sorting an hour's keys compares them some ten million times.
+    /// sorting an hour's keys takes some ten million comparisons.
     ///
-    /// 32 bits, 8, 4, 16 and 4; each fits by its own type.
+    /// 32 bits, 8, 4, 16 and 4; the types guarantee that each value fits.
     private var packedMetadata: UInt64 {
         UInt64(rollingPeriod.start.rawValue) << 32 | UInt64(rollingPeriod.length) << 24
             | UInt64(transmissionRiskLevel.rawValue) << 20
@@ -62,7 +62,7 @@ extension DiagnosisKey: Comparable {
     }
 }
 
-/// How the diagnosis came about (`ReportType` of the export schema, numbers as on the wire).
+/// How the diagnosis was made (`ReportType` of the export schema, with its numbers).
 package enum ReportType: Int, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case unknown = 0
     case confirmedTest = 1

@@ -2,12 +2,12 @@ package import FoundationEssentials
 
 /// A UTC hour, half-open: [number × 3600, (number + 1) × 3600) seconds since the epoch.
 ///
-/// It is the finest time that the suite keeps of an upload, and the unit of publication.
+/// Hours are the finest resolution of stored upload times, and the unit of publication.
 package struct Hour: Hashable, Comparable, Sendable, Strideable {
     /// Hours since the epoch.
     package let number: Int32
 
-    /// The hour of a number, which is negative before 1970.
+    /// The hour with a number, which is negative before 1970.
     package init(number: Int32) {
         self.number = number
     }
@@ -45,7 +45,7 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
     /// Days since the epoch.
     package let number: Int32
 
-    /// The day of a number, which is negative before 1970.
+    /// The day with a number, which is negative before 1970.
     package init(number: Int32) {
         self.number = number
     }
@@ -83,7 +83,7 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
         return "\(Self.padded(year, to: 4))-\(Self.padded(month, to: 2))-\(Self.padded(day, to: 2))"
     }
 
-    /// The day of a name; nil unless the text is the name of a day.
+    /// The day with a name; nil unless the text is the name of a day.
     package init?(name: some StringProtocol) {
         let parts = name.split(separator: "-").compactMap { Int64($0) }
         guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]) else { return nil }
@@ -94,7 +94,7 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         self.init(number: Int32(clamping: era * 146_097 + dayOfEra - 719_468))
-        // The name of the day found is the text, unless the text named a day that no month has.
+        // The two differ if the text names a day that its month doesn't have.
         guard self.name == name else { return nil }
     }
 

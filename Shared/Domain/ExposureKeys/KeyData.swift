@@ -1,17 +1,17 @@
 /// The 16 random bytes of a temporary exposure key.
 ///
-/// They are kept in place, as two integers: an hour may have more than a million keys, and an array for each would cost
-/// more than all that is done with them.
+/// They are stored inline, as two integers: an hour may have more than a million keys, and allocating an array for each would
+/// cost more than all other work with them.
 package struct KeyData: Hashable, Comparable, Sendable, BitwiseCopyable {
-    /// The first eight bytes, the first of them in the highest place.
+    /// The first eight bytes, big-endian.
     package let high: UInt64
-    /// The last eight bytes, likewise.
+    /// The last eight bytes, big-endian.
     package let low: UInt64
 
-    /// Bytes of a key.
+    /// The number of bytes in a key.
     package static let count = 16
 
-    /// A key of two integers as they are kept, for example random ones.
+    /// A key from two integers, for example random ones.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -24,14 +24,14 @@ package struct KeyData: Hashable, Comparable, Sendable, BitwiseCopyable {
         self = key
     }
 
-    /// Nil unless there are exactly 16 bytes. For memory that belongs to somebody else.
+    /// Nil unless there are exactly 16 bytes.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.count else { return nil }
         high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Calls `body` with the 16 bytes where they are, without an array.
+    /// Calls `body` with the 16 bytes in place, without an array.
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -46,7 +46,7 @@ package struct KeyData: Hashable, Comparable, Sendable, BitwiseCopyable {
         withUnsafeBytes { buffer.append(contentsOf: $0) }
     }
 
-    /// Unsigned and lexicographic, as exported keys are ordered (Corona-Warn-App sheet, 5.3).
+    /// Unsigned lexicographic order of the bytes.
     package static func < (left: KeyData, right: KeyData) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }

@@ -3,7 +3,7 @@
 /// The default values are those of Corona-Warn-App:
 /// <https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/resources/application.yaml>.
 package struct PublicationPolicy: Sendable {
-    /// The fewest keys, or check-in reports, that are published together unless a deployment raises it: cwa-server's
+    /// The minimum number of keys, or of check-in reports, in a package, unless a deployment raises it: cwa-server's
     /// `shifting-policy-threshold`. The fold fills every hour up to at least this size, so that no key waits for others.
     package static let smallestPackage = 140
 
@@ -12,7 +12,7 @@ package struct PublicationPolicy: Sendable {
     /// Minutes that must have passed since the end of a key's rolling period: until then a phone would accept replayed
     /// beacons made with it (<https://github.com/corona-warn-app/cwa-server/issues/386>).
     package var embargoMinutes: Int64
-    /// The fewest keys a package may have, so that a person's keys always stand among others'. An hour that has fewer
+    /// The minimum number of keys in a package, so that a person's keys always stand among others'. An hour that has fewer
     /// gets an empty package, and its keys wait.
     package var minimumKeys: Int
 
@@ -26,7 +26,7 @@ package struct PublicationPolicy: Sendable {
         self.minimumKeys = minimumKeys
     }
 
-    /// The first hour whose package may contain a key that was folded into `submitted`; nil when none may.
+    /// The first hour whose package may contain a key that was folded into `submitted`; nil if none may.
     ///
     /// A key whose period ended more than the embargo before the upload's hour may appear at once. Any other appears in
     /// the hour after the one in which its embargo ends.
@@ -34,7 +34,7 @@ package struct PublicationPolicy: Sendable {
         releaseHour(of: key.rollingPeriod, key.transmissionRiskLevel, submitted: submitted)
     }
 
-    /// The same by what it depends on.
+    /// The same, from the values that it depends on.
     package func releaseHour(of period: RollingPeriod, _ level: TransmissionRiskLevel, submitted: Hour) -> Hour? {
         guard level >= lowestLevel else { return nil }
         let end = period.end.startSeconds
@@ -44,7 +44,7 @@ package struct PublicationPolicy: Sendable {
         return max(released, submitted)
     }
 
-    /// The latest that a key's release can lie behind its upload, in hours: a period that starts in the upload's own
-    /// hour and lasts a day, the embargo, and rounding up.
+    /// The maximum delay between a key's upload and its release, in hours: a period that starts in the hour of the upload and
+    /// lasts a day, the embargo, and rounding up.
     package var longestDelay: Int { 24 + Int(embargoMinutes / 60) + 3 }
 }

@@ -1,4 +1,4 @@
-/// How contagious the person probably was on the key's day, 1 (lowest) to 8 (highest).
+/// The person's estimated infectiousness on the key's day, 1 (lowest) to 8 (highest).
 package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: Int
 
@@ -10,14 +10,15 @@ package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Se
 
     private init(known rawValue: Int) { self.rawValue = rawValue }
 
-    /// The levels there are (Corona-Warn-App sheet, 4.3).
+    /// All levels.
     package static let range = 1...8
-    /// What a key gets of whose days since onset the table says nothing.
+    /// The level of a key whose days since onset aren't in the table.
     package static let lowest = TransmissionRiskLevel(known: 1)
-    /// Keys below this level are kept but not published (Corona-Warn-App sheet, 5.4).
+    /// Keys below this level are stored but not published, as in Corona-Warn-App.
     package static let lowestPublished = TransmissionRiskLevel(known: 3)
 
-    /// The level for a key that came without one (Corona-Warn-App sheet, 4.4): by table, 1 where the table is silent.
+    /// The level for a key that was uploaded without one, by table; ``lowest`` for values that aren't in the table. See
+    /// https://github.com/corona-warn-app/cwa-server/blob/main/common/persistence/src/main/java/app/coronawarn/server/common/persistence/domain/normalization/DiagnosisKeyNormalizer.java
     package init(derivedFrom onset: DaysSinceOnset) {
         let column = Self.table.first { $0.days.contains(onset.rawValue) }
         rawValue = column.map { $0.levels[Int(onset.rawValue - $0.days.lowerBound)] } ?? Self.lowest.rawValue
@@ -54,7 +55,7 @@ package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Se
 /// Days since onset of symptoms as the apps encode them, -15...4000.
 ///
 /// -14...14 means that the onset is known; n × 100 + offset that it fell into a range; 2000 that there are symptoms of
-/// unknown onset; 3000 none; 4000 that nothing was said (Corona-Warn-App sheet, 4.4).
+/// unknown onset; 3000 no symptoms; 4000 no information. ``TransmissionRiskLevel`` names the source.
 package struct DaysSinceOnset: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     package let rawValue: Int32
 
@@ -64,10 +65,10 @@ package struct DaysSinceOnset: RawRepresentable, Hashable, Sendable, BitwiseCopy
         self.rawValue = rawValue
     }
 
-    /// What an upload may say (Corona-Warn-App sheet, 4.3).
+    /// All values.
     package static let range: ClosedRange<Int32> = -15...4000
 
-    /// The value for a key that came with a risk level only (Corona-Warn-App sheet, 4.4).
+    /// The value for a key that was uploaded with a risk level only.
     package init(derivedFrom level: TransmissionRiskLevel) {
         rawValue = Self.byLevel[level.rawValue - 1]
     }

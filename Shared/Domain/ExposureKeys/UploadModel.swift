@@ -1,11 +1,11 @@
 /// A public model of what phones upload, from which fillers are drawn.
 ///
-/// Fillers are whole uploads, cut only where a set is full: days, risk levels and days since onset hang together in them as
-/// in real ones. Copies of real metadata, or keys that are drawn one by one, give themselves away in the counts of a
-/// published set, which is how Corona-Warn-App's padding was undone (performance sheet, 3; Corona-Warn-App sheet, 4.5).
-/// The better the shares below fit a country's phones, the less remains to be guessed from.
+/// Fillers are whole uploads, truncated only where a set is full, so their days, risk levels and days since onset correlate as
+/// in real uploads. Copies of real metadata, or keys drawn independently, are visible in the counts of a published set; that is
+/// how https://github.com/micb25/dka computed the number of uploads from Corona-Warn-App's padded files. The better the shares
+/// below fit a country's phones, the less can be inferred.
 package struct UploadModel: Sendable {
-    /// What a person says about symptoms, and how many of a hundred say it.
+    /// What a person says about symptoms, with its share in percent.
     private enum Onset: CaseIterable {
         case unsaid, withoutSymptoms, unknownDay, knownDay, lastWeek
 
@@ -20,13 +20,13 @@ package struct UploadModel: Sendable {
         }
     }
 
-    /// Of a hundred uploads, how many come from phones that were in use for two weeks.
+    /// The percentage of uploads from phones that were in use for two weeks.
     private static let fullShare = 85
-    /// Of a hundred uploads, how many have the key of the day itself.
+    /// The percentage of uploads that include the current day's key.
     private static let sameDayShare = 20
-    /// Of a hundred visits, how many are to the venue of the visit before.
+    /// The percentage of visits to the same venue as the previous one.
     private static let sameVenueShare = 25
-    /// Of a hundred visits, how many are followed by another one.
+    /// The percentage of visits that another one follows.
     private static let furtherVisitShare = 60
 
     /// The model. It has no state.
@@ -43,7 +43,7 @@ package struct UploadModel: Sendable {
             key(daysAgo: daysAgo, length: IntervalNumber.perDay, onset, onsetDay, in: hour, using: &random)
         }
         guard hasToday else { return past.shuffled(using: &random) }
-        // As much of the day as had passed at the end of the hour in which the key was given away.
+        // The part of the day that has passed at the end of the upload's hour.
         let today = key(daysAgo: 0, length: UInt32(hour.ofDay + 1) * 6, onset, onsetDay, in: hour, using: &random)
         return (past + (today.map { [$0] } ?? [])).shuffled(using: &random)
     }

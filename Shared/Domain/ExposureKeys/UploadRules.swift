@@ -1,21 +1,21 @@
 package import FoundationEssentials
 
-/// A key as a phone uploads it, before any rule was applied.
+/// A key as a phone uploads it, before any rule is applied.
 package struct UploadedKey: Hashable, Sendable {
-    /// Of any length; 16 bytes are right.
+    /// Any length; 16 bytes are valid.
     package var data: [UInt8]
-    /// The first interval of use, as its number; midnight UTC is right, a multiple of 144 above 0.
+    /// The number of the first interval; midnight UTC is valid, a multiple of 144 above 0.
     package var rollingStart: Int64
-    /// In intervals of ten minutes; 1...144 is right.
+    /// In intervals of ten minutes; 1...144 is valid.
     package var rollingPeriod: Int64
-    /// Any number, 1...8 is right; nil when the phone sent none.
+    /// Any number, 1...8 is valid; nil if the phone sent none.
     package var transmissionRiskLevel: Int?
-    /// Any number, -15...4000 is right; nil when the phone sent none.
+    /// Any number, -15...4000 is valid; nil if the phone sent none.
     package var daysSinceOnsetOfSymptoms: Int32?
-    /// A confirmed test where the phone sent none, as the schema has it (Corona-Warn-App sheet, 4.2).
+    /// A confirmed test if the phone sent none, which is the schema's default.
     package var reportType: ReportType
 
-    /// A key as its parts, none of them checked.
+    /// A key from unchecked parts.
     package init(
         data: [UInt8], rollingStart: Int64, rollingPeriod: Int64, transmissionRiskLevel: Int?,
         daysSinceOnsetOfSymptoms: Int32?, reportType: ReportType
@@ -29,29 +29,30 @@ package struct UploadedKey: Hashable, Sendable {
     }
 }
 
-/// An upload broke a rule and is refused whole; the answer is 400. It names the rule, never the data.
+/// An upload broke a rule and is refused as a whole, with 400. The error names the rule, never the data.
 package enum InvalidUpload: Error, Equatable {
-    /// No key at all, or more than an upload may have.
+    /// The upload has no key, or too many.
     case numberOfKeys
-    /// There are keys, but none that keeps to the rules.
+    /// None of the keys follows the rules.
     case noUsableKey
 }
 
-/// The rules for uploaded keys (Corona-Warn-App sheet, 4.3 and 4.4), and those between the keys of one upload, which the
-/// field's server gave up because they refused what phones really send (weakness 13).
+/// The rules for uploaded keys: Corona-Warn-App's, and rules between the keys of one upload. Corona-Warn-App removed the latter
+/// because they refused what phones really send (https://github.com/corona-warn-app/cwa-server/pull/712); these accept that.
 ///
-/// A key that breaks a rule is left out; the others count. What is left depends on the upload alone, neither on the order
-/// of its keys nor on the time, so that a repeat on another day is the same upload.
+/// A key that breaks a rule is dropped; the others count. The result depends on the upload alone, and not on the order of its
+/// keys or on the time, so a repeat on another day is the same upload.
 package struct UploadRules: Sendable {
-    /// The most keys of one upload; the fewest is one.
+    /// The maximum number of keys in an upload; the minimum is one.
     package var maximumKeys: Int
-    /// The most keys of one UTC day. A phone begins another key whenever it gives the day's key away, which an app does
+    /// The maximum number of keys of one UTC day. A phone begins a new key whenever it reveals the day's key, which an app does
     /// once or twice.
     package var maximumKeysPerDay: Int
-    /// Days before today whose keys are kept; older ones are dropped in silence. With today that makes a window of 15.
+    /// The number of days before today whose keys are kept; older keys are dropped without an error.
     package var retentionDays: Int
 
-    /// The rules; by default with the field's values (Corona-Warn-App sheet, 4.3; key server sheet, 2.3).
+    /// The rules. The defaults are Corona-Warn-App's, except for the limit per day, which is `MAX_SAME_START_INTERVAL_KEYS` of
+    /// https://github.com/google/exposure-notifications-server
     package init(maximumKeys: Int = 14, maximumKeysPerDay: Int = 3, retentionDays: Int = 14) {
         self.maximumKeys = maximumKeys
         self.maximumKeysPerDay = maximumKeysPerDay
@@ -59,8 +60,8 @@ package struct UploadRules: Sendable {
     }
 
     /// Checks and normalises the keys of an upload.
-    /// - Returns: the keys that keep to the rules, ordered by content.
-    /// - Throws: ``InvalidUpload`` when there are too few or too many, or none that is any good.
+    /// - Returns: the keys that follow the rules, sorted by content.
+    /// - Throws: ``InvalidUpload`` if there are no keys, too many, or no valid ones.
     package func normalise(_ uploaded: [UploadedKey]) throws(InvalidUpload) -> [DiagnosisKey] {
         guard (1...maximumKeys).contains(uploaded.count) else { throw .numberOfKeys }
         let keys = withoutContradictions(uploaded.compactMap(normalise).sorted())
@@ -68,8 +69,8 @@ package struct UploadRules: Sendable {
         return keys
     }
 
-    /// The keys of an upload that are worth keeping: those that begin in the future or before midnight UTC of the day
-    /// `retentionDays` ago are dropped without a word, as the apps expect.
+    /// The keys of an upload that are current: keys that begin in the future, or before midnight UTC of the day
+    /// `retentionDays` ago, are dropped without an error, as apps expect.
     package func current(_ keys: [DiagnosisKey], at now: Date) -> [DiagnosisKey] {
         let present = IntervalNumber(containing: now)
         let oldest = Day(containing: now).advanced(by: -retentionDays).firstInterval
@@ -78,13 +79,13 @@ package struct UploadRules: Sendable {
 
     // MARK: Between keys
 
-    /// Leaves out keys that no phone sends beside the others.
+    /// Drops keys that no phone sends together with the others.
     ///
-    /// All keys begin at midnight, so only those of one day can overlap. They do when a day's key was given away before
-    /// its end: the key that followed begins at midnight, too, and lasts to a later end (104 and 142 intervals, say), or
-    /// is told by what was left of the day (104 and 40). So a key may stand beside shorter ones of its day, or if all of
-    /// them together fit into a day. Either way the time in which the keys were in use is 144 intervals at most.
-    /// - Parameter keys: ordered by content, which means by day and within a day by length.
+    /// All keys begin at midnight, so only keys of the same day can overlap. They do if a day's key was revealed before the end
+    /// of the day: the next key begins at midnight as well and ends later (104 and 142 intervals, say), or has the length of the
+    /// rest of the day (104 and 40). So a key is kept if the other keys of its day are shorter, or if all of them together fit
+    /// into a day. Either way the keys were in use for 144 intervals at most.
+    /// - Parameter keys: sorted by content, that is by day and then by length.
     private func withoutContradictions(_ keys: [DiagnosisKey]) -> [DiagnosisKey] {
         var kept: [DiagnosisKey] = []
         var known: Set<KeyData> = []
@@ -102,7 +103,7 @@ package struct UploadRules: Sendable {
 
     // MARK: Each key
 
-    /// Nil when the key breaks a rule of its own.
+    /// Nil if the key itself breaks a rule.
     private func normalise(_ key: UploadedKey) -> DiagnosisKey? {
         guard let data = KeyData(key.data), let start = UInt32(exactly: key.rollingStart), start > 0,
             start % IntervalNumber.perDay == 0, let length = UInt32(exactly: key.rollingPeriod),
@@ -114,7 +115,7 @@ package struct UploadRules: Sendable {
             reportType: key.reportType)
     }
 
-    /// Each derives from the other where one is missing; at least one must be there, and what is there be in range.
+    /// A missing value is derived from the other one. At least one must be present, and present values must be valid.
     private func riskAndOnset(of key: UploadedKey) -> (TransmissionRiskLevel, DaysSinceOnset)? {
         let level = key.transmissionRiskLevel.map(TransmissionRiskLevel.init(rawValue:))
         let onset = key.daysSinceOnsetOfSymptoms.map(DaysSinceOnset.init(rawValue:))

@@ -1,24 +1,24 @@
 package import ExposureKeys
 import SwiftProtobuf
 
-/// The check-in reports of one hour, as phones download them: `TraceWarningPackage`, bare in `export.bin`
-/// (Corona-Warn-App sheet, 5.5).
+/// The check-in reports of one hour, as phones download them: a `TraceWarningPackage` without a header in `export.bin`. See
+/// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal/pt/trace_warning.proto
 package struct ReportPackage: Hashable, Sendable {
-    /// The hour in which they are published.
+    /// The hour of publication.
     package let hour: Hour
     /// The country directory that the package is published under.
     package let region: String
-    /// In the order of their content.
+    /// Sorted by content.
     package let reports: [CheckInReport]
 
-    /// The reports may come in any order, and it has no part in the result.
+    /// Sorts the reports; their order has no effect.
     package init(hour: Hour, region: String, reports: some Sequence<CheckInReport>) {
         self.hour = hour
         self.region = region
         self.reports = reports.sorted()
     }
 
-    /// What stands in `export.bin`, without a header.
+    /// The content of `export.bin`.
     package func encoded() throws -> [UInt8] {
         let message = TraceWarningPackage.with {
             $0.intervalNumber = UInt32(clamping: hour.number)
@@ -28,7 +28,7 @@ package struct ReportPackage: Hashable, Sendable {
         return try message.serializedBytes()
     }
 
-    /// Reads what stands in `export.bin`. Nil when it is no such package, or one of its reports is malformed.
+    /// Reads the content of `export.bin`. Nil if it is no such package, or one of its reports is malformed.
     package init?(_ export: [UInt8]) {
         guard let message = try? TraceWarningPackage(serializedBytes: export),
             let hour = Int32(exactly: message.intervalNumber)

@@ -1,6 +1,6 @@
 import SwiftProtobuf
 
-/// Why an upload's body can't be read. It says nothing about the body's content.
+/// Why an upload's body can't be read. It reveals nothing of the body's content.
 package enum UnreadableSubmission: Error, Equatable, CustomStringConvertible {
     /// The body has more bytes than allowed and was not decoded.
     case tooLarge(maximum: Int)
@@ -19,13 +19,13 @@ package enum UnreadableSubmission: Error, Equatable, CustomStringConvertible {
 extension SubmissionPayload {
     /// Decodes an upload's body.
     ///
-    /// Unknown fields are dropped, so nothing a phone adds by mistake is kept. Decoding takes memory in proportion to
-    /// `maximum`, at worst about forty times as much: two bytes are enough to announce an empty key.
+    /// Unknown fields are dropped, so nothing that a phone adds by mistake is kept. Decoding takes at most about forty times
+    /// `maximum` bytes of memory: two bytes are enough for an empty key.
     package init(decoding bytes: [UInt8], maximum: Int) throws(UnreadableSubmission) {
         guard bytes.count <= maximum else { throw .tooLarge(maximum: maximum) }
         var options = BinaryDecodingOptions()
         options.discardUnknownFields = true
-        // A payload nests two deep; whatever goes deeper isn't one.
+        // A payload nests two levels deep.
         options.messageDepthLimit = 4
         do {
             try self.init(serializedBytes: bytes, options: options)

@@ -6,10 +6,9 @@ import SwiftProtobuf
 
 // MARK: - Key export
 
-/// The message behind the header in a key file. Both directions stand apart from everything else, so that a faster
-/// encoder can take their place.
+/// The message after the header in a key file.
 enum WireKeyExport {
-    /// All fields of a `TemporaryExposureKeyExport` but its keys, which stand behind them (``RecordShape``).
+    /// All fields of a `TemporaryExposureKeyExport` except its keys, which follow them (``RecordShape``).
     static func encodeHead(header: ExportHeader, signers: [SigningIdentity]) throws -> [UInt8] {
         let message = TemporaryExposureKeyExport.with {
             $0.startTimestamp = header.startTimestamp
@@ -162,7 +161,7 @@ extension Batch {
 // MARK: - Upload
 
 extension TemporaryExposureKey {
-    /// A key as a phone uploads it, with everything the phone knows.
+    /// A key as a phone uploads it, with all fields.
     package init(uploading key: DiagnosisKey) {
         self.init()
         keyData = key.data.withUnsafeBytes { Data($0) }
@@ -175,8 +174,8 @@ extension TemporaryExposureKey {
 }
 
 extension SubmissionPayload {
-    /// The keys for `UploadRules` to judge; nothing is checked here. Defaults are those of the schema: a period of 144,
-    /// a confirmed test. A start that is missing reads 0, which breaks a rule.
+    /// The unchecked keys, for `UploadRules`. Defaults are those of the schema: a period of 144, a confirmed test. A missing
+    /// start is 0, which breaks a rule.
     package var uploadedKeys: [UploadedKey] {
         keys.map { key in
             UploadedKey(
@@ -188,12 +187,12 @@ extension SubmissionPayload {
         }
     }
 
-    /// The protected reports that are well formed; the others are left out.
+    /// The well-formed protected reports; the others are dropped.
     package var wellFormedReports: [CheckInReport] { checkInProtectedReports.compactMap(\.report) }
 }
 
 extension CheckInProtectedReport {
-    /// The report; nil when one of its parts has another length.
+    /// The report; nil if one of its parts has the wrong length.
     package var report: CheckInReport? {
         CheckInReport(
             locationIDHash: locationIDHash, initializationVector: iv, encryptedRecord: encryptedCheckInRecord,

@@ -14,7 +14,7 @@ struct ExplainTests {
         Explain(store: stage.store, policy: PublicationPolicy(minimumKeys: minimum))
     }
 
-    @Test("of a key it says: unknown, level, embargo, not decided, too few, published, aged")
+    @Test("every state of a key is explained: unknown, level, embargo, undecided, too few, published, expired")
     func keys() async throws {
         try await PublishingStage.run { stage in
             let explain = explain(stage)
@@ -42,11 +42,11 @@ struct ExplainTests {
             let later = Samples.day.advanced(by: 16).firstHour
             try await stage.foldEmpty(next.advanced(by: 1)...later)
             try await stage.publish(through: later)
-            #expect(try await explain.key(plain.data) == .aged(next))
+            #expect(try await explain.key(plain.data) == .expired(next))
         }
     }
 
-    @Test("of an hour it says: not folded, not published, what it took, forgotten")
+    @Test("every state of an hour is explained: not folded, not published, published, forgotten")
     func hours() async throws {
         try await PublishingStage.run { stage in
             let explain = explain(stage)
@@ -60,27 +60,27 @@ struct ExplainTests {
         }
     }
 
-    @Test("a key is named in hexadecimal or Base64, an hour by any instant in it")
+    @Test("a key is given in hexadecimal or Base64, an hour by any instant in it")
     func arguments() throws {
         let key = try Samples.key(5).data
         let hexadecimal = key.bytes.map { String(format: "%02x", $0) }.joined()
-        #expect(ExplainedThing(hexadecimal) == .key(key))
-        #expect(ExplainedThing(hexadecimal.uppercased()) == .key(key))
-        #expect(ExplainedThing(Data(key.bytes).base64EncodedString()) == .key(key))
-        #expect(ExplainedThing("2026-05-27T12:34:56Z") == .hour(Samples.noon))
+        #expect(ExplainedSubject(hexadecimal) == .key(key))
+        #expect(ExplainedSubject(hexadecimal.uppercased()) == .key(key))
+        #expect(ExplainedSubject(Data(key.bytes).base64EncodedString()) == .key(key))
+        #expect(ExplainedSubject("2026-05-27T12:34:56Z") == .hour(Samples.noon))
         for other in ["", "key", String(hexadecimal.dropLast()), "2026-05-27", Data([1, 2]).base64EncodedString()] {
-            #expect(ExplainedThing(other) == nil, "\(other)")
+            #expect(ExplainedSubject(other) == nil, "\(other)")
         }
     }
 
-    @Test("each explanation is some plain sentences that name no key")
+    @Test("explanations differ, and contain no optional values")
     func texts() throws {
         let key = try Samples.key(5)
         let all: [Explanation] = [
             .unknown(lastFolded: nil), .unknown(lastFolded: Self.noon),
             .level(key.transmissionRiskLevel, lowest: .lowestPublished), .embargo(until: Self.noon),
             .undecided(release: Self.noon, lastPublished: nil),
-            .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .aged(Self.noon),
+            .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .expired(Self.noon),
             .unfolded(lastFolded: Self.noon), .unpublished(lastPublished: Self.noon),
             .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)), .forgotten,
         ]

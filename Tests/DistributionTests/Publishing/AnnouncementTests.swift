@@ -32,7 +32,7 @@ struct AnnouncementTests {
         }
     }
 
-    @Test("the dispatcher is told when something new is out, and only then; that it is away stops nothing")
+    @Test("only new packages are announced to the dispatcher, and publication continues if it can't be reached")
     func announces() async throws {
         let certificates = try TestCertificates()
         let files = try certificates.files(role: .distribution)

@@ -23,7 +23,7 @@ struct AtOnceTests {
     }
 
     @Test(
-        "what the fold filled is published with the hour of its release, never later, and in sets of at least 140",
+        "folded keys are published with the hour of their release, never later, and in sets of at least 140",
         arguments: [1, 2])
     func bound(seed: UInt64) async throws {
         let policy = PublicationPolicy()

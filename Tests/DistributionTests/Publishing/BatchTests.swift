@@ -37,7 +37,7 @@ struct BatchTests {
         }
     }
 
-    @Test("no batch is smaller than the least set", arguments: [1, 140, 141, 500, 501, 999, 1000, 1001, 4999])
+    @Test("no batch is smaller than the minimum", arguments: [1, 140, 141, 500, 501, 999, 1000, 1001, 4999])
     func balance(count: Int) throws {
         let keys = try Samples.keys(0..<count)
         let batches = KeySet.batches(of: keys.shuffled().map(PublishedKey.init), atMost: 500)

@@ -28,7 +28,7 @@ struct BucketPublishingTests {
         return content
     }
 
-    @Test("a bucket gets what a directory gets, only what is new is written, and it verifies")
+    @Test("a bucket gets the same tree as a directory, only changes are written, and the tree verifies")
     func same() async throws {
         try await TestBucket.with { bucket in
             try await PublishingStage.run(settings: bucket.settings) { stage in

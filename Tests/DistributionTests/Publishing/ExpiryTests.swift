@@ -13,7 +13,7 @@ import Testing
     .heavy, .timeLimit(.minutes(15)))
 struct ExpiryTests {
     @Test(
-        "a key that expired is nowhere in PostgreSQL's files if the log isn't recycled; if it is, it may be",
+        "an expired key is nowhere in PostgreSQL's files if log segments aren't recycled; if they are, it may be",
         arguments: [false, true])
     func files(recycled: Bool) async throws {
         let programs = try #require(PrivateServer.programs)

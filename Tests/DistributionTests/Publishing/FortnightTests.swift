@@ -75,7 +75,7 @@ struct FortnightTests {
         }
     }
 
-    @Test("a run that catches up publishes the same bytes as hourly runs, in whatever order the keys lie")
+    @Test("a run that catches up publishes the same bytes as hourly runs, whatever the order of rows")
     func catchUp() async throws {
         let uploads = Array(try Self.uploads(seed: 3).prefix(60))
         let last = try #require(uploads.last?.hour)
@@ -104,7 +104,7 @@ struct FortnightTests {
         #expect(isSame)
     }
 
-    @Test("what expired can't be built again: a lost package is not replaced by a thinner one")
+    @Test("a lost package with expired keys is not replaced by a smaller one")
     func expired() async throws {
         try await PublishingStage.run { stage in
             // 100 keys wait on the first day, 60 more arrive on the second: all are published with it.

@@ -42,7 +42,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("a file that can't be written stops the run before any index names it; when it can, the next run finishes")
+    @Test("a failed write stops the run before an index names the file, and the next run finishes")
     func blockedFiles() async throws {
         let tree = try await PublishingStage.run { stage in
             try await Self.fold(on: stage)
@@ -72,7 +72,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("a run that died after it had decided, before it wrote, is finished by the next one")
+    @Test("a run that was killed between decision and writing is finished by the next one")
     func decided() async throws {
         try await PublishingStage.run { stage in
             try await Self.fold(on: stage)
@@ -87,7 +87,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("two runs at once do no harm")
+    @Test("two concurrent runs publish the same as one")
     func twice() async throws {
         try await PublishingStage.run { stage in
             try await Self.fold(on: stage)
@@ -105,7 +105,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("a published archive is never changed, not even by a wrong one in its place")
+    @Test("a published archive is never changed, not even if it was replaced by a wrong one")
     func immutable() async throws {
         try await PublishingStage.run { stage in
             try await Self.fold(on: stage)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct PublishingTests {
-    @Test("as of an instant that the database's clock hasn't reached nothing is published")
+    @Test("nothing is published for an instant that the database's clock hasn't reached")
     func ahead() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             try await stage.fold(Samples.noon, try Samples.keys(0..<5))
@@ -32,7 +32,7 @@ struct PublishingTests {
 
     // MARK: Which keys, when
 
-    @Test("below 140 keys an hour's package is empty and signed; with 140 it has all")
+    @Test("with fewer than 140 keys an hour's package is empty and signed; with 140 it has all")
     func threshold() async throws {
         try await PublishingStage.run { stage in
             try await stage.fold(Self.noon, try Samples.keys(0..<139))
@@ -49,7 +49,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("keys of the lowest two levels are never published, and don't count")
+    @Test("keys of the lowest two levels are never published and don't count towards the minimum")
     func levels() async throws {
         try await PublishingStage.run(minimumKeys: 3) { stage in
             try await stage.fold(Self.noon, try (1...4).map { try Samples.key($0, level: $0) })
@@ -61,7 +61,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("yesterday's key waits until nobody would take its replayed broadcasts for real")
+    @Test("yesterday's key waits until phones no longer accept its replayed broadcasts")
     func embargo() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             let midnight = Self.day.firstHour
@@ -106,7 +106,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("before the first fold there is a tree that says so")
+    @Test("before the first fold the tree has empty indexes")
     func nothing() async throws {
         try await PublishingStage.run { stage in
             try await stage.publish(through: Self.noon)
@@ -120,7 +120,7 @@ struct PublishingTests {
 
     // MARK: What a package says
 
-    @Test("hour and day packages say which time they cover and for whom, and the signature is by the right key")
+    @Test("hour and day packages name their window and region, and the right key signed them")
     func header() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             try await stage.fold(Self.noon, try Samples.keys(0..<5))
@@ -146,7 +146,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("keys stand in the order of their content, whatever order the table has")
+    @Test("keys are sorted by content, whatever the order of rows")
     func order() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             let keys = try (0..<50).map {
@@ -188,7 +188,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("an hour's package is kept for 48 hours and a day's for 14 days, and neither is named for longer")
+    @Test("an hour's package is kept for 48 hours and a day's for 14 days, and no index names it for longer")
     func retention() async throws {
         try await PublishingStage.run { stage in
             let start = Self.day.firstHour
@@ -218,7 +218,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("the command publishes")
+    @Test("distribution publish publishes")
     func command() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             try await stage.fold(Self.noon, try Samples.keys(0..<5))

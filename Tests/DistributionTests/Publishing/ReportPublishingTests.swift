@@ -12,7 +12,7 @@ struct ReportPublishingTests {
     private static let noon = Samples.noon
     private static let index = "version/v2/twp/country/DE/hour/index"
 
-    @Test("below 140 reports wait; with 140 they are published in the order of their content")
+    @Test("fewer than 140 reports wait; 140 are published, sorted by content")
     func threshold() async throws {
         try await PublishingStage.run { stage in
             try await stage.fold(Self.noon, [DiagnosisKey]())
@@ -32,7 +32,7 @@ struct ReportPublishingTests {
         }
     }
 
-    @Test("an hour between two with reports is an empty object, and what is named is there")
+    @Test("an hour without reports between two with reports is an empty object, and indexes name existing objects only")
     func between() async throws {
         try await PublishingStage.run { stage in
             let hours = (0..<6).map { Self.noon.advanced(by: $0) }
@@ -68,7 +68,7 @@ struct ReportPublishingTests {
         }
     }
 
-    @Test("reports are offered for 14 days; a tree that was lost is built again to the byte, less what expired")
+    @Test("reports are offered for 14 days; a lost tree is rebuilt byte for byte, except for expired reports")
     func retention() async throws {
         try await PublishingStage.run { stage in
             let first = Samples.day.firstHour

@@ -33,7 +33,7 @@ struct PKCS11KeyTests {
     // MARK: Signatures
 
     @Test(
-        "a key that was made on the token signs, and CryptoKit agrees",
+        "a key that was generated on the token signs, and swift-crypto verifies the signature",
         arguments: ["object=signing", "id=%01", "object=signing;id=%01;type=private"])
     func generated(name: String) async throws {
         let key = try key(name)
@@ -43,7 +43,7 @@ struct PKCS11KeyTests {
         #expect(archive.signatures.map(\.identity) == [Self.identity])
     }
 
-    @Test("a key that was brought to the token is that key")
+    @Test("a key that was imported to the token keeps its public key")
     func imported() async throws {
         let key = try key("object=imported")
         #expect(key.verificationKey.pem == tokens.imported.publicKey.pemRepresentation)
@@ -72,7 +72,7 @@ struct PKCS11KeyTests {
         }
     }
 
-    @Test("fifty signatures at once, by two keys of one token, are all good")
+    @Test("fifty concurrent signatures by two keys of one token are all valid")
     func concurrent() async throws {
         let keys = [try key("object=signing"), try key("object=imported")]
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -89,7 +89,7 @@ struct PKCS11KeyTests {
         }
     }
 
-    @Test("a session that was lost is opened again: closed from outside, or logged out")
+    @Test("a lost session is reopened, whether it was closed or logged out")
     func lostSessions() async throws {
         let key = try key("object=signing", token: "fragile")
         let place = try PKCS11URI(tokens.uri("object=signing", token: "fragile"))
@@ -110,7 +110,7 @@ struct PKCS11KeyTests {
         }
     }
 
-    @Test("a PIN that was changed while a session was lost is tried once, not again and again")
+    @Test("a PIN that was changed while the session was lost is tried only once")
     func changedPIN() async throws {
         let pinFile = FileManager.default.temporaryDirectory.appending(path: "vigil-pin-\(UUID().uuidString)").path
         try FileManager.default.copyItem(atPath: tokens.pinFile, toPath: pinFile)
@@ -131,10 +131,10 @@ struct PKCS11KeyTests {
         #expect(try problem("object=signing", token: "changing") == nil)
     }
 
-    @Test("a module that doesn't answer keeps nobody waiting for ever")
+    @Test("a signature fails after the timeout if the module doesn't answer")
     func silence() async throws {
         let place = try PKCS11URI(tokens.uri("object=signing"))
-        let key = try PKCS11Key(place, identity: Self.identity, patience: .milliseconds(20))
+        let key = try PKCS11Key(place, identity: Self.identity, timeout: .milliseconds(20))
         let digest = SHA256.hash(data: [7])
         key.queue.suspend()
         await #expect(throws: PKCS11Problem.noAnswer) { try await key.sign(digest) }
@@ -144,7 +144,7 @@ struct PKCS11KeyTests {
     // MARK: What is wrong, in words
 
     @Test(
-        "a key that can't be used has its own reason",
+        "each kind of unusable key has its own error",
         arguments: [
             ("object=missing", PKCS11Problem.noKey), ("object=signing;id=%02", .noKey), ("object=twin", .severalKeys),
             ("object=curve384", .notP256), ("object=rsa", .notP256), ("object=alone", .noPublicKey),
@@ -154,13 +154,13 @@ struct PKCS11KeyTests {
         #expect(try problem(name) == expected)
     }
 
-    @Test("twins are told apart by their identifiers")
+    @Test("keys with the same label are distinguished by their identifiers")
     func twins() throws {
         let pems = try ["object=twin;id=%04", "object=twin;id=%05"].map { try key($0).verificationKey.pem }
         #expect(Set(pems).count == 2)
     }
 
-    @Test("a token that isn't there, or is there twice, is named as such")
+    @Test("a missing token and an ambiguous token have errors of their own")
     func missingTokens() throws {
         #expect(try problem("object=signing", token: "nobody") == .noToken)
         // No label is the beginning of another.
@@ -170,7 +170,7 @@ struct PKCS11KeyTests {
         #expect(try problem("object=signing", token: "vigil;manufacturer=SoftHSM%20project;model=SoftHSM%20v2") == nil)
     }
 
-    @Test("a wrong PIN is refused and said so; the right one works afterwards")
+    @Test("a wrong PIN is reported; the right one works afterwards")
     func wrongPIN() throws {
         let refused = try problem("object=signing", token: "guarded", pinFile: tokens.wrongPINFile)
         #expect(refused == .pinRefused)
@@ -184,26 +184,26 @@ struct PKCS11KeyTests {
                 == .pinFile(.unreadable("/nonexistent")))
     }
 
-    @Test("a token that wants a PIN and is given none says so")
+    @Test("a missing PIN is reported")
     func noPIN() throws {
         let place = try PKCS11URI("pkcs11:token=vigil;object=signing?module-path=\(tokens.module)")
         #expect(throws: PKCS11Problem.pinMissing) { try PKCS11Key(place, identity: Self.identity) }
     }
 
-    @Test("no PIN is tried if a wrong one would lock the token, or has")
+    @Test("no PIN is tried if a wrong one would lock the token, or has locked it")
     func lockedPIN() {
         #expect(throws: PKCS11Problem.pinLastTry) {
-            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_FINAL_TRY | CKF_USER_PIN_COUNT_LOW)).requireRoomForMistakes()
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_FINAL_TRY | CKF_USER_PIN_COUNT_LOW)).requireAttemptLeft()
         }
         #expect(throws: PKCS11Problem.pinLocked) {
-            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_LOCKED)).requireRoomForMistakes()
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_LOCKED)).requireAttemptLeft()
         }
         #expect(throws: Never.self) {
-            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_COUNT_LOW)).requireRoomForMistakes()
+            try PKCS11PINState(CK_FLAGS(CKF_USER_PIN_COUNT_LOW)).requireAttemptLeft()
         }
     }
 
-    @Test("a module that is missing, or is another library, is named")
+    @Test("a missing module, and a library that is no module, are reported")
     func missingModules() throws {
         func problem(_ module: String) throws -> PKCS11Problem? {
             let place = try PKCS11URI("pkcs11:token=vigil;object=signing?module-path=\(module)")

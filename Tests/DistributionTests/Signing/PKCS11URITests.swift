@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PKCS #11 URIs")
 struct PKCS11URITests {
-    @Test("names token, key, module and PIN file, percent signs decoded")
+    @Test("a URI names token, key, module and PIN file, with percent-encoding decoded")
     func complete() throws {
         let uri = try PKCS11URI(
             "pkcs11:token=My%20token;serial=12;manufacturer=M;model=X;object=a%3Bb%2C;id=%00%fF;type=private"
@@ -25,7 +25,7 @@ struct PKCS11URITests {
     }
 
     @Test(
-        "what can't be meant is refused, each with its reason",
+        "invalid URIs are refused, each with its reason",
         arguments: [
             ("token=t;object=o?module-path=/m", PKCS11URIFlaw.notAURI),
             ("pkcs11:token;object=o?module-path=/m", .notAURI),

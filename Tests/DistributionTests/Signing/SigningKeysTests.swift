@@ -61,7 +61,7 @@ struct SigningKeysTests {
     }
 
     @Test(
-        "what is no entry is refused, without being repeated",
+        "an invalid entry is refused, and the error doesn't repeat it",
         arguments: [
             "secret.pem", "262=secret.pem", "/v1=secret.pem", "262/=secret.pem", "262/v1=", "262/v1/x=secret.pem",
             "262/v 1=secret.pem", "262/v-1=secret.pem", "26²/v1=secret.pem", "262/v1é=secret.pem",
@@ -72,7 +72,7 @@ struct SigningKeysTests {
         #expect(sentence?.contains("secret.pem") == false)
     }
 
-    @Test("a flaw of a URI is told without repeating it")
+    @Test("an invalid URI is reported without repeating it")
     func uriFlaw() {
         let sentence = self.sentence("262/v1=pkcs11:token=t;object=o?module-path=/m&pin-value=4711")
         #expect(sentence?.contains("262/v1") == true)
@@ -87,7 +87,7 @@ struct SigningKeysTests {
         }
     }
 
-    @Test("a private key that its group can change is refused, one that it can read isn't")
+    @Test("a private key that its group can change is refused; one that the group can only read is accepted")
     func groupFiles() throws {
         for mode in [0o620, 0o660] {
             try withFile(key.pemRepresentation, mode: mode) { path in
@@ -101,7 +101,7 @@ struct SigningKeysTests {
         }
     }
 
-    @Test("what isn't a P-256 private key is refused, and not shown")
+    @Test("a file without a P-256 private key is refused, and its content isn't shown")
     func otherFiles() throws {
         let others = [
             "nonsense", "", key.publicKey.pemRepresentation, P384.Signing.PrivateKey().pemRepresentation,

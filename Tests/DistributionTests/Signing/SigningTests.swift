@@ -43,7 +43,7 @@ struct SigningTests {
         }
     }
 
-    @Test("the program publishes with a token, and ends well")
+    @Test("the executable publishes with a token and ends with 0")
     func program() async throws {
         let tokens = try SoftHSM.tokens.get()
         try await PublishingStage.run(
@@ -57,7 +57,7 @@ struct SigningTests {
             // It throws unless the program's status is 0: modules are known to break down when a process ends.
             let words = try SoftHSM.run(
                 program, ["publish", "--as-of", instant, "--config", configuration.path])
-            #expect(words.contains("Published"))
+            #expect(words.contains("publication finished"))
             #expect(!words.contains(SoftHSM.pin))
             let path = PublishingStage.path(of: Samples.noon)
             let archive = try ExportArchive.read(Array(try #require(try stage.files()[path])))
@@ -68,7 +68,7 @@ struct SigningTests {
 
     // MARK: Kept signatures
 
-    @Test("a key signs a digest once; after that the kept signature is used")
+    @Test("a key signs a digest once; then the kept signature is used")
     func kept() async throws {
         try await Self.withStore { store in
             let new = CountingSigner(version: "v2")
@@ -99,7 +99,7 @@ struct SigningTests {
         }
     }
 
-    @Test("a kept signature that was damaged is noticed")
+    @Test("a damaged kept signature is detected")
     func damaged() async throws {
         try await Self.withStore { store in
             let signer = CountingSigner(version: "v1")

@@ -29,7 +29,7 @@ import Testing
         try content.write(to: url)
     }
 
-    @Test("the files that come with the suite are published, none is left out")
+    @Test("all files in deploy/static are published")
     func shipped() throws {
         let files = try StaticFiles(in: Self.shipped)
         #expect(files.problems.isEmpty)
@@ -44,7 +44,7 @@ import Testing
         #expect(try StaticFiles(in: Self.shipped) == files)
     }
 
-    @Test("a .json becomes the message of its path, a .bin is taken as it is, in the order of the paths")
+    @Test("a .json file becomes the message of its path, a .bin file stays unchanged, in the order of paths")
     func forms() throws {
         let given = [
             "version/v1/stats.json": Self.statistics, "version/v1/ehn-dgc/dscs.bin": "any bytes",
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("notes and hidden files are passed over, and so is what lies in hidden folders")
+    @Test("notes, hidden files and hidden folders are skipped")
     func ignored() throws {
         let given = [
             "README.md": "", "version/v1/notes.md": "", ".hidden": "", "version/v1/.stats.json.swp": "",
@@ -85,19 +85,19 @@ import Testing
         ("version/v1/stats.JSON", "{}", "The name must end in .json or .bin."),
         (
             "version/v1/my file.bin", "x",
-            "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only."
+            "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only."
         ),
         (
             "version/v1/ä.bin", "x",
-            "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only."
+            "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only."
         ),
         (
             "version/v1/%2e%2e.bin", "x",
-            "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only."
+            "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only."
         ),
         (
             "version/v1/a\nb.bin", "x",
-            "Names may have the characters A-Z, a-z, 0-9, point, underscore and hyphen only."
+            "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only."
         ),
         ("stats.json", "{}", "The file must lie below version/v1 or version/v2."),
         ("version/v1.bin", "x", "The file must lie below version/v1 or version/v2."),
@@ -105,26 +105,26 @@ import Testing
         ("version/index-v2.bin", "x", "The file must lie below version/v1 or version/v2."),
         (
             "version/v1/diagnosis-keys/country/DE/date.bin", "x",
-            "What lies below diagnosis-keys is made from the folded keys and reports alone."
+            "Everything below diagnosis-keys is made from folded keys and reports."
         ),
         (
             "version/v1/diagnosis-keys.bin", "x",
-            "What lies below diagnosis-keys is made from the folded keys and reports alone."
+            "Everything below diagnosis-keys is made from folded keys and reports."
         ),
         (
             "version/v2/twp/country/DE/hour/1.bin", "x",
-            "What lies below twp is made from the folded keys and reports alone."
+            "Everything below twp is made from folded keys and reports."
         ),
         (
             "version/v1/configuration/country.bin", "x",
-            "This is the place of an index, which is made by the program."
+            "This is the path of an index, which distribution writes itself."
         ),
-        ("version/v1/configuration.bin", "x", "This is the place of an index, which is made by the program."),
-        ("version/v1/dcc-rl/index.bin", "x", "This is the place of an index, which is made by the program."),
-        ("version/v1/index/x.bin", "x", "This is the place of an index, which is made by the program."),
+        ("version/v1/configuration.bin", "x", "This is the path of an index, which distribution writes itself."),
+        ("version/v1/dcc-rl/index.bin", "x", "This is the path of an index, which distribution writes itself."),
+        ("version/v1/index/x.bin", "x", "This is the path of an index, which distribution writes itself."),
         (
             "version/v2/stats.json", "{}",
-            "No message is known for this path; put what is to be signed into a .bin."
+            "No message is known for this path; put the bytes to sign into a .bin file."
         ),
         ("version/v1/stats.json", #"{"card": 1}"#, "card is not a field of this message (line 1)."),
         ("version/v1/stats.json", "", "The file is empty."),
@@ -132,7 +132,8 @@ import Testing
         ("version/v1/stats.bin", "no message", "The bytes are not the message that this path carries."),
     ]
 
-    @Test("a file that can't be published is named with the reason, and the others are published", arguments: refused)
+    @Test(
+        "a file that can't be published is reported with the reason, and the others are published", arguments: refused)
     func problems(file: String, content: String, reason: String) throws {
         try folder([file: content, "version/v1/local_stats_1.json": "{}", "version/v1/other.bin": "x"]) { root in
             let files = try StaticFiles(in: root)
@@ -142,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("of two files for one path neither is published")
+    @Test("two files for one path are both refused")
     func rivals() throws {
         try folder(["version/v1/stats.json": "{}", "version/v1/stats.bin": "\n\u{2}\u{1}\u{2}"]) { root in
             let files = try StaticFiles(in: root)
@@ -174,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("a link to a file is followed; a link to a folder, a broken link and a pipe are named, and nothing waits")
+    @Test("a link to a file is followed; a link to a folder, a broken link and a pipe are reported without waiting")
     func links() throws {
         try folder(["..data/stats.json": Self.statistics, "version/v1/x.bin": "x"]) { root in
             let manager = FileManager.default
@@ -197,17 +198,17 @@ import Testing
         }
     }
 
-    @Test("a folder that lies too deep is named")
+    @Test("a folder that is nested too deeply is reported")
     func depth() throws {
         let deep = (1...20).map { "\($0)" }.joined(separator: "/")
         try folder(["version/v1/\(deep)/x.bin": "x", "version/v1/y.bin": "y"]) { root in
             let files = try StaticFiles(in: root)
             #expect(files.archives.map(\.path) == ["version/v1/y"])
-            #expect(files.problems.map(\.reasons) == [["The folder lies too deep."]])
+            #expect(files.problems.map(\.reasons) == [["The folder is nested too deeply."]])
         }
     }
 
-    @Test("a folder that isn't there is the operator's problem")
+    @Test("a missing folder is an error of the whole run")
     func noFolder() throws {
         try folder([:]) { root in
             let nowhere = root.appending(path: "nowhere")
@@ -250,7 +251,7 @@ import Testing
             #expect(status == 1)
             #expect(
                 output == """
-                    version/v1/x.bin  bytes as they are  3 bytes
+                    version/v1/x.bin  unchanged bytes  3 bytes
                     version/v1/stats.json: a is not a field of this message (line 1).
                     version/v1/stats.json: b is not a field of this message (line 1).
                     1 to be published, 1 left out

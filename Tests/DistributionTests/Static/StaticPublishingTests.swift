@@ -34,7 +34,7 @@ struct StaticPublishingTests {
     }
 
     @Test(
-        "the files that come with the project are published, signed, with the countries' index, and stay the same bytes"
+        "the files in deploy/static are published and signed, with the index of countries, and keep their bytes"
     )
     func defaults() async throws {
         try await Self.run { stage, folder in
@@ -57,7 +57,7 @@ struct StaticPublishingTests {
         }
     }
 
-    @Test("a file that changed is published anew, a wrong one leaves what was there, one that is gone leaves the tree")
+    @Test("a changed file is published again, an invalid one keeps its archive, a removed one leaves the tree")
     func changes() async throws {
         try await Self.run { stage, folder in
             try await stage.publish(through: Samples.noon)

@@ -32,7 +32,7 @@ struct IndependentReaderTests {
         )
     }
 
-    @Test("a stranger reads every archive: entries, header, message, order, signatures; and notices damage")
+    @Test("an independent reader reads every archive: entries, header, message, order, signatures; and notices damage")
     func reader() async throws {
         let configuration = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

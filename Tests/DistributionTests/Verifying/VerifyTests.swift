@@ -23,7 +23,7 @@ struct VerifyTests {
         _ = try await publisher.publish(asOf: last.end)
     }
 
-    @Test("a whole tree has no flaw, and each way to damage it is found")
+    @Test("an intact tree has no flaws, and every kind of damage is found")
     func damages() async throws {
         try await PublishingStage.run(minimumKeys: 5) { stage in
             try await Self.tree(stage)
@@ -44,13 +44,13 @@ struct VerifyTests {
                 ("is missing", { $0[reports] = nil }),
                 ("no index names it", { $0["\(dates)/\(next)/hour/24"] = $0[hour] }),
                 ("no index names it", { $0["version/v2/twp/country/DE/hour/1"] = $0[reports] }),
-                ("than its place", { $0["\(dates)/\(day)/hour/1"] = $0[hour] }),
-                ("than its place", { $0[hour] = $0[hour.replacing("DE", with: "EUR")] }),
-                ("than its place", { $0["\(dates)/\(day).2"] = $0["\(dates)/\(day)/index"] }),
+                ("doesn't fit its path", { $0["\(dates)/\(day)/hour/1"] = $0[hour] }),
+                ("doesn't fit its path", { $0[hour] = $0[hour.replacing("DE", with: "EUR")] }),
+                ("doesn't fit its path", { $0["\(dates)/\(day).2"] = $0["\(dates)/\(day)/index"] }),
                 ("damaged", { $0["\(dates)/index"] = Data("[".utf8) }),
-                ("isn't in order", { $0["\(dates)/\(day)/hour/index"] = Data("[5,1]".utf8) }),
+                ("isn't sorted", { $0["\(dates)/\(day)/hour/index"] = Data("[5,1]".utf8) }),
                 ("no index names it", { $0["\(dates)/\(day)/hour/index"] = Data("[1]".utf8) }),
-                ("other names", { $0["version/index"] = Data(#"["v2"]"#.utf8) }),
+                ("expected names", { $0["version/index"] = Data(#"["v2"]"#.utf8) }),
                 ("CRC-32", { $0[hour]?[60] ^= 1 }), ("CRC-32", { $0[reports]?[60] ^= 1 }),
                 ("not a ZIP", { $0[hour] = Data() }),
                 ("not a ZIP", { $0[hour] = Data("PK".utf8) }), ("not a ZIP", { $0[reports] = Data() }),
@@ -68,7 +68,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("what was signed but shouldn't have been is found: too few keys, a key twice, another order")
+    @Test("signed packages that break a rule are found: too few keys, repeated keys")
     func contents() async throws {
         let key = P256.Signing.PrivateKey()
         try await PublishingStage.run(minimumKeys: 5) { stage in

@@ -15,14 +15,14 @@ struct ArchiveDamageTests {
         var testDescription: String { name }
     }
 
-    @Test("every way of damage is reported as itself", arguments: containers + signatureLists + messages)
+    @Test("every kind of damage is reported as such", arguments: containers + signatureLists + messages)
     func damage(_ damage: Damage) throws {
         let archive = try damage.archive()
         #expect(throws: damage.expected) { try ExportArchive.read(archive) }
         #expect(damage.expected.description.hasSuffix("."))
     }
 
-    @Test("no two ways of damage read the same")
+    @Test("no two kinds of damage have the same description")
     func sentences() {
         let all = (Self.containers + Self.signatureLists + Self.messages).map(\.expected)
         let distinct = Set(all)
@@ -167,14 +167,14 @@ struct ArchiveDamageTests {
         }
     }
 
-    @Test("a bomb is refused by what it announces")
+    @Test("a decompression bomb is refused by its announced size")
     func bomb() throws {
         let archive = try Self.zeros(33 << 20, announcing: nil)
         #expect(archive.count < 200_000)
         #expect(throws: ArchiveDamage.entryTooLarge(.export, limit: 32 << 20)) { try SignedArchive.read(archive) }
     }
 
-    @Test("a bomb that lies about its size is stopped where it lies")
+    @Test("a decompression bomb with a false size is stopped at that size")
     func lyingBomb() throws {
         let archive = try Self.zeros(33 << 20, announcing: 100)
         #expect(throws: ArchiveDamage.unreadableEntry(.export)) { try SignedArchive.read(archive) }

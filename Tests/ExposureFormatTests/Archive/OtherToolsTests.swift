@@ -17,7 +17,7 @@ struct OtherToolsTests {
         signature = try #require(archive.signatures.first).bytes
     }
 
-    @Test("unzip finds no fault", .enabled(if: Tool.exists("unzip")))
+    @Test("unzip finds no error", .enabled(if: Tool.exists("unzip")))
     func unzip() throws {
         try Scratch.with(["export.zip": zip]) { folder in
             let result = try Tool.run("unzip", ["-t", folder.appending(path: "export.zip").path])
@@ -64,7 +64,7 @@ struct OtherToolsTests {
     ]
 
     @Test(
-        "what was damaged on its way is refused, and nobody's program dies of it",
+        "damaged archives are refused, and crash no other tool",
         .enabled(if: judges.allSatisfy { Tool.exists($0.name) }))
     func damaged() throws {
         var random = SeededGenerator(seed: 5)
@@ -99,7 +99,7 @@ struct OtherToolsTests {
         }
     }
 
-    @Test("what Python's zipfile writes can be read", .enabled(if: Tool.exists("python3")))
+    @Test("archives by Python's zipfile can be read", .enabled(if: Tool.exists("python3")))
     func pythonWrites() throws {
         let program = """
             import sys, zipfile

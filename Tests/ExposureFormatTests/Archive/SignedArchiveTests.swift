@@ -110,7 +110,7 @@ struct SignedArchiveTests {
         #expect(outcomes == [.malformed, .otherAlgorithm, .matches])
     }
 
-    @Test("an archive without a signature can't be made")
+    @Test("an archive needs a signature")
     func unsigned() {
         #expect(throws: ArchiveDamage.noSignatures) { try SignedArchive(export: Self.message, signatures: []) }
         #expect(throws: ArchiveDamage.noSignatures) { try SignedArchive(signing: Self.message, with: []) }
@@ -145,7 +145,7 @@ struct SignedArchiveTests {
         try read.requireSignature(of: [Fixtures.verificationKey()])
     }
 
-    @Test("what isn't a P-256 key in PEM is refused", arguments: ["", "no PEM", "-----BEGIN PUBLIC KEY-----\n"])
+    @Test("a PEM text without a P-256 key is refused", arguments: ["", "no PEM", "-----BEGIN PUBLIC KEY-----\n"])
     func unusableKeys(pem: String) {
         #expect(throws: UnusableKey()) { try SigningKey(pem: pem, identity: Fixtures.identity) }
         #expect(throws: UnusableKey()) { try VerificationKey(pem: pem) }
@@ -158,7 +158,7 @@ struct SignedArchiveTests {
         #expect(try pkcs8.verificationKey.pem == Fixtures.signingKey().verificationKey.pem)
     }
 
-    @Test("a signing key never shows itself")
+    @Test("a signing key is never printed")
     func secrecy() throws {
         let key = try Fixtures.signingKey()
         #expect("\(key)" == "signing key 262 v1")

@@ -37,7 +37,8 @@ struct CompressedRecordsTests {
         }
     }
 
-    @Test("what was written is read again, for keys of every shape", arguments: 0..<12 as Range<UInt64>)
+    @Test(
+        "compressed records decompress to the same bytes, for keys of every shape", arguments: 0..<12 as Range<UInt64>)
     func roundTrip(kind: UInt64) throws {
         for (seed, count) in [0, 1, 2, 3, 4, 5, 10, 100, 1000, 5000].enumerated() {
             let keys = try Self.keys(count, seed: UInt64(seed) * 100 + kind, kind: kind)
@@ -53,7 +54,8 @@ struct CompressedRecordsTests {
 
     /// The code is made for how many keys share their metadata, so each such number is another code. Records that are as long as
     /// can be, of keys that begin alike, take the most bits at a time.
-    @Test("what was written is read again, for 1 to 120 keys of each kind of metadata", arguments: 1...120)
+    @Test(
+        "compressed records decompress to the same bytes, for 1 to 120 keys of each metadata value", arguments: 1...120)
     func keysOfAKind(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         for (start, alike) in [(2_966_400 as UInt32, 0 as UInt64), (2_147_400_000, 32)] {
@@ -74,7 +76,7 @@ struct CompressedRecordsTests {
     }
 
     @Test(
-        "no code is longer than it may be, and each is complete, however uneven the weights are",
+        "no code exceeds its limit, and every code is complete, however uneven the weights",
         arguments: [7 as UInt8, 14])
     func limitedCode(longest: UInt8) {
         var weights = [1, 1]
@@ -84,7 +86,7 @@ struct CompressedRecordsTests {
         #expect(code.lengths.map { 1 << (Int(longest) - Int($0)) }.reduce(0, +) == 1 << Int(longest))
     }
 
-    @Test("reading back finds every changed bit")
+    @Test("reading back detects every changed bit")
     func readBack() throws {
         let records = CompressedRecords(of: KeySet(try Self.keys(300, seed: 3, kind: 2))) { _ in }
         let whole = try #require(Deflate.contentFacts(of: records.bytes))
@@ -100,7 +102,7 @@ struct CompressedRecordsTests {
         #expect(Deflate.contentFacts(of: records.bytes + [0]) == nil)
     }
 
-    @Test("it is about as small as what zlib makes of the same keys in the same order, at its slowest")
+    @Test("the result is about as small as zlib's at its best level")
     func size() throws {
         let keys = try Self.keys(20_000, seed: 1, kind: 2)
         let archive = try Fixtures.zipped(Fixtures.export(keys))

@@ -16,17 +16,17 @@ struct GoldenExportTests {
         try export().archive(signatures: [Fixtures.bytes("golden.der")])
     }
 
-    @Test("export.bin is what protoc makes of the same content, behind the header")
+    @Test("export.bin is the header and what protoc encodes from the same content")
     func exportBytes() throws {
         #expect(try Fixtures.encoded(export()) == Fixtures.bytes("golden.bin"))
     }
 
-    @Test("the whole archive is the committed one")
+    @Test("the archive equals the committed fixture")
     func archiveBytes() throws {
         #expect(try archive() == Fixtures.bytes("golden.zip"))
     }
 
-    @Test("the committed archive holds the committed entries and opens with the public key")
+    @Test("the committed archive holds the committed entries, and its signature matches")
     func readBack() throws {
         let read = try ExportArchive.read(try Fixtures.bytes("golden.zip"))
         #expect(try read.archive.export == Fixtures.encoded(export()))
@@ -38,7 +38,7 @@ struct GoldenExportTests {
         #expect(try read.verify([Fixtures.verificationKey()]).map(\.outcome) == [.matches])
     }
 
-    @Test("export.sig, stored as it is, is what protoc makes of the same signature")
+    @Test("export.sig is stored uncompressed, and is what protoc encodes from the same signature")
     func signatureBytes() throws {
         let list = try Fixtures.bytes("golden.sig")
         let zip = try archive()

@@ -17,7 +17,7 @@ struct KeyExportTests {
         }
     }
 
-    @Test("what isn't published doesn't show in the order either", arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("unpublished values have no effect on the order", arguments: 1...5 as ClosedRange<UInt64>)
     func orderTellsNothing(seed: UInt64) throws {
         let keys = try Fixtures.keys(200, seed: seed)
         let silent = keys.map { key in
@@ -45,14 +45,14 @@ struct KeyExportTests {
         #expect(read.keys == sorted.map(ExportedKey.init))
     }
 
-    /// Level, report type, days since onset (Corona-Warn-App sheet, 5.3).
+    /// Level, report type, days since onset.
     private static let levels: [(Int, ReportType, Int32)] = [
         (1, .recursive, 1), (2, .recursive, 2), (3, .selfReport, 1), (4, .selfReport, 2),
         (5, .confirmedClinicalDiagnosis, 1), (6, .confirmedClinicalDiagnosis, 2), (7, .confirmedTest, 1),
         (8, .confirmedTest, 2),
     ]
 
-    @Test("report type and days since onset carry the level and nothing else", arguments: levels)
+    @Test("report type and days since onset encode the level and nothing else", arguments: levels)
     func reencoding(level: Int, reportType: ReportType, days: Int32) throws {
         let key = try Fixtures.key(
             data: [UInt8](repeating: 7, count: 16), level: level, onset: 2000, reportType: .revoked)
@@ -83,7 +83,7 @@ struct KeyExportTests {
         #expect(Set(read.keys) == Set(keys.map(ExportedKey.init)))
     }
 
-    @Test("batch number and size stand in the export and beside the signature")
+    @Test("the export and the signature have batch number and size")
     func batch() throws {
         let batch = try #require(Batch(number: 2, size: 3))
         let header = ExportHeader(hours: Hour(number: 0)..<Hour(number: 24), region: "EUR", batch: batch)

@@ -43,7 +43,7 @@ struct KeySortTests {
         }
     }
 
-    @Test("it is the order that comparing finds, whatever keys look like", arguments: Shape.allCases)
+    @Test("the sort gives the same order as comparison, whatever the keys", arguments: Shape.allCases)
     func order(shape: Shape) throws {
         var random = SeededGenerator(seed: 11)
         for count in [0, 1, 2, 31, 32, 33, 34, 500, 5000, 20_000] {

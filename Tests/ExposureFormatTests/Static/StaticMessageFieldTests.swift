@@ -3,7 +3,8 @@ import ExposureFormat
 import Foundation
 import Testing
 
-/// What phones find at which field number (Corona-Warn-App sheet, 5.6 and 5.7).
+/// Field numbers and types, as in Corona-Warn-App's schemas:
+/// https://github.com/corona-warn-app/cwa-server/tree/main/common/protocols/src/main/proto
 @Suite("Static messages on the wire")
 struct StaticMessageFieldTests {
     /// Of what Python's protobuf library encodes from the same JSON with the contract's own schemas, a map's entries in
@@ -16,7 +17,7 @@ struct StaticMessageFieldTests {
         .localStatistics: "3d2f907a62ec81caf08d11de73f1156a30a284280ec6cbd7d316e1f40f9c45c2",
     ]
 
-    @Test("every field is where the contract's own schemas have it", arguments: StaticMessage.allCases)
+    @Test("every field has the number and type of Corona-Warn-App's schemas", arguments: StaticMessage.allCases)
     func digest(message: StaticMessage) throws {
         let digest = SHA256.hash(data: try message.encode(json: Fixtures.everyField(of: message)))
         #expect(digest.map { String(format: "%02x", $0) }.joined() == Self.digests[message])

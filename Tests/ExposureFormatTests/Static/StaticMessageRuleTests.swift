@@ -31,7 +31,7 @@ struct StaticMessageRuleTests {
     static let presence = "presenceTracingParameters"
 
     @Test(
-        "a value that would break phones is refused with its field; its neighbour on the boundary is not",
+        "a value that would break phones is refused with its field; the nearest valid value is accepted",
         arguments: parts + riskCalculation + operatingSystems + presenceTracing + privacy + certificates + firstApps
             + statistics)
     func rules(rule: Case) throws {
@@ -46,7 +46,7 @@ struct StaticMessageRuleTests {
         #expect(refusal?.findings.count == 1, "\(refusal?.description ?? "")")
     }
 
-    @Test("no number may be not-a-number, wherever it stands", arguments: StaticMessage.allCases)
+    @Test("no number may be NaN, in any field", arguments: StaticMessage.allCases)
     func notANumber(message: StaticMessage) throws {
         let document = try Fixtures.everyField(of: message)
         for leaf in try JSONEdit.leaves(of: document) where !leaf.isText {
@@ -56,7 +56,7 @@ struct StaticMessageRuleTests {
     }
 
     @Test(
-        "no enumeration may have a value that phones don't know, and no text may be a number",
+        "no enumeration may have an unknown value, and no string may be a number",
         arguments: StaticMessage.allCases)
     func unknownValues(message: StaticMessage) throws {
         let document = try Fixtures.everyField(of: message)
@@ -68,7 +68,7 @@ struct StaticMessageRuleTests {
         }
     }
 
-    @Test("a phone that can't tell what a risk level counts would never warn: values or a multiplier must be given")
+    @Test("risk values or a multiplier are required: without them phones never warn")
     func riskValues() throws {
         let file = Fixtures.staticFolder.appending(path: "version/v2/app_config_ios.json")
         let withoutMultiplier = Array(try Data(contentsOf: file))
@@ -82,7 +82,7 @@ struct StaticMessageRuleTests {
             ])
     }
 
-    @Test("several slips are all named")
+    @Test("several errors are all reported")
     func several() throws {
         let json = Array(#"{"minRiskScore": -1, "supportedCountries": ["FR", "DE"]}"#.utf8)
         let refusal = #expect(throws: InvalidMessage.self) {
@@ -96,7 +96,7 @@ struct StaticMessageRuleTests {
             ])
     }
 
-    @Test("what was encoded elsewhere is held to the same rules")
+    @Test("a message that was encoded elsewhere must follow the same rules")
     func encoded() throws {
         let good = try Self.ios.encode(json: Fixtures.everyField(of: Self.ios))
         try Self.ios.review(encoded: good)

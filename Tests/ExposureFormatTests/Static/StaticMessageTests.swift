@@ -8,7 +8,7 @@ struct StaticMessageTests {
     // MARK: Paths
 
     @Test(
-        "a path of the tree says which message it carries",
+        "a path determines its message",
         arguments: [
             ("version/v1/configuration/country/DE/app_config", StaticMessage.applicationConfiguration),
             ("version/v1/configuration/country/FR/app_config", .applicationConfiguration),
@@ -67,7 +67,7 @@ struct StaticMessageTests {
     }
 
     @Test(
-        "what the message can't hold is named with its field and line",
+        "an invalid value is reported with its field and line",
         arguments: [
             (#"{"minVersion": {}, "foo": 1}"#, "foo is not a field of this message (line 1)."),
             (
@@ -92,20 +92,20 @@ struct StaticMessageTests {
             ),
             (
                 #"{"presenceTracingParameters": {"qrCodeErrorCorrectionLevel": "BEST"}}"#,
-                "presenceTracingParameters.qrCodeErrorCorrectionLevel is not a value that this field knows (line 1)."
+                "presenceTracingParameters.qrCodeErrorCorrectionLevel is not a value of this field's enumeration (line 1)."
             ),
             (
                 #"{"appFeatures": {"appFeatures": [null]}}"#,
                 "appFeatures.appFeatures[0] must not be null (line 1)."
             ),
-            (#"{"supportedCountries": ["DE", 5]}"#, "supportedCountries[1] must be a text (line 1)."),
+            (#"{"supportedCountries": ["DE", 5]}"#, "supportedCountries[1] must be a string (line 1)."),
         ])
     func misfit(json: String, finding: String) {
         let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: Array(json.utf8)) }
         #expect(refusal?.findings == [finding])
     }
 
-    @Test("every field that the message doesn't have is named")
+    @Test("every unknown field is reported")
     func misfits() {
         let json = Array(#"{"one": 1, "minVersion": {"two": [2]}, "three": {"four": 4}}"#.utf8)
         let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: json) }
@@ -117,14 +117,14 @@ struct StaticMessageTests {
             ])
     }
 
-    @Test("of very many faults twenty are named")
+    @Test("at most twenty faults are reported")
     func manyMisfits() {
         let members = (1...20_000).map { #""field\#($0)": 1"# }.joined(separator: ",\n")
         let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: Array("{\(members)}".utf8)) }
         #expect(refusal?.findings.count == 20)
     }
 
-    @Test("of very many elements the wrong one is named")
+    @Test("the invalid one of many elements is reported")
     func needle() {
         let elements = (1...20_000).map { $0 == 15_000 ? "1.5" : "\($0)" }.joined(separator: ",\n")
         let json = Array(#"{"cardIdSequence": [\#(elements)]}"#.utf8)
@@ -136,11 +136,11 @@ struct StaticMessageTests {
     }
 
     @Test(
-        "what isn't a JSON object is refused with the line",
+        "a text that isn't a JSON object is refused with the line",
         arguments: [
             ("", "The JSON lacks a value (line 1)."), ("{", "The JSON lacks a name in quotation marks (line 1)."),
             ("[]", "The JSON is not an object."), ("null", "The JSON is not an object."),
-            ("{}{}", "The JSON goes on after its end (line 1)."),
+            ("{}{}", "The JSON has text after its end (line 1)."),
             ("{\"a\": 1,\n\"a\": 2}", "The JSON has \"a\" twice in the same object (line 2)."),
             ("{\"a\" 1}", "The JSON lacks a colon (line 1)."), ("{\"a\": }", "The JSON lacks a value (line 1)."),
             ("{\"a\": 1 \"b\": 2}", "The JSON lacks a comma or a closing brace (line 1)."),
@@ -148,11 +148,11 @@ struct StaticMessageTests {
             ("{\"a\": [1 2]}", "The JSON lacks a comma or a closing bracket (line 1)."),
             ("{\"a\": \"1}", "The JSON lacks a closing quotation mark (line 1)."),
             ("{\"a\": \"\\", "The JSON lacks a closing quotation mark (line 1)."),
-            ("{\"a\u{1B}\": 1}", "The JSON has a control character in a text (line 1)."),
-            (String(repeating: "[", count: 100_000), "The JSON is nested too deep (line 1)."),
+            ("{\"a\u{1B}\": 1}", "The JSON has a control character in a string (line 1)."),
+            (String(repeating: "[", count: 100_000), "The JSON is nested too deeply (line 1)."),
             (
                 String(repeating: "{\"minVersion\":", count: 40) + String(repeating: "}", count: 40),
-                "The JSON is nested too deep (line 1)."
+                "The JSON is nested too deeply (line 1)."
             ),
         ])
     func notJSON(json: String, finding: String) {
@@ -160,7 +160,7 @@ struct StaticMessageTests {
         #expect(refusal?.findings == [finding])
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("bytes that aren't UTF-8 are refused")
     func notText() {
         let refusal = #expect(throws: InvalidMessage.self) {
             try Self.ios.encode(json: [0x7B, 0x22, 0xFF, 0x22, 0x7D])
@@ -169,7 +169,7 @@ struct StaticMessageTests {
     }
 
     @Test(
-        "whatever is changed in a file, it is encoded and fits, or is refused with a sentence",
+        "a mutated file is either encoded and valid, or refused with a sentence",
         arguments: StaticMessage.allCases)
     func mutations(message: StaticMessage) throws {
         var randomness = SeededGenerator(seed: 0x7374_6174_6963)
@@ -206,7 +206,7 @@ struct StaticMessageTests {
 
     // MARK: What comes with the suite
 
-    @Test("the static files that come with the suite fit, and none is missing")
+    @Test("deploy/static has a valid file for every message")
     func shipped() throws {
         let root = Fixtures.staticFolder
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".json") }

@@ -1,11 +1,11 @@
-/// What is wrong with a published archive. Each way of damage is a case of its own, with a sentence for the operator.
+/// What is wrong with a published archive, with a sentence for the operator.
 ///
-/// No sentence repeats bytes of the archive, which may come from anywhere: only positions, lengths and numbers.
+/// No sentence repeats bytes of the archive, which may come from anybody: only positions, lengths and numbers.
 package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
     // The container.
     /// The file is larger than the limit, in bytes, and was not opened.
     case archiveTooLarge(limit: Int)
-    /// There is no ZIP directory at the end of the file: something else, or cut off.
+    /// The file has no ZIP directory at its end: it is no archive, or truncated.
     case notAZip
     /// It is a ZIP archive, but its directory and its entries contradict each other.
     case inconsistentZip
@@ -15,11 +15,11 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
     case extraEntries(count: Int)
     /// `export.sig` comes before `export.bin`.
     case wrongEntryOrder
-    /// An entry says, or turns out, to be larger than the limit, in bytes, once inflated.
+    /// An entry is, or claims to be, larger than the limit when inflated.
     case entryTooLarge(ArchiveEntry, limit: Int)
     /// An entry is encrypted, compressed by anything but DEFLATE, or its compressed data is broken.
     case unreadableEntry(ArchiveEntry)
-    /// An entry's content isn't what the archive's CRC-32 says.
+    /// An entry's content doesn't match its CRC-32.
     case checksumMismatch(ArchiveEntry)
 
     // The signatures.
@@ -67,11 +67,11 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
         case .wrongHeader: "export.bin does not begin with the header \"EK Export v1    \"."
         case .unreadableExport: "export.bin is not a key export behind its header."
         case .invalidWindow: "The export does not say which window of time it covers."
-        case .invalidBatch(let number, let size): "Batch number \(number) of \(size) can't be."
+        case .invalidBatch(let number, let size): "Batch number \(number) of \(size) is impossible."
         case .wrongKeyLength(let position, let length):
             "Key \(position) has \(length) bytes instead of 16."
         case .rollingStartOutOfRange(let position, let value):
-            "Key \(position) starts at interval \(value), which can't be."
+            "Key \(position) starts at interval \(value), which is impossible."
         case .rollingPeriodOutOfRange(let position, let value):
             "Key \(position) has a rolling period of \(value) intervals instead of 1 to 144."
         case .transmissionRiskLevelOutOfRange(let position, let value):

@@ -1,9 +1,9 @@
 import Crypto
 
-/// What phones download: a ZIP archive with exactly `export.bin` and, over all its bytes, `export.sig`
-/// (Corona-Warn-App sheet, 5.2).
+/// What phones download: a ZIP archive of exactly `export.bin` and its signatures, `export.sig`. See
+/// https://developers.google.com/android/exposure-notifications/exposure-key-file-format
 ///
-/// Key files have a header and a message in `export.bin`, all other archives a bare message.
+/// In key files, `export.bin` is a header and a message; in all other archives it is the message alone.
 package struct SignedArchive: Hashable, Sendable {
     /// `export.bin`.
     package let export: [UInt8]
@@ -18,7 +18,7 @@ package struct SignedArchive: Hashable, Sendable {
         self.signatures = signatures
     }
 
-    /// Signs with every key, so that a key can be replaced while phones still know the old one only.
+    /// Signs with every key, so that a key can be replaced while phones still know only the old one.
     package init(signing export: [UInt8], with keys: [SigningKey], batch: Batch = .only) throws {
         try self.init(export: export, signatures: try keys.map { try $0.sign(export, batch: batch) })
     }

@@ -1,7 +1,7 @@
 import ExposureKeys
 
-/// The records of a file's keys, compressed and summed up while they are written, piece by piece: they are never in memory as a
-/// whole.
+/// The records of a file's keys. They are compressed and checksummed while they are written, piece by piece, and never in
+/// memory as a whole.
 struct CompressedRecords: Sendable {
     /// The end of a DEFLATE stream.
     let bytes: [UInt8]
@@ -10,12 +10,12 @@ struct CompressedRecords: Sendable {
     /// Bytes of the records.
     let size: Int
 
-    /// What stays in front of a piece, so that references may reach back: two records.
+    /// Bytes kept before a piece, so that back-references reach two records back.
     private static let history = 128
-    /// Small enough for the processor's own memory, in which it is written, compressed, hashed and summed up.
+    /// A piece stays in the processor's cache while it is written, compressed, hashed and checksummed.
     private static let piece = 32 << 10
 
-    /// - Parameter pass: is given the records, piece by piece.
+    /// - Parameter pass: receives the records, piece by piece.
     init(of set: KeySet, passing pass: (UnsafeRawBufferPointer) -> Void) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.history + Self.piece + 2 * RecordShape.lengths.upperBound, alignment: 16)
@@ -40,23 +40,23 @@ struct CompressedRecords: Sendable {
         bytes = writing.finish()
     }
 
-    /// The records in the buffer, and what was compressed of them.
+    /// The records in the buffer, and their compression.
     private struct Writing: ~Copyable {
         private let buffer: UnsafeMutableRawBufferPointer
-        /// Behind the last record.
+        /// The end of the last record.
         private(set) var end: Int
-        /// Behind the last byte that was compressed, which is a key's last byte.
+        /// The end of the compressed part, which is the end of a key.
         private var compressed: Int
         private var deflater: RecordDeflater
         private var metadata: UInt64 = 0
         private var shape: RecordShape?
         private var previous = KeyData(high: 0, low: 0)
-        /// How long the last record was.
+        /// The length of the last record.
         private var length = 0
-        /// How many records there are.
+        /// The number of records.
         private var count = 0
-        /// How many keys had the present metadata.
-        private var alike = 0
+        /// The number of keys with the current metadata.
+        private var sameMetadata = 0
 
         init(buffer: UnsafeMutableRawBufferPointer, start: Int, keys: Int, kinds: Int) {
             self.buffer = buffer
@@ -73,10 +73,10 @@ struct CompressedRecords: Sendable {
                 shape = RecordShape(of: key)
                 self.shape = shape
                 metadata = key.metadata
-                alike = 0
+                sameMetadata = 0
             }
             let keyEnd = write(key.data, shape)
-            if alike >= 2 {
+            if sameMetadata >= 2 {
                 deflater.append(key.data, after: previous, surrounding: shape.surrounding)
             } else {
                 compress(through: keyEnd)
@@ -84,14 +84,15 @@ struct CompressedRecords: Sendable {
             compressed = keyEnd
             previous = key.data
             length = shape.length
-            alike += 1
+            sameMetadata += 1
             count += 1
         }
 
-        /// Writes a record; gives the position behind its key.
+        /// Writes a record.
+        /// - Returns: the end of its key.
         @inline(__always)
         private mutating func write(_ key: KeyData, _ shape: RecordShape) -> Int {
-            // Words reach over the end of what they bring; the next record is written over that.
+            // Words exceed the values they hold; the next record overwrites the excess.
             buffer.storeBytes(of: shape.head.littleEndian, toByteOffset: end, as: UInt32.self)
             buffer.storeBytes(of: key.high.bigEndian, toByteOffset: end + 4, as: UInt64.self)
             buffer.storeBytes(of: key.low.bigEndian, toByteOffset: end + 12, as: UInt64.self)
@@ -104,11 +105,11 @@ struct CompressedRecords: Sendable {
 
         private mutating func compress(through position: Int) {
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[compressed..<position])
-            // The second record's reference would reach back before the first.
+            // The second record's reference would reach before the first record.
             deflater.append(bytes, distance: count < 2 ? nil : length)
         }
 
-        /// Moves the last bytes to the front, so that there is room again.
+        /// Moves the last bytes to the front of the buffer.
         mutating func rewind(to start: Int) {
             let moved = end - start
             UnsafeMutableRawBufferPointer(rebasing: buffer[..<start])

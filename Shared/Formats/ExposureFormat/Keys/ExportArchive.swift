@@ -1,4 +1,4 @@
-/// A published key file, read back: for the phone, for tests and for `vigil inspect`.
+/// A published key file that was read: by the reference phone, tests and `vigil inspect`.
 package struct ExportArchive: Hashable, Sendable {
     /// Window, region and batch.
     package let header: ExportHeader
@@ -9,7 +9,7 @@ package struct ExportArchive: Hashable, Sendable {
     /// The archive that it was read from, with the signatures.
     package let archive: SignedArchive
 
-    /// Reads a key file that is at hand as a ZIP archive. Signatures are read, not checked; see ``verify(_:)``.
+    /// Reads a key file from a ZIP archive. Signatures are read, not checked; see ``verify(_:)``.
     package static func read(
         _ bytes: [UInt8], limits: ArchiveLimits = ArchiveLimits()
     ) throws(ArchiveDamage) -> ExportArchive {
@@ -18,8 +18,8 @@ package struct ExportArchive: Hashable, Sendable {
 
     /// Interprets an open archive as a key file.
     ///
-    /// Whoever downloads from a place that isn't trusted calls ``SignedArchive/requireSignature(of:)`` first: decoding
-    /// takes several times as much memory as `export.bin`.
+    /// For archives from untrusted sources call ``SignedArchive/requireSignature(of:)`` first: decoding takes several times as
+    /// much memory as `export.bin`.
     package init(_ archive: SignedArchive) throws(ArchiveDamage) {
         let marker = ExportFileHeader.bytes
         guard archive.export.starts(with: marker) else { throw .wrongHeader }
@@ -27,7 +27,7 @@ package struct ExportArchive: Hashable, Sendable {
         self.archive = archive
     }
 
-    /// Whether the keys stand in the order in which the suite publishes them, each once.
+    /// Whether the keys are in the published order, without duplicates.
     package var isInPublishedOrder: Bool {
         let order = keys.map(PublishedKey.init)
         return zip(order, order.dropFirst()).allSatisfy { $0 < $1 }

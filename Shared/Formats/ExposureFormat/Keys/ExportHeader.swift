@@ -1,6 +1,6 @@
 package import ExposureKeys
 
-/// What a key export says about itself before its keys.
+/// The fields of a key export before its keys.
 package struct ExportHeader: Hashable, Sendable {
     /// UTC seconds since 1970, inclusive.
     package let startTimestamp: UInt64

@@ -1,20 +1,20 @@
 package import ExposureKeys
 
-/// A diagnosis key as it stands in a published file.
+/// A diagnosis key in a published file.
 ///
-/// Everything the person said that isn't needed for the risk is gone: days since onset and report type carry the
-/// transmission risk level and nothing else, because the phones' operating systems hand on those two only
-/// (Corona-Warn-App sheet, 5.3).
+/// It holds nothing that the person said beyond what the risk needs: days since onset and report type encode the transmission
+/// risk level, because operating systems pass only those two on to apps (`ExposureWindow`):
+/// https://developers.google.com/android/reference/com/google/android/gms/nearby/exposurenotification/ExposureWindow
 package struct ExportedKey: Hashable, Sendable {
     /// The key.
     package let data: KeyData
     /// When the key was in use.
     package let rollingPeriod: RollingPeriod
-    /// How contagious the person probably was.
+    /// The person's estimated infectiousness.
     package let transmissionRiskLevel: TransmissionRiskLevel
-    /// In our files a function of the level, and not what was reported.
+    /// In Vigil's files derived from the level; not the reported type.
     package let reportType: ReportType
-    /// In our files a function of the level; nil if a file, not one of ours, leaves it out.
+    /// In Vigil's files derived from the level; nil if another server's file omits it.
     package let daysSinceOnsetOfSymptoms: Int32?
 
     /// A key of a file that was read.
@@ -29,7 +29,7 @@ package struct ExportedKey: Hashable, Sendable {
         self.daysSinceOnsetOfSymptoms = daysSinceOnsetOfSymptoms
     }
 
-    /// A key that is to be published.
+    /// A key to be published.
     package init(_ key: DiagnosisKey) {
         data = key.data
         rollingPeriod = key.rollingPeriod
@@ -38,7 +38,7 @@ package struct ExportedKey: Hashable, Sendable {
         daysSinceOnsetOfSymptoms = Self.infectiousness(forLevel: key.transmissionRiskLevel.rawValue)
     }
 
-    /// Levels 1 and 2, 3 and 4, 5 and 6, 7 and 8 share a report type…
+    /// Levels 1 and 2, 3 and 4, 5 and 6, 7 and 8 share a report type.
     static func reportType(forLevel level: Int) -> ReportType {
         if level <= 2 { return .recursive }
         if level <= 4 { return .selfReport }
@@ -46,7 +46,7 @@ package struct ExportedKey: Hashable, Sendable {
         return .confirmedTest
     }
 
-    /// …and this tells the two apart: the apps map day 1 to standard, day 2 to high infectiousness.
+    /// Distinguishes the two levels of a report type: apps map day 1 to standard and day 2 to high infectiousness.
     static func infectiousness(forLevel level: Int) -> Int32 {
         level.isMultiple(of: 2) ? 2 : 1
     }

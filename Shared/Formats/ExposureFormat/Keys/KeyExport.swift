@@ -1,10 +1,10 @@
 package import Crypto
 import ExposureKeys
 
-/// One published key file: what is signed of it, and the archive around it.
+/// A key file to be published: its digest for signing, and its archive.
 ///
-/// Its bytes are a pure function of header, signers and keys; the order in which the keys are given has no part in it,
-/// so a file can't tell which keys came together.
+/// Its bytes depend only on header, signers and keys, not on the order in which the keys are given. So a file can't reveal
+/// which keys were uploaded together.
 package struct KeyExport: Sendable {
     /// The signers that the file names, the newest first.
     package let signers: [SigningIdentity]
@@ -15,8 +15,8 @@ package struct KeyExport: Sendable {
     private let head: [UInt8]
     private let records: CompressedRecords
 
-    /// The files of one set of keys for several headers, which differ in a few bytes before the keys: what is expensive is done
-    /// once, in one pass over the keys.
+    /// The files of one set of keys with several headers. The files differ in a few bytes before the keys, so one pass over the
+    /// keys does the expensive work for all.
     /// - Parameter signers: at least one, the newest first.
     package static func files(
         of keys: KeySet, headers: [ExportHeader], signers: [SigningIdentity]
@@ -39,15 +39,16 @@ package struct KeyExport: Sendable {
         }
     }
 
-    /// Reads the compressed keys back by zlib, as phones do. Files of one set have them in common: once is enough for all.
-    /// - Throws: ``ZipWriterError/notReadable``, after a fault of this encoder or of the memory.
+    /// Decompresses the keys with zlib, as phones do, and compares size and checksum. Files of one set share the compressed keys,
+    /// so one call covers all.
+    /// - Throws: ``ZipWriterError/notReadable`` after an error of this encoder or of the memory.
     package func readBack() throws(ZipWriterError) {
         guard let (size, checksum) = Deflate.contentFacts(of: records.bytes), size == records.size,
             checksum == records.checksum
         else { throw .notReadable }
     }
 
-    /// The file as it is published; the same bytes for the same content.
+    /// The archive; the same bytes for the same content.
     /// - Parameter signatures: of the signers over ``digest``, DER, in their order.
     package func archive(signatures: [[UInt8]]) throws -> [UInt8] {
         let list = zip(signers, signatures).map { ArchiveSignature(identity: $0, batch: batch, bytes: $1) }

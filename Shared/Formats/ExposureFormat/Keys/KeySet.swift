@@ -4,10 +4,10 @@ package import ExposureKeys
 package struct KeySet: Sendable {
     let keys: ArraySlice<PublishedKey>
 
-    /// How many keys the set has. None is fine: a window without enough keys gets an empty, signed file.
+    /// The number of keys; 0 for a window without enough keys, which gets an empty, signed file.
     package var count: Int { keys.count }
 
-    /// How many kinds of metadata its keys have.
+    /// The number of distinct metadata values.
     var kinds: Int {
         var kinds = 0
         var last: UInt64?
@@ -18,8 +18,7 @@ package struct KeySet: Sendable {
         return kinds
     }
 
-    /// The keys may come in any order, and it has no part in the result. Nothing is left out: which keys may be published is
-    /// decided before.
+    /// Sorts the keys; their order has no effect. All are kept: the caller decides which keys may be published.
     package init(_ keys: some Sequence<DiagnosisKey>) {
         self.init(keys.map(PublishedKey.init))
     }
@@ -31,9 +30,9 @@ package struct KeySet: Sendable {
 
     private init(sorted keys: ArraySlice<PublishedKey>) { self.keys = keys }
 
-    /// The keys of one window as the files that it takes: as few as the limit allows, of nearly equal size. So no file is small
-    /// because the ones before it were full.
-    /// - Parameter limit: the most keys of a file. Phones refuse files that are much larger (Corona-Warn-App sheet, 5.4).
+    /// Splits the keys of one window into as few files as the limit allows, of nearly equal size, so that the last one isn't
+    /// small.
+    /// - Parameter limit: the maximum number of keys in a file. Phones refuse much larger files.
     package static func batches(of keys: consuming [PublishedKey], atMost limit: Int) -> [KeySet] {
         let sorted = KeySet(keys).keys
         let count = batchCount(for: sorted.count, atMost: limit)
@@ -42,7 +41,7 @@ package struct KeySet: Sendable {
         }
     }
 
-    /// How many files that is; one for a window without keys.
+    /// The number of files; one for a window without keys.
     package static func batchCount(for keys: Int, atMost limit: Int) -> Int {
         max(1, (keys + limit - 1) / limit)
     }

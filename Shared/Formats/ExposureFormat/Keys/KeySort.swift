@@ -1,15 +1,15 @@
 import ExposureKeys
 
-/// Puts keys in the published order, in place: ten million in less than a second.
+/// Sorts keys into the published order, in place: ten million in less than a second.
 ///
-/// Metadata has few kinds and key data is random, so where a key belongs can be computed nearly: first all keys of a kind are brought
-/// together, then those of a kind into buckets of a few by their first bits, and only within a bucket they are compared. Keys that
-/// somebody chose to have the same first bits make a bucket large, which costs that bucket's comparisons and no more.
+/// There are few distinct metadata values (kinds), and key data is random, so a key's position can be estimated: keys are
+/// gathered by kind, then put into small buckets by their first bits, and compared only within a bucket. Keys that somebody
+/// chose to have the same first bits make one bucket large and its comparison sort slower, and affect nothing else.
 enum KeySort {
-    /// How many keys a bucket should have.
+    /// The intended number of keys in a bucket.
     private static let bucketSize = 4
-    /// Up to here, inserting is faster than counting, and than `sort()`.
-    private static let few = 32
+    /// Up to this size, insertion sort is faster than counting, and than `sort()`.
+    private static let insertionLimit = 32
 
     static func sort(_ keys: inout [PublishedKey]) {
         let kinds = Kinds(of: keys)
@@ -20,8 +20,8 @@ enum KeySort {
         }
     }
 
-    /// Moves every key into the range of its kind: one that is in the wrong place takes the next free place of its own kind, and
-    /// the key that was there goes on.
+    /// Moves every key into the range of its kind: a misplaced key is swapped with the one in the next free place of its kind,
+    /// until the right key arrives.
     private static func gather(_ keys: inout UnsafeMutableBufferPointer<PublishedKey>, _ kinds: Kinds) {
         var next = kinds.ranges.map(\.lowerBound)
         for (kind, range) in kinds.ranges.enumerated() {
@@ -39,7 +39,7 @@ enum KeySort {
         }
     }
 
-    /// Room for the keys of one kind, and for its buckets.
+    /// Memory for the keys of one kind and for the ends of its buckets.
     private struct Scratch: ~Copyable {
         let keys: UnsafeMutableBufferPointer<PublishedKey>
         let ends: UnsafeMutableBufferPointer<Int>
@@ -59,14 +59,14 @@ enum KeySort {
     private static func buckets(for keys: Int) -> Int { 1 << (Int.bitWidth - (keys / bucketSize).leadingZeroBitCount) }
 
     private static func sortKind(_ keys: UnsafeMutableBufferPointer<PublishedKey>, _ scratch: inout Scratch) {
-        guard keys.count > few else { return insert(keys) }
+        guard keys.count > insertionLimit else { return insert(keys) }
         let buckets = buckets(for: keys.count)
         let shift = UInt64(UInt64.bitWidth - buckets.trailingZeroBitCount)
         let ends = scratch.ends
         for bucket in 0...buckets { ends[bucket] = 0 }
         for key in keys { ends[Int(truncatingIfNeeded: key.data.high >> shift) + 1] += 1 }
         for bucket in 1...buckets { ends[bucket] += ends[bucket - 1] }
-        // What is a bucket's beginning becomes its end.
+        // Each bucket's start advances to its end.
         for key in keys {
             let bucket = Int(truncatingIfNeeded: key.data.high >> shift)
             scratch.keys[ends[bucket]] = key
@@ -75,13 +75,13 @@ enum KeySort {
         var start = 0
         for bucket in 0..<buckets {
             var content = UnsafeMutableBufferPointer(rebasing: scratch.keys[start..<ends[bucket]])
-            if content.count > few { content.sort() } else { insert(content) }
+            if content.count > insertionLimit { content.sort() } else { insert(content) }
             start = ends[bucket]
         }
         _ = keys.update(fromContentsOf: scratch.keys[..<keys.count])
     }
 
-    /// Sorts a few keys of one kind.
+    /// Insertion sort for a few keys of one kind.
     @inline(__always)
     private static func insert(_ keys: UnsafeMutableBufferPointer<PublishedKey>) {
         var position = 1
@@ -97,13 +97,13 @@ enum KeySort {
         }
     }
 
-    /// The kinds of metadata that keys have, numbered in their order.
+    /// The distinct metadata values, numbered in their order.
     private struct Kinds {
-        /// Where the keys of each kind belong.
+        /// The range of each kind's keys.
         private(set) var ranges: [Range<Int>]
-        /// The most keys of one kind.
+        /// The largest number of keys of one kind.
         var largest: Int { ranges.map(\.count).max() ?? 0 }
-        /// By a hash of the metadata, which is followed by the next place if another kind has it.
+        /// An open-addressing hash table with linear probing.
         private var table: [(metadata: UInt64, number: Int)]
 
         /// No key's metadata: a period is never longer than a day.
@@ -125,7 +125,7 @@ enum KeySort {
                 }
                 counts[table[place].number] += 1
             }
-            // From the order in which they came to that of the metadata.
+            // Renumber from order of appearance to order of metadata.
             let places = table.indices.filter { table[$0].metadata != Self.none }
                 .sorted { table[$0].metadata < table[$1].metadata }
             var start = 0
@@ -139,7 +139,7 @@ enum KeySort {
 
         func number(of key: PublishedKey) -> Int { table[place(of: key.metadata)].number }
 
-        /// Where a kind stands, or would stand.
+        /// The slot of a kind, whether occupied or free.
         @inline(__always)
         private func place(of metadata: UInt64) -> Int {
             let mask = table.count - 1

@@ -1,16 +1,16 @@
 package import ExposureKeys
 
-/// A diagnosis key, less what isn't published of it, in 24 bytes: a day has hundreds of thousands.
+/// The published part of a diagnosis key, in 24 bytes: a day has hundreds of thousands of them.
 ///
-/// It is `Comparable` by metadata first and key data second, which is the order of published files. It is a function of what is
-/// published and of nothing else. In particular the report type and the days since onset as uploaded have no part in it: they
-/// aren't published, and an order by them would publish them. Equal metadata side by side compresses best (design decision 11).
+/// Keys are ordered by metadata first and key data second, which is the order in published files. The order depends on published
+/// values only. In particular it ignores the uploaded report type and days since onset: they aren't published, and an order by
+/// them would reveal them. Keys with equal metadata are adjacent, which compresses best.
 package struct PublishedKey: Comparable, Hashable, Sendable, BitwiseCopyable {
-    /// 32 bits of rolling start, 8 of risk level, 8 of rolling period: in this order neighbours differ in the fewest bytes.
+    /// 32 bits of rolling start, 8 of risk level, 8 of rolling period: in this order adjacent keys differ in the fewest bytes.
     let metadata: UInt64
     let data: KeyData
 
-    /// A key that is to be published.
+    /// A key to be published.
     package init(_ key: DiagnosisKey) {
         self.init(
             data: key.data, rollingPeriod: key.rollingPeriod, transmissionRiskLevel: key.transmissionRiskLevel)
@@ -22,7 +22,7 @@ package struct PublishedKey: Comparable, Hashable, Sendable, BitwiseCopyable {
             data: key.data, rollingPeriod: key.rollingPeriod, transmissionRiskLevel: key.transmissionRiskLevel)
     }
 
-    /// A key of what is published of it.
+    /// A key from its published values.
     package init(data: KeyData, rollingPeriod period: RollingPeriod, transmissionRiskLevel level: TransmissionRiskLevel)
     {
         metadata = UInt64(period.start.rawValue) << 16 | UInt64(level.rawValue) << 8 | UInt64(period.length)

@@ -1,20 +1,20 @@
 import ExposureKeys
 
-/// Compresses a file's records as a DEFLATE stream, knowing what they look like.
+/// Compresses a file's records as a DEFLATE stream, using their known structure.
 ///
-/// Of some 34 bytes of a record 16 are random and the others nearly always those of the record before it. A compressor that
-/// searches for repetitions finds just that, for much time. This one writes for each record one back-reference, which reaches
-/// from the end of a key over what surrounds the next one to the bytes that the two keys begin with alike, and then the other
-/// bytes as they are. Only where the metadata changes does it compare. It was measured against zlib in `deploy/bench.sh`.
+/// Of a record's 34 bytes or so, 16 are random, and the others nearly always equal those of the previous record. A general
+/// compressor spends much time to find that out. This one writes one back-reference for each record, from the end of a key to
+/// the end of the next key's common prefix, and then the other bytes as literals. It searches for matches only where the
+/// metadata changes. `deploy/bench.sh` compares it with zlib.
 ///
-/// All records are one block with one code, made for what they look like (RFC 1951, 3.2.7).
+/// All records form one block with one dynamic Huffman code (RFC 1951, section 3.2.7).
 struct RecordDeflater: ~Copyable {
     private var stream: BitStream
 
     // MARK: The code
 
-    /// The code for as many keys of as many kinds of metadata: most records have some fifteen random bytes and one reference,
-    /// whose length is one of 17 to 22 (symbols 268 and 269). Where the metadata changes there are two, of about eight.
+    /// The code for a number of keys and of distinct metadata values: most records have some fifteen random bytes and one
+    /// reference of length 17 to 22 (symbols 268 and 269). Where the metadata changes there are two, of length eight or so.
     private static func code(keys: Int, kinds: Int) -> HuffmanCode {
         var weights = [Int](repeating: 1000, count: 256) + [1] + [Int](repeating: 20, count: 17)
         let changes = 17_000 * kinds / max(1, keys)
@@ -24,16 +24,16 @@ struct RecordDeflater: ~Copyable {
         let others = max(1000, 17_000 - changes)
         weights[268] += others * 2 / 5
         weights[269] += others * 3 / 5
-        // DEFLATE allows 15 bits. With 14 a reference and the four literals behind it, of nine at most, are 57, which is what a
-        // stream takes between two flushes.
+        // DEFLATE allows 15 bits. With 14, a reference and four literals of nine bits have at most 57, the limit between two
+        // flushes.
         return HuffmanCode(weights: weights, longest: 14)
     }
 
-    /// Distances are lengths of records: 25 to 32 have symbol 9, 33 to 48 symbol 10.
+    /// Distances equal record lengths: 25 to 32 have symbol 9, 33 to 48 symbol 10.
     private static let distanceCode = HuffmanCode(lengths: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
     private static let endOfBlock = 256
 
-    /// A symbol's bits, with those that follow it, and how many they are.
+    /// A symbol's bits with its extra bits, and their number.
     private struct Symbol: BitwiseCopyable {
         var bits: UInt32
         var count: UInt32
@@ -46,7 +46,7 @@ struct RecordDeflater: ~Copyable {
 
     private let code: HuffmanCode
     private let literals: [Symbol]
-    /// By length, from 3 (the shortest there is) to 34.
+    /// By length, from 3 (the shortest) to 34.
     private let references: [Symbol]
     /// By distance, from 25 to 48.
     private let distances: [Symbol]
@@ -55,8 +55,8 @@ struct RecordDeflater: ~Copyable {
     // MARK: Writing
 
     /// - Parameters:
-    ///   - keys: about how many records will come.
-    ///   - kinds: of about how many kinds of metadata.
+    ///   - keys: the approximate number of records.
+    ///   - kinds: the approximate number of distinct metadata values.
     init(keys: Int, kinds: Int) {
         stream = BitStream(capacity: 512 + keys * 18)
         let code = Self.code(keys: keys, kinds: kinds)
@@ -77,15 +77,15 @@ struct RecordDeflater: ~Copyable {
         writeHeader()
     }
 
-    /// A key of the same metadata as the two before it.
+    /// Appends a key with the same metadata as the two before it.
     /// - Parameters:
     ///   - previous: the key before it.
-    ///   - surrounding: how many bytes of the record aren't the key's.
+    ///   - surrounding: the number of bytes of a record that aren't the key's.
     @inline(__always)
     mutating func append(_ key: KeyData, after previous: KeyData, surrounding: Int) {
-        // How many bytes they begin with alike; seven at most, which keys that aren't made to have more never have.
-        let alike = min(7, (key.high ^ previous.high).leadingZeroBitCount >> 3)
-        let length = min(surrounding + alike, Self.longestReference)
+        // The length of the common prefix; limited to seven bytes, which random keys never exceed.
+        let prefix = min(7, (key.high ^ previous.high).leadingZeroBitCount >> 3)
+        let length = min(surrounding + prefix, Self.longestReference)
         stream.reserve(40)
         write(references[length - 3], distances[surrounding + KeyData.count - 25])
         var rest = key.high << (8 * UInt64(length - surrounding))
@@ -106,22 +106,22 @@ struct RecordDeflater: ~Copyable {
         }
     }
 
-    /// Any bytes, compared with those that stand so far before them.
+    /// Appends any bytes, searching for matches at one distance.
     mutating func append(_ bytes: UnsafeRawBufferPointer, distance: Int?) {
         stream.reserve(bytes.count * 4)
         var position = 0
         while position < bytes.count {
-            var alike = 0
+            var match = 0
             if let distance, let start = bytes.baseAddress {
-                let most = min(bytes.count - position, Self.longestReference)
-                while alike < most,
-                    bytes[position + alike]
-                        == (start + position + alike - distance).load(as: UInt8.self)
-                { alike += 1 }
+                let longest = min(bytes.count - position, Self.longestReference)
+                while match < longest,
+                    bytes[position + match]
+                        == (start + position + match - distance).load(as: UInt8.self)
+                { match += 1 }
             }
-            if alike >= 4, let distance {
-                write(references[alike - 3], distances[distance - 25])
-                position += alike
+            if match >= 4, let distance {
+                write(references[match - 3], distances[distance - 25])
+                position += match
             } else {
                 write(literals[Int(bytes[position])])
                 position += 1
@@ -147,14 +147,14 @@ struct RecordDeflater: ~Copyable {
 
     // MARK: The block's header
 
-    /// In which order the lengths of the code for lengths are given.
+    /// The order of the lengths of the code for lengths.
     private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
-    /// A length, three to six times more.
-    private static let again = 16
+    /// The symbol that repeats a length three to six times.
+    private static let repetition = 16
 
     private mutating func writeHeader() {
         let lengths = code.lengths + Self.distanceCode.lengths
-        // Each length, or how often the one before it comes again.
+        // Each length, or a repetition of the one before it.
         var symbols: [(symbol: Int, extra: Int)] = []
         var position = 0
         while position < lengths.count {
@@ -163,7 +163,7 @@ struct RecordDeflater: ~Copyable {
             var more = run - 1
             while more >= 3 {
                 let times = min(6, more)
-                symbols.append((Self.again, times - 3))
+                symbols.append((Self.repetition, times - 3))
                 more -= times
             }
             for _ in 0..<more { symbols.append((Int(lengths[position]), 0)) }
@@ -171,11 +171,11 @@ struct RecordDeflater: ~Copyable {
         }
         var weights = [Int](repeating: 0, count: 19)
         for symbol in symbols { weights[symbol.symbol] += 1 }
-        // A length of this code has three bits (RFC 1951, 3.2.7).
+        // The lengths of this code have three bits (RFC 1951, section 3.2.7).
         let lengthCode = HuffmanCode(weights: weights, longest: 7)
         let given = (Self.order.lastIndex { lengthCode.lengths[$0] > 0 } ?? 3) + 1
 
-        // The last block, with codes of its own.
+        // The last block, with dynamic codes.
         stream.write(1 | 2 << 1, 3)
         stream.write(UInt64(code.lengths.count - 257), 5)
         stream.write(UInt64(Self.distanceCode.lengths.count - 1), 5)
@@ -187,7 +187,7 @@ struct RecordDeflater: ~Copyable {
         }
         for (symbol, extra) in symbols {
             stream.write(UInt64(lengthCode.codes[symbol]), UInt64(lengthCode.lengths[symbol]))
-            if symbol == Self.again { stream.write(UInt64(extra), 2) }
+            if symbol == Self.repetition { stream.write(UInt64(extra), 2) }
             stream.flush()
         }
     }

@@ -1,22 +1,22 @@
 import ExposureKeys
 
-/// What surrounds the 16 bytes of a key in a file: field 7 of `TemporaryExposureKeyExport`, which is the same for all keys with
+/// The bytes around the 16 bytes of a key in a record, field 7 of `TemporaryExposureKeyExport`. They are equal for all keys with
 /// the same metadata.
 ///
-/// All fields are written, in the order of their numbers. Report type and days since onset carry the risk level and nothing else
+/// All fields are written, in the order of their numbers. Report type and days since onset encode the risk level
 /// (``ExportedKey``).
 struct RecordShape: BitwiseCopyable {
-    /// The record's tag and length, then the key data's tag and length: four bytes, the first lowest.
+    /// The record's tag and length, then the key data's tag and length: four bytes, little-endian.
     let head: UInt32
-    /// The other fields: up to sixteen bytes, the first lowest.
+    /// The other fields: up to sixteen bytes, little-endian.
     let tail: (UInt64, UInt64)
-    /// Of a whole record.
+    /// The length of a whole record.
     let length: Int
 
-    /// Of records: from the shortest start and period that there are to the longest.
+    /// Possible lengths of records, from the shortest start and period to the longest.
     static let lengths = 30...35
 
-    /// How many bytes of a record aren't the key's.
+    /// The number of bytes that aren't the key's.
     var surrounding: Int { length - KeyData.count }
 
     init(of key: PublishedKey) {

@@ -1,4 +1,4 @@
-/// Why something can't be published as the message that its path calls for.
+/// Why a file can't be published as the message that its path requires.
 package struct InvalidMessage: Error, Equatable, CustomStringConvertible {
     /// Plain sentences, at least one, that name fields as JSON has them.
     package let findings: [String]

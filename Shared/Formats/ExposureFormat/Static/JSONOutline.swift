@@ -1,6 +1,6 @@
-/// Where in a JSON text its values stand, and nothing about what they mean.
+/// The positions of the values in a JSON text, without their meaning.
 ///
-/// The protobuf library says what is wrong with a file but not where; with the outline the place can be found.
+/// SwiftProtobuf reports what is wrong with a document but not where; the outline finds the position.
 struct JSONOutline {
     indirect enum Content {
         case object([Member])
@@ -10,17 +10,16 @@ struct JSONOutline {
 
     struct Member {
         let name: String
-        /// Of the name with its quotation marks.
+        /// The name with its quotation marks.
         let nameBytes: Range<Int>
         let value: JSONOutline
     }
 
-    /// Of the value in the text.
+    /// The value's position in the text.
     let bytes: Range<Int>
     let content: Content
 
-    /// - Throws: ``InvalidMessage`` with the line, for a text that isn't JSON, nests deeper than any message, or names a
-    ///   member twice.
+    /// - Throws: ``InvalidMessage`` with the line, if the text isn't JSON, nests deeper than any message, or has a duplicate name.
     init(_ text: [UInt8]) throws(InvalidMessage) {
         var scanner = Scanner(text: text)
         self = try scanner.value(depth: 0)
@@ -32,18 +31,18 @@ struct JSONOutline {
         self.content = content
     }
 
-    /// The line of a place in a text, counted from 1.
+    /// The line of a position, counted from 1.
     static func line(of position: Int, in text: [UInt8]) -> Int {
         text.prefix(position).count { $0 == UInt8(ascii: "\n") } + 1
     }
 
     private struct Scanner {
-        static let deepest = 32
+        static let maximumDepth = 32
         let text: [UInt8]
         var position = 0
 
         mutating func value(depth: Int) throws(InvalidMessage) -> JSONOutline {
-            guard depth < Self.deepest else { throw failure("is nested too deep") }
+            guard depth < Self.maximumDepth else { throw failure("is nested too deeply") }
             skipSpace()
             let start = position
             let content: Content =
@@ -58,7 +57,7 @@ struct JSONOutline {
 
         mutating func end() throws(InvalidMessage) {
             skipSpace()
-            guard position == text.count else { throw failure("goes on after its end") }
+            guard position == text.count else { throw failure("has text after its end") }
         }
 
         private mutating func members(depth: Int) throws(InvalidMessage) -> [Member] {
@@ -97,12 +96,12 @@ struct JSONOutline {
             return elements
         }
 
-        /// What stands between the quotation marks is left to the protobuf library.
+        /// The content is checked by SwiftProtobuf.
         private mutating func string() throws(InvalidMessage) -> Content {
             let start = position
             position += 1
             while let byte = next, byte != UInt8(ascii: "\"") {
-                guard byte >= 0x20 else { throw failure("has a control character in a text") }
+                guard byte >= 0x20 else { throw failure("has a control character in a string") }
                 position += byte == UInt8(ascii: "\\") ? 2 : 1
             }
             guard position < text.count else {
@@ -113,7 +112,7 @@ struct JSONOutline {
             return .scalar
         }
 
-        /// A number, true, false or null; which it is, is left to the protobuf library.
+        /// A number, true, false or null; SwiftProtobuf checks which.
         private mutating func word() throws(InvalidMessage) -> Content {
             let start = position
             while let byte = next, Self.isWord(byte) { position += 1 }

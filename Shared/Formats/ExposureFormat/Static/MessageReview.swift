@@ -1,10 +1,10 @@
-/// Looks through a message and notes what would break phones, each finding a sentence that begins with the field's path
-/// as JSON has it: `riskCalculationParameters.trlFilters[0].dropIfTrlInRange.min must be …`.
+/// Collects the values of a message that would break phones. Each finding is a sentence that begins with the field's path in
+/// JSON: `riskCalculationParameters.trlFilters[0].dropIfTrlInRange.min must be …`.
 struct MessageReview {
     private(set) var findings: [String] = []
     private var path = ""
 
-    /// Looks at a message's field by field.
+    /// Reviews the fields of a sub-message.
     mutating func inside(_ field: String, _ look: (inout MessageReview) -> Void) {
         let outer = path
         path += "\(field)."
@@ -12,7 +12,7 @@ struct MessageReview {
         path = outer
     }
 
-    /// Looks at each element of a repeated field.
+    /// Reviews each element of a repeated field.
     mutating func each<Element>(
         _ field: String, _ elements: [Element], _ look: (Element, inout MessageReview) -> Void
     ) {
@@ -21,13 +21,13 @@ struct MessageReview {
         }
     }
 
-    /// Notes a finding unless something holds.
+    /// Adds a finding unless the condition holds.
     /// - Parameter rule: follows the field's path; without a full stop.
     mutating func require(_ holds: Bool, _ field: String, _ rule: String) {
         if !holds { findings.append("\(path)\(field) \(rule).") }
     }
 
-    /// A sub-message that phones can't do without.
+    /// Reviews a sub-message that phones require.
     mutating func requirePresence(_ present: Bool, _ field: String, _ look: (inout MessageReview) -> Void) {
         require(present, field, "is missing")
         if present { inside(field, look) }
@@ -35,7 +35,7 @@ struct MessageReview {
 
     // MARK: Numbers
 
-    /// Not-a-number is in no range.
+    /// NaN is in no range.
     mutating func require(_ value: Double, in range: ClosedRange<Double>, _ field: String) {
         require(range.contains(value), field, "must be from \(range.lowerBound) to \(range.upperBound)")
     }
@@ -66,14 +66,14 @@ struct MessageReview {
         require(Set(values).count == values.count, field, "must not have the same value twice")
     }
 
-    /// In dB, as the operating systems take them: three, which make four buckets.
+    /// In dB: three thresholds, which make four buckets.
     mutating func requireAttenuationThresholds(_ values: [Int32], _ field: String) {
         require(values.count == 3, field, "must have three values")
         require(values.allSatisfy { (0...255).contains($0) }, field, "must have values from 0 to 255")
         require(zip(values, values.dropFirst()).allSatisfy(<), field, "must ascend")
     }
 
-    /// Days to 0 none, 1 standard, 2 high.
+    /// Maps days to infectiousness: 0 none, 1 standard, 2 high.
     mutating func requireInfectiousness(_ map: [Int32: Int32], _ field: String) {
         require(map.keys.allSatisfy { (-14...14).contains($0) }, field, "must have days from -14 to 14")
         require(map.values.allSatisfy { (0...2).contains($0) }, field, "must have values from 0 to 2")
@@ -81,7 +81,7 @@ struct MessageReview {
 
     // MARK: Text
 
-    /// What a phone opens in a browser.
+    /// An address that a phone opens in a browser.
     mutating func requireWebAddress(_ text: String, _ field: String) {
         let prefix = "https://"
         let isAddress =

@@ -1,14 +1,14 @@
 import SwiftProtobuf
 
-/// A message as an operator wrote it: protobuf JSON.
+/// A message that an operator wrote as protobuf JSON.
 struct ProtobufJSON {
-    /// More help nobody, and finding them takes time.
-    private static let mostFaults = 20
+    /// More wouldn't help, and finding them takes time.
+    private static let maximumFaults = 20
 
     private let text: [UInt8]
     private let outline: JSONOutline
 
-    /// - Throws: ``InvalidMessage`` for what isn't an object in JSON.
+    /// - Throws: ``InvalidMessage`` if the text isn't a JSON object.
     init(_ text: [UInt8]) throws(InvalidMessage) {
         guard String(validating: text, as: UTF8.self) != nil else {
             throw InvalidMessage(["The file is not JSON in UTF-8."])
@@ -18,7 +18,7 @@ struct ProtobufJSON {
         guard case .object = outline.content else { throw InvalidMessage(["The JSON is not an object."]) }
     }
 
-    /// - Throws: ``InvalidMessage`` with a sentence for each field that the message doesn't have or can't hold.
+    /// - Throws: ``InvalidMessage`` with a sentence for each unknown field and each invalid value.
     func decoded<Content: Message>() throws(InvalidMessage) -> Content {
         do {
             return try Content(jsonUTF8Bytes: text)
@@ -35,7 +35,7 @@ struct ProtobufJSON {
 
     // MARK: The faulty fields
 
-    /// A path through the file: what must stand before and behind a value so that it alone is a whole file again.
+    /// The path of a value, and the text before and after it that turn the value alone into a complete document.
     private struct Surroundings {
         var path = ""
         var before: [UInt8] = []
@@ -54,12 +54,12 @@ struct ProtobufJSON {
         }
     }
 
-    /// Every part of the file is decoded as a file of its own, and a part that fails is divided again, until the
-    /// smallest parts that fail are found. So it needn't know the schema.
+    /// Decodes every part of the document as a document of its own, and divides parts that fail, down to the smallest ones.
+    /// So it needs no knowledge of the schema.
     private func collectFaults<Content: Message>(
         in value: JSONOutline, of type: Content.Type, at surroundings: Surroundings, into faults: inout [String]
     ) {
-        guard faults.count < Self.mostFaults else { return }
+        guard faults.count < Self.maximumFaults else { return }
         let fault: any Error
         do {
             _ = try Content(jsonUTF8Bytes: surroundings.before + text[value.bytes] + surroundings.behind)
@@ -70,7 +70,7 @@ struct ProtobufJSON {
         let before = faults.count
         switch value.content {
         case .object(let members):
-            for member in members where faults.count < Self.mostFaults {
+            for member in members where faults.count < Self.maximumFaults {
                 let within = surroundings.inside(member: member, of: text)
                 if isUnknown(within, to: type) {
                     faults.append(sentence("is not a field of this message", at: member.nameBytes, within.path))
@@ -88,7 +88,7 @@ struct ProtobufJSON {
         faults.append(sentence(Self.reason(for: fault), at: value.bytes, surroundings.path))
     }
 
-    /// Where the name alone, which as null is allowed for every field, is refused.
+    /// Whether a field is unknown: null is allowed for every known field.
     private func isUnknown<Content: Message>(_ surroundings: Surroundings, to type: Content.Type) -> Bool {
         do {
             _ = try Content(jsonUTF8Bytes: surroundings.before + Array("null".utf8) + surroundings.behind)
@@ -108,8 +108,8 @@ struct ProtobufJSON {
         switch fault as? JSONDecodingError {
         case .malformedNumber, .numberRange, .leadingZero: "is not a number that this field can hold"
         case .malformedBool: "must be true or false"
-        case .unrecognizedEnumValue: "is not a value that this field knows"
-        case .malformedString, .invalidUTF8: "must be a text"
+        case .unrecognizedEnumValue: "is not a value of this field's enumeration"
+        case .malformedString, .invalidUTF8: "must be a string"
         case .malformedMap, .unquotedMapKey: "must be an object"
         case .illegalNull: "must not be null"
         default: "does not have the form that this field needs"

@@ -1,7 +1,7 @@
 import SwiftProtobuf
 
-/// A message with rules of its own, which is published alone in an archive.
+/// A message with rules, which is published in an archive of its own.
 protocol ReviewedMessage: Message {
-    /// Notes what would break phones.
+    /// Adds a finding for every value that would break phones.
     func review(_ review: inout MessageReview)
 }

@@ -1,9 +1,9 @@
 import SwiftProtobuf
 
-/// A message that is published alone in a signed archive, and which place of the tree carries it (Corona-Warn-App
-/// sheet, 5.1, 5.6 and 5.7).
+/// A message that is published in a signed archive of its own, at a path that phones know. The messages are those of
+/// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal
 ///
-/// Operators write it as protobuf JSON: fields by their names in the contract, enumerations by name, bytes in Base64.
+/// Operators write it as protobuf JSON: fields by their names, enumerations by name, bytes in Base64.
 package enum StaticMessage: String, CaseIterable, Sendable {
     /// For apps that score exposures with version 1 of Exposure Notification.
     case applicationConfiguration = "ApplicationConfiguration"
@@ -16,8 +16,8 @@ package enum StaticMessage: String, CaseIterable, Sendable {
     /// Figures of a group of federal states.
     case localStatistics = "LocalStatistics"
 
-    /// The message that phones expect at a place of the tree, such as `version/v2/app_config_ios`.
-    /// - Returns: nil where they expect another message, or none.
+    /// The message that phones expect at a path of the tree, such as `version/v2/app_config_ios`; nil for paths of other
+    /// messages, or of none.
     package init?(path: some StringProtocol) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.first == "version" else { return nil }
@@ -36,10 +36,9 @@ package enum StaticMessage: String, CaseIterable, Sendable {
 
     private static let groups = Set((1...7).map { "local_stats_\($0)" })
 
-    /// The message of a JSON file, after all its rules: the same bytes for the same content.
+    /// Encodes the message of a JSON file after checking all its rules: the same bytes for the same content.
     ///
-    /// Fields that the message doesn't have and fields given twice are refused, so that a slip of the pen isn't taken
-    /// for a default.
+    /// Unknown and duplicate fields are refused, so that a typing error doesn't become a default.
     package func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] {
         switch self {
         case .applicationConfiguration: try Self.encode(json, WireApplicationConfiguration.self)
@@ -50,7 +49,7 @@ package enum StaticMessage: String, CaseIterable, Sendable {
         }
     }
 
-    /// Refuses a message that was encoded elsewhere if it breaks a rule. Fields that aren't known here are let pass.
+    /// Refuses a message that was encoded elsewhere if it breaks a rule. Unknown fields are allowed.
     package func review(encoded bytes: [UInt8]) throws(InvalidMessage) {
         switch self {
         case .applicationConfiguration: try Self.review(bytes, WireApplicationConfiguration.self)

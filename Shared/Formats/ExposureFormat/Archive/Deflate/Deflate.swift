@@ -1,15 +1,15 @@
 import CZlib
 
-/// Raw DEFLATE and the checksum that goes with it, by zlib.
+/// Raw DEFLATE and CRC-32, by zlib.
 ///
-/// The same input gives the same output for as long as zlib stays the same; another build of zlib may compress
-/// differently, which is why signatures cover what is inside the archive and never the archive.
+/// The same build of zlib gives the same output for the same input; another build may compress differently. That is why
+/// signatures cover the content of an archive and never the archive itself.
 enum Deflate {
-    /// The compressed form of fewer than 4 GiB, as small as zlib makes it, without a zlib or gzip header.
+    /// Compresses less than 4 GiB at zlib's best level, without a zlib or gzip header.
     static func compress(_ input: [UInt8]) throws(ZipWriterError) -> [UInt8] {
         guard let length = UInt32(exactly: input.count) else { throw .tooLarge }
         var stream = z_stream()
-        // Negative window bits ask for raw DEFLATE.
+        // Negative window bits select raw DEFLATE.
         let status = deflateInit2_(
             &stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
@@ -36,7 +36,7 @@ enum Deflate {
         return output
     }
 
-    /// Size and checksum of what a whole DEFLATE stream holds; nil when it isn't one.
+    /// Size and checksum of the content of a complete DEFLATE stream; nil if it isn't one.
     static func contentFacts(of stream: [UInt8]) -> (size: Int, checksum: UInt32)? {
         guard let length = UInt32(exactly: stream.count) else { return nil }
         var state = z_stream()
@@ -63,19 +63,19 @@ enum Deflate {
         }
     }
 
-    /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, 3.2.4). Such a block ends with a
+    /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, section 3.2.4). Such a block ends with a
     /// whole byte, so any stream can follow it.
     static func storedBlock(_ content: [UInt8]) throws(ZipWriterError) -> [UInt8] {
         guard let count = UInt16(exactly: content.count) else { throw .tooLarge }
         return [0, UInt8(count & 0xff), UInt8(count >> 8), UInt8(~count & 0xff), UInt8(~count >> 8)] + content
     }
 
-    /// The checksum of two parts one after the other.
+    /// The checksum of two concatenated parts.
     static func joined(_ first: UInt32, _ second: UInt32, secondCount: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: crc32_combine(uLong(first), uLong(second), secondCount))
     }
 
-    /// The checksum of bytes that come behind others.
+    /// Continues a checksum with further bytes.
     static func checksum(_ bytes: UnsafeRawBufferPointer, after first: UInt32) -> UInt32 {
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return UInt32(truncatingIfNeeded: crc32_z(uLong(first), start, bytes.count))

@@ -1,27 +1,27 @@
-/// A prefix code for DEFLATE (RFC 1951, 3.2.2): for each symbol a length, and the canonical code that follows from it.
+/// A prefix code for DEFLATE (RFC 1951, section 3.2.2): a length for each symbol, and the canonical code of these lengths.
 struct HuffmanCode {
-    /// In bits; 0 for symbols that the code doesn't have.
+    /// In bits; 0 for symbols without a code.
     let lengths: [UInt8]
-    /// As they are written, the first bit lowest.
+    /// In writing order, first bit least significant.
     let codes: [UInt16]
 
-    /// A code for symbols that come as often as the weights say; those of weight 0 get none. It is complete, as inflaters
-    /// demand, if it has at least two symbols.
+    /// A code for symbols with these frequencies; symbols of weight 0 get none. With at least two symbols it is complete, as
+    /// inflaters require.
     ///
-    /// It is the best one, unless that had longer codes than allowed: then the weights are made more even until it has none.
-    /// - Parameter longest: in bits; there are at most as many symbols as that many bits tell apart.
+    /// The code is optimal, unless the optimal one exceeds `longest`: then the weights are levelled until it doesn't.
+    /// - Parameter longest: the longest code in bits; there are at most 2^longest symbols.
     init(weights: [Int], longest: UInt8) {
         var weights = weights
         var lengths = Self.bestLengths(weights)
         while lengths.contains(where: { $0 > longest }) {
-            // No weight gets 0 that wasn't; with all the same none is longer than it must be.
+            // No positive weight becomes 0, and equal weights give the shortest codes, so this ends.
             weights = weights.map { ($0 + 1) / 2 }
             lengths = Self.bestLengths(weights)
         }
         self.init(lengths: lengths)
     }
 
-    /// Huffman's algorithm: the two lightest trees are joined until one is left.
+    /// Huffman's algorithm: joins the two lightest trees until one is left.
     private static func bestLengths(_ weights: [Int]) -> [UInt8] {
         var trees = weights.enumerated().filter { $1 > 0 }.map { (weight: $1, symbols: [$0]) }
         var lengths = [UInt8](repeating: 0, count: weights.count)

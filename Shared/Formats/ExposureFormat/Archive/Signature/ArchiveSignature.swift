@@ -1,16 +1,15 @@
 /// One signature over all bytes of an archive's `export.bin` (`TEKSignature`).
 ///
-/// ECDSA as made here is randomised, so signing twice gives two signatures. Whoever needs the same archive again
-/// keeps the signature and assembles the archive from it.
+/// ECDSA is randomised here, so signing twice gives two signatures. To build the same archive again, keep the signature.
 package struct ArchiveSignature: Hashable, Sendable {
-    /// The key that made it, by its own account.
+    /// The key that the signature claims.
     package let identity: SigningIdentity
     /// The signed file's place among the files of its window.
     package let batch: Batch
     /// DER (X9.62).
     package let bytes: [UInt8]
 
-    /// A signature that was made now, kept from before, or read.
+    /// A new, kept or read signature.
     package init(identity: SigningIdentity, batch: Batch, bytes: [UInt8]) {
         self.identity = identity
         self.batch = batch

@@ -1,9 +1,9 @@
 package import Crypto
 
-/// Whoever holds a private key that signs published archives (ECDSA on P-256 with SHA-256): this process, from a PEM
-/// file (``SigningKey``), or a device that never gives it away.
+/// The holder of a private key that signs published archives (ECDSA on P-256 with SHA-256): this process, from a PEM file
+/// (``SigningKey``), or a device that never reveals it.
 ///
-/// It is given the digest and not the archive, so that an archive of 20 MB isn't sent to a device.
+/// It signs a digest, so that an archive of 20 MB needn't be sent to a device.
 package protocol ArchiveSigner: Sendable {
     /// What its signatures say about the key.
     var identity: SigningIdentity { get }

@@ -1,19 +1,19 @@
-/// What became of one signature when it was checked.
+/// The result of checking one signature.
 package struct SignatureVerdict: Hashable, Sendable, CustomStringConvertible {
-    /// The key that made the signature, by its own account.
+    /// The key that the signature claims.
     package let identity: SigningIdentity
-    /// What was found.
+    /// The result.
     package let outcome: Outcome
 
-    /// What checking one signature can find.
+    /// The possible results.
     package enum Outcome: Hashable, Sendable {
         /// One of the given public keys made it, over exactly these bytes.
         case matches
-        /// None of the given public keys made it, or the bytes were changed since.
+        /// None of the given public keys made it, or the bytes were changed.
         case doesNotMatch
         /// It isn't DER.
         case malformed
-        /// It names another algorithm than ECDSA with SHA-256 and was not looked at.
+        /// It names another algorithm than ECDSA with SHA-256 and was not checked.
         case otherAlgorithm
     }
 

@@ -1,11 +1,11 @@
-/// What a signature says about the key that made it, so that a phone knows which public key to use
-/// (`SignatureInfo`; Corona-Warn-App sheet, 5.2).
+/// What a signature says about its key, so that a phone knows which public key to use (`SignatureInfo`):
+/// https://github.com/google/exposure-notifications-server/blob/main/internal/pb/export/export.proto
 package struct SigningIdentity: Hashable, Sendable {
     /// The app the signature is meant for.
     package let appBundleID: String
     /// Which of the authority's keys; by convention the mobile country code.
     package let keyID: String
-    /// Counts up when the authority replaces a key.
+    /// Changes when the authority replaces the key.
     package let keyVersion: String
     /// An object identifier.
     package let algorithm: String

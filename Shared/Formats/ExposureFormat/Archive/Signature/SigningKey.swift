@@ -1,19 +1,19 @@
 package import Crypto
 import FoundationEssentials
 
-/// A private key at hand that signs published archives: ECDSA on P-256 with SHA-256.
+/// A private key in memory that signs published archives: ECDSA on P-256 with SHA-256.
 package struct SigningKey: ArchiveSigner, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What its signatures say about it.
     package let identity: SigningIdentity
     private let privateKey: P256.Signing.PrivateKey
 
-    /// A key that is at hand, with what its signatures shall say about it.
+    /// A key in memory, with what its signatures say about it.
     package init(_ privateKey: P256.Signing.PrivateKey, identity: SigningIdentity) {
         self.privateKey = privateKey
         self.identity = identity
     }
 
-    /// A key out of a PEM file, `EC PRIVATE KEY` (SEC 1) or `PRIVATE KEY` (PKCS #8).
+    /// A key from a PEM file, `EC PRIVATE KEY` (SEC 1) or `PRIVATE KEY` (PKCS #8).
     package init(pem: String, identity: SigningIdentity) throws(UnusableKey) {
         do {
             self.init(try P256.Signing.PrivateKey(pemRepresentation: pem), identity: identity)
@@ -36,7 +36,7 @@ package struct SigningKey: ArchiveSigner, CustomStringConvertible, CustomDebugSt
     /// The public half.
     package var verificationKey: VerificationKey { VerificationKey(privateKey.publicKey) }
 
-    /// Names the key; never shows it.
+    /// Names the key and never reveals it.
     package var description: String { "signing key \(identity.keyID) \(identity.keyVersion)" }
     /// The same as ``description``: a debugger's output ends up in logs too.
     package var debugDescription: String { description }
@@ -48,12 +48,12 @@ package struct SigningKey: ArchiveSigner, CustomStringConvertible, CustomDebugSt
 package struct VerificationKey: Sendable {
     private let publicKey: P256.Signing.PublicKey
 
-    /// A key that is at hand.
+    /// A key in memory.
     package init(_ publicKey: P256.Signing.PublicKey) {
         self.publicKey = publicKey
     }
 
-    /// A key out of a PEM file, `PUBLIC KEY`.
+    /// A key from a PEM file, `PUBLIC KEY`.
     package init(pem: String) throws(UnusableKey) {
         do {
             self.init(try P256.Signing.PublicKey(pemRepresentation: pem))
@@ -65,7 +65,7 @@ package struct VerificationKey: Sendable {
     /// `PUBLIC KEY`, for the apps and for `openssl`.
     package var pem: String { publicKey.pemRepresentation }
 
-    /// Whether a signature (DER) is one by this key over what has this digest.
+    /// Whether a signature (DER) is this key's, over content with this digest.
     package func accepts(_ signature: [UInt8], over digest: SHA256Digest) -> Bool {
         guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
         return publicKey.isValidSignature(parsed, for: digest)
@@ -76,7 +76,7 @@ package struct VerificationKey: Sendable {
     }
 }
 
-/// A PEM text isn't a P-256 key. It doesn't say why: the text may be a private key.
+/// A PEM text isn't a P-256 key. The error gives no reason: the text may be a private key.
 package struct UnusableKey: Error, Equatable, CustomStringConvertible {
     /// Carries no detail, on purpose.
     package init() {}

@@ -1,4 +1,5 @@
-/// Numbers of the ZIP container that its writer and its reader share.
+/// Constants of the ZIP format that writer and reader share:
+/// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 enum Zip {
     static let localHeaderSignature: UInt32 = 0x0403_4b50
     static let centralHeaderSignature: UInt32 = 0x0201_4b50

@@ -1,18 +1,18 @@
 import CLibZip
 
-/// Reads the two entries of an archive out of memory, by libzip, and nothing that shouldn't be there.
+/// Reads the two entries of an archive from memory with libzip, and refuses archives with anything else.
 struct ZipReader {
     let limits: ArchiveLimits
 
     /// The content of `export.bin` and `export.sig`.
     ///
-    /// At most the limits' worth of memory is taken, whatever the archive claims.
+    /// Uses no more memory than the limits allow, whatever the archive claims.
     func read(_ archive: [UInt8]) throws(ArchiveDamage) -> (export: [UInt8], signature: [UInt8]) {
         guard archive.count <= limits.archiveBytes else { throw .archiveTooLarge(limit: limits.archiveBytes) }
-        // libzip takes no bytes at all for a new archive.
+        // libzip would take an empty file for a new archive.
         guard !archive.isEmpty else { throw .notAZip }
-        // The entry count is looked at before libzip reads the directory into memory: 46 bytes of directory cost it
-        // several times as much.
+        // Check the number of entries before libzip reads the directory into memory, which takes several times the
+        // directory's size.
         if let count = Self.announcedEntries(archive), count > 2 { throw .extraEntries(count: count) }
         let result = archive.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Result<Contents, ArchiveDamage> in
             do throws(ArchiveDamage) {
@@ -43,7 +43,7 @@ struct ZipReader {
         var error = zip_error_t()
         zip_error_init(&error)
         defer { zip_error_fini(&error) }
-        // 0: the bytes stay ours; they outlive the archive, which is discarded before this function returns.
+        // 0: libzip doesn't free the bytes. They outlive the archive, which is discarded before this function returns.
         guard let source = zip_source_buffer_create(bytes.baseAddress, zip_uint64_t(bytes.count), 0, &error) else {
             throw .notAZip
         }
@@ -84,8 +84,8 @@ struct ZipReader {
         guard let file = zip_fopen_index(archive, index, 0) else { throw .unreadableEntry(entry) }
         defer { zip_fclose(file) }
 
-        // One byte more than announced: a read that finds it proves that the archive lied, and a read that meets the
-        // end instead is what makes libzip compare the checksum.
+        // Read one byte more than announced: if there is one, the archive's size was wrong; if not, reaching the end makes
+        // libzip compare the checksum.
         var complete = true
         let content = [UInt8](unsafeUninitializedCapacity: size + 1) { target, filled in
             while complete, filled <= size {

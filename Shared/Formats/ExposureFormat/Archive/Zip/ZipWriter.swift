@@ -1,10 +1,10 @@
 /// Why an archive can't be written.
 package enum ZipWriterError: Error, Equatable, CustomStringConvertible {
-    /// An entry or the archive would need 4 GiB or more, which takes ZIP64 and which phones don't expect.
+    /// An entry or the archive would have 4 GiB or more, which requires ZIP64, and phones don't support that.
     case tooLarge
-    /// zlib refused to work, in practice because memory ran out.
+    /// zlib failed, in practice because memory ran out.
     case compressionFailed
-    /// What was compressed doesn't read back as what it was.
+    /// The compressed content doesn't decompress to the original.
     case notReadable
 
     /// A plain sentence without any content of the archive.
@@ -12,22 +12,22 @@ package enum ZipWriterError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .tooLarge: "The archive would be 4 GiB or larger."
         case .compressionFailed: "zlib could not compress the entry."
-        case .notReadable: "What was compressed does not read back as what it was. The memory may be faulty."
+        case .notReadable: "The compressed content does not decompress to the original. The memory may be faulty."
         }
     }
 }
 
-/// Writes ZIP archives whose bytes are a function of their content: every entry is dated 1980-01-01 00:00:00, and
-/// there are no extra fields, comments, permissions or data descriptors.
+/// Writes ZIP archives whose bytes depend only on their content: every entry is dated 1980-01-01 00:00:00, and there are no
+/// extra fields, comments, permissions or data descriptors.
 struct ZipWriter {
-    /// How an entry is kept.
+    /// How an entry is stored.
     enum Method {
-        /// As it is; for what doesn't compress, such as signatures.
+        /// Uncompressed; for content that doesn't compress, such as signatures.
         case stored
         case deflated
     }
 
-    /// 1980-01-01 as MS-DOS counts: years since 1980 in bits 9 and up, then month and day.
+    /// 1980-01-01 in MS-DOS format: years since 1980 in bits 9 and up, then month and day.
     private static let date: UInt16 = 1 << 5 | 1
     /// 2.0, the first version with DEFLATE.
     private static let version: UInt16 = 20
@@ -36,7 +36,7 @@ struct ZipWriter {
     private var directory: [UInt8] = []
     private var count: UInt16 = 0
 
-    /// Adds an entry behind those already there.
+    /// Appends an entry.
     mutating func add(name: StaticString, content: [UInt8], method: Method) throws(ZipWriterError) {
         switch method {
         case .stored:
@@ -47,7 +47,7 @@ struct ZipWriter {
         }
     }
 
-    /// Adds an entry of two parts, the second of which was compressed before.
+    /// Appends an entry of two parts, the second already compressed.
     /// - Parameter head: fewer than 64 KiB.
     mutating func add(name: StaticString, joining head: [UInt8], with records: CompressedRecords) throws(ZipWriterError)
     {

@@ -32,7 +32,7 @@ extension WireRiskScoreClassification {
             if !band.url.isEmpty { review.requireWebAddress(band.url, "url") }
         }
         review.requireUnique(riskClasses.map(\.label), "riskClasses.label")
-        // A score between two classes would have none, a score in two would have either.
+        // A score must belong to exactly one class.
         let ascending = riskClasses.sorted { $0.min < $1.min }
         review.require(
             zip(ascending, ascending.dropFirst()).allSatisfy { $0.max == $1.min }, "riskClasses",
@@ -102,7 +102,7 @@ extension WireAttenuationDuration {
         review.requireWeight(weights.mid, "weights.mid")
         review.requireWeight(weights.high, "weights.high")
         review.requireAtLeast(0, defaultBucketOffset, "defaultBucketOffset")
-        // Phones divide by it.
+        // Phones divide by this value.
         review.requireAtLeast(1, riskScoreNormalizationDivisor, "riskScoreNormalizationDivisor")
     }
 }

@@ -43,7 +43,7 @@ extension WireApplicationConfigurationAndroid: ReviewedMessage {
     }
 }
 
-// MARK: - What the operating systems are told
+// MARK: - Parameters of the operating systems
 
 extension WireExposureConfiguration {
     fileprivate func review(_ review: inout MessageReview) {
@@ -78,7 +78,8 @@ extension WireDiagnosisKeysDataMapping {
     }
 }
 
-/// Android's Exposure Notification throws at values beyond these.
+/// Android's Exposure Notification API throws if a value is out of range:
+/// https://developers.google.com/android/reference/com/google/android/gms/nearby/exposurenotification/DailySummariesConfig.DailySummariesConfigBuilder
 extension WireDailySummariesConfig {
     private static let weights = 0.0...2.5
 

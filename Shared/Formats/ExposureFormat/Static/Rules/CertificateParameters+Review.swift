@@ -23,7 +23,7 @@ extension WireDGCParameters {
 
     func review(_ review: inout MessageReview) {
         review.inside("testCertificateParameters") { review in
-            // The phone's user waits as long.
+            // The user waits this long.
             review.require(
                 testCertificateParameters.waitAfterPublicKeyRegistrationInSeconds, in: 0...60,
                 "waitAfterPublicKeyRegistrationInSeconds")

@@ -1,6 +1,6 @@
 import ExposureKeys
 
-// What the configurations of all versions have in common.
+// The parts that configurations of all versions share.
 
 extension WireSemanticVersion: Comparable {
     static func < (left: WireSemanticVersion, right: WireSemanticVersion) -> Bool {
@@ -66,7 +66,7 @@ extension WireTraceWarningPackageMetadata {
 }
 
 extension MessageReview {
-    /// Phones look for a revoked package by all three, and a slip would revoke nothing.
+    /// Phones match a revoked package by all three values, so an error in one would revoke nothing.
     fileprivate mutating func requirePackage(region: String, date: String, etag: String) {
         require(region.isRegion, "region", "must be a country of two capital letters, or EUR")
         require(Day(name: date) != nil, "date", "must be a day such as 2026-11-20")
@@ -82,7 +82,7 @@ extension MessageReview {
 
 extension WireExposureDetectionParametersIOS {
     func review(_ review: inout MessageReview) {
-        // Phones divide a day by it.
+        // Phones divide a day by this value.
         review.requireAtLeast(1, maxExposureDetectionsPerInterval, "maxExposureDetectionsPerInterval")
     }
 }

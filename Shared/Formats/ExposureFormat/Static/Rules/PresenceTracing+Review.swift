@@ -67,7 +67,7 @@ extension WirePresenceTracingPlausibleDeniabilityParameters.NumberOfFakeCheckIns
 }
 
 extension WirePresenceTracingQRCodeDescriptor {
-    /// Both operating systems read patterns as ICU does, and so does `NSRegularExpression`.
+    /// Both operating systems use ICU's regular expressions, and so does `NSRegularExpression`.
     fileprivate func review(_ review: inout MessageReview) {
         if case .UNRECOGNIZED = payloadEncoding {
             review.require(false, "payloadEncoding", "must be BASE32 or BASE64")

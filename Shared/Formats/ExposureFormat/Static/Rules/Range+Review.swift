@@ -1,11 +1,11 @@
 extension WireRange {
-    /// Whether no number lies in it, or its ends are no numbers.
+    /// Whether the range contains no number, or an end isn't finite.
     fileprivate var isEmpty: Bool {
         guard min.isFinite, max.isFinite else { return true }
         return min == max ? minExclusive || maxExclusive : min > max
     }
 
-    /// Whether every number in it is smaller than every number in another.
+    /// Whether every number in the range is smaller than every number in the other.
     fileprivate func lies(below other: WireRange) -> Bool {
         max == other.min ? maxExclusive || other.minExclusive : max < other.min
     }
@@ -19,12 +19,12 @@ extension WireRange {
 }
 
 extension MessageReview {
-    /// A range that must be given: one that is missing would read as 0 alone.
+    /// Requires a range: a missing one would be read as the number 0 alone.
     mutating func requireRange(_ range: WireRange, given: Bool, _ field: String) {
         requirePresence(given, field, range.review)
     }
 
-    /// Of two ranges with a number in common it would be left to the phone which counts.
+    /// Requires disjoint ranges: with an overlap, phones would choose a range arbitrarily.
     mutating func requireDisjoint(_ ranges: [WireRange], _ field: String) {
         let sorted = ranges.filter { !$0.isEmpty }.sorted {
             $0.min == $1.min ? !$0.minExclusive && $1.minExclusive : $0.min < $1.min

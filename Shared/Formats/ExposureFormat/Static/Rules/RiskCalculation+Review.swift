@@ -12,7 +12,7 @@ extension WireRiskCalculationParameters {
             review.requireRange(weight.attenuationRange, given: weight.hasAttenuationRange, "attenuationRange")
             review.requireWeight(weight.weight, "weight")
         }
-        // Without a weight, no minute counts, and nobody is ever warned.
+        // Without a weight no minute counts, and nobody is warned.
         review.require(!minutesAtAttenuationWeights.isEmpty, "minutesAtAttenuationWeights", "must not be empty")
         review.requireDisjoint(minutesAtAttenuationWeights.map(\.attenuationRange), "minutesAtAttenuationWeights")
         review.requireRiskLevels(normalizedTimePerEwtoRiskLevelMapping, "normalizedTimePerEWToRiskLevelMapping")
@@ -28,7 +28,7 @@ extension WireRiskCalculationParameters {
 }
 
 extension MessageReview {
-    /// Which weighted minutes are a low and which a high risk.
+    /// The ranges of weighted minutes of low and of high risk.
     mutating func requireRiskLevels(_ mappings: [WireNormalizedTimeToRiskLevelMapping], _ field: String) {
         require(!mappings.isEmpty, field, "must not be empty")
         each(field, mappings) { mapping, review in
@@ -39,7 +39,7 @@ extension MessageReview {
         requireDisjoint(mappings.map(\.normalizedTimeRange), field)
     }
 
-    /// What each transmission risk level is multiplied by.
+    /// The factor of each transmission risk level.
     mutating func requireRiskValues(_ mappings: [WireTransmissionRiskValueMapping], _ field: String) {
         each(field, mappings) { mapping, review in
             review.require(mapping.transmissionRiskLevel, in: 1...8, "transmissionRiskLevel")
@@ -48,7 +48,7 @@ extension MessageReview {
         requireUnique(mappings.map(\.transmissionRiskLevel), "\(field).transmissionRiskLevel")
     }
 
-    /// Phones know nothing that is older than 14 days.
+    /// Phones keep encounters for 14 days.
     mutating func requireAgeInDays(_ days: UInt32, _ field: String) {
         require(days, in: 0...14, field)
     }
