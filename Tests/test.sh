@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
-# Runs every test, on a throw-away PostgreSQL of its own.
+# Runs every test, on a throw-away PostgreSQL of its own. `bash deploy/test.sh` is the way in.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/tools.sh"
 
 usage() {
     cat <<'TEXT'
 bash deploy/test.sh [OPTION…]
 
-Installs what is missing, checks the alerts (Tests/Alerts/alerts.sh) and the format, builds, runs every test, and then
-holds the running services against their OpenAPI documents (Tests/Live/conformance.sh). The tests' PostgreSQL listens on a
-Unix socket in a temporary folder only, so the suite may be running meanwhile. The tests' S3 store (moto) lives in a
-virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
+Installs what is missing, checks what needs no build (Tests/static.sh), builds, runs every test, and then holds the running
+services against their OpenAPI documents (Tests/Live/conformance.sh). The tests' PostgreSQL listens on a Unix socket in a
+temporary folder only, so the suite may be running meanwhile. The tests' S3 store (moto) lives in a virtual environment below
+$XDG_CACHE_HOME (~/.cache); it is made if it is missing.
 
   --rehearsal        the suite in containers instead (Tests/Live/rehearsal.sh)
-  --filter PATTERN   only the tests whose names match, and no documents; further options of `swift test` are passed on
-                     too
+  --only             the tests alone: neither what needs no build nor the documents
+  --filter PATTERN   only the tests whose names match, neither alerts nor documents; further options of `swift test` are
+                     passed on too
   --help             this text
 TEXT
 }
 
+only=
+if [ "${1:-}" = --only ]; then
+    only=yes
+    shift
+fi
 for argument in "$@"; do
     case $argument in
         -h | --help)
@@ -30,34 +36,20 @@ for argument in "$@"; do
     esac
 done
 
-# A token in software that the tests sign with, and tools that others made to check what it signs.
-packages+=(softhsm2 opensc openssl protobuf-compiler)
-
-# Some tests let system calls fail; a server that plays an S3 store is Python's.
-packages+=(strace python3 python3-venv python3-yaml unzip libarchive-tools)
-
 # MARK: The checks
 
 prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
 
-if [ $# = 0 ]; then
-    bash Tests/Alerts/alerts.sh || fail "FAILED: see above what is wrong with the alerts."
+if [ -z "$only" ]; then
+    every=()
+    [ $# = 0 ] || every=(--no-alerts)
+    bash Tests/static.sh ${every[@]+"${every[@]}"} || exit 1
 fi
 
-say "Checking the format …"
-swift format lint --strict -r Services Shared Tests Package.swift ||
-    fail "The format is wrong: run swift format -i -r Services Shared Tests Package.swift."
-
-say "Reading docker-compose.yml …"
-/usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml is not as the design wants it."
-
-say "Building; the first time this takes some minutes …"
-swift build --build-tests --explicit-target-dependency-import-check error ||
-    fail "The build failed: see what the compiler says above."
-
-prepare_python tests "$checkout/Tests/Python/requirements.txt"
+part "build for debugging" build_debug --build-tests
+prepare_python
 export VIGIL_TEST_PYTHON="$python"
 
 trap 'stop_postgres' EXIT
@@ -97,6 +89,8 @@ timeout --foreground --signal=INT --kill-after=30 40m \
 # Swift Testing's own last line, such as "Test run with 412 tests in 60 suites passed after 12.3 seconds."
 total=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$output" | tail -n 1)
 skipped=$(grep -c -E '(Test|Suite) .* skipped(\.|:)' "$output" || true)
+say "The slowest tests, in seconds (while others ran beside them):"
+sed -nE 's/^. Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$output" | sort -rn | head -n 10 || true
 summary="${total:-0} tests in $((SECONDS - started)) seconds"
 if [ "$status" != 0 ]; then
     # Once more at the end, for whoever sees only the last lines: where it failed, how often, and how.
@@ -111,7 +105,7 @@ fi
 [ "$status" = 0 ] || fail "FAILED: $summary; see what failed above."
 [ "${total:-0}" -gt 0 ] || fail "FAILED: no test ran."
 [ "$skipped" = 0 ] || fail "FAILED: $summary, but $skipped were skipped."
-if [ $# = 0 ]; then
-    bash "$checkout/Tests/Live/conformance.sh" || fail "FAILED: $summary passed, but the services differ from their documents."
+if [ $# = 0 ] && [ -z "$only" ]; then
+    VIGIL_BUILT=yes bash "$checkout/Tests/Live/conformance.sh" || fail "FAILED: $summary passed, but the services differ from their documents."
 fi
 say "PASSED: $summary, none skipped."

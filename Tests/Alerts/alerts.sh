@@ -2,7 +2,7 @@
 # Tests what watches the suite: Prometheus' configuration, the alerts, the dashboard, the runbook's sections.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/tools.sh"
 
 usage() {
     cat <<'TEXT'

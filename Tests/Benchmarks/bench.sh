@@ -2,7 +2,7 @@
 # Measures the suite against what an operator would compare it with, side by side in one run.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/tools.sh"
 for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
 
 # Every row: its name, the aim for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
@@ -87,12 +87,8 @@ prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000
 cd "$checkout"
-say "Building for release; the first time this takes several minutes …"
-for product in benchmarks verification-server test-result-server submission-server metadata-proxy distribution \
-    download-server development-apns; do
-    swift build "${release[@]}" --product "$product" ||
-        fail "The build failed: see what the compiler says above."
-done
+build_release benchmarks verification-server test-result-server submission-server metadata-proxy distribution download-server \
+    development-apns
 benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
 
 # MARK: Measuring

@@ -2,7 +2,7 @@
 # Searches for input that breaks a decoder, with libFuzzer.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/tools.sh"
 
 usage() {
     cat <<'TEXT'

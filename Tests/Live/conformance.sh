@@ -2,7 +2,6 @@
 # Holds the running services against the OpenAPI documents on their admin ports.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
 . "$checkout/Tests/Live/suite.sh"
 
 usage() {
@@ -36,12 +35,12 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-packages+=(python3 python3-venv python3-yaml util-linux)
 prepare_machine
 check_disk "$checkout" 6000
 
-prepare_python conformance "$checkout/Tests/Live/conformance/requirements.txt"
-build_suite
+prepare_python
+build_debug
+programs="$checkout/.build/debug"
 # A tester is refused as nobody else.
 start_suite --set metadata-proxy.limits.refusedRegistrations=10000000
 
@@ -60,7 +59,7 @@ while read -r document url role; do
     [ -e "$certificates/$role.pem" ] || fail "$name: vigil up makes no certificate for this role."
     options=()
     if [ "$role" = portal ]; then
-        token=$("$checkout/.build/debug/vigil" keys officer-token --state "$scratch/state" --role c19hotline)
+        token=$("$programs/vigil" keys officer-token --state "$scratch/state" --role c19hotline)
         options+=(--header "Authorization: Bearer $token")
     fi
     status=0

@@ -2,7 +2,6 @@
 # Attacks a running metadata proxy in every way that is known, and judges what it does.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
 . "$checkout/Tests/Live/suite.sh"
 
 usage() {
@@ -49,17 +48,12 @@ while [ $# -gt 0 ]; do
 done
 [ ${#checks[@]} -gt 0 ] || checks=("${known[@]}")
 
-packages+=(python3 python3-venv util-linux nghttp2-client slowhttptest testssl.sh openssl libpcre2-8-0)
 prepare_machine
 prepare_nginx
 check_disk "$checkout" 8000
 
-prepare_python hostile "$checkout/Tests/Live/hostile/build-requirements.txt" "$checkout/Tests/Live/hostile/requirements.txt"
-build_suite
-say "Building the proxy for release; the first time this takes some minutes …"
-swift build --package-path "$checkout" "${release[@]}" --product metadata-proxy ||
-    fail "The build failed: see what the compiler says above."
-programs=$(swift build --package-path "$checkout" "${release[@]}" --show-bin-path)
+prepare_python
+build_release
 start_suite
 
 # MARK: The attacks

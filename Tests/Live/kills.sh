@@ -2,7 +2,7 @@
 # Kills servers and PostgreSQL under load, for as long as wanted.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
+. "$checkout/Tests/tools.sh"
 
 usage() {
     cat <<'TEXT'
@@ -41,9 +41,7 @@ prepare_machine
 check_disk "$checkout" 6000
 cd "$checkout"
 
-say "Building; the first time this takes some minutes …"
-swift build --build-tests --explicit-target-dependency-import-check error ||
-    fail "The build failed: see what the compiler says above."
+build_debug --build-tests
 
 say "Killing $kills times, seed $seed …"
 # The test has a PostgreSQL of its own; VIGIL_REQUIRE_POSTGRES keeps it from being skipped.

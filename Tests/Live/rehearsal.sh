@@ -2,7 +2,6 @@
 # Rehearses docker-compose.yml without Docker: podman runs it unchanged, on stand-ins for the public images.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
 . "$checkout/Tests/Live/suite.sh"
 for part in images isolation listeners upgrade; do . "$checkout/Tests/Live/rehearsal/$part.sh"; done
 
@@ -58,11 +57,10 @@ while [ $# -gt 0 ]; do
 done
 [ "$(id -u)" = 0 ] || fail "The rehearsal makes networks and containers: run it as root."
 
-packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux \
-    python3 python3-venv python3-yaml testssl.sh)
+packages+=(podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux)
 prepare_machine
 check_disk "$checkout" 20000
-prepare_python hostile "$checkout/Tests/Live/hostile/build-requirements.txt" "$checkout/Tests/Live/hostile/requirements.txt"
+prepare_python
 cd "$checkout"
 
 project=vigil-rehearsal

@@ -1,24 +1,13 @@
-# A suite of its own for a script that asks the running services questions. Sourced after machine.sh, not run.
+# A suite of its own for a script that asks the running services questions. Sourced, not run.
+. "$checkout/Tests/tools.sh"
 
-# What build_suite builds and start_suite starts: debug or release.
-configuration=debug
+# Where the programs are that the checks run: those for release, unless VIGIL_PROGRAMS names another folder, such as .build/debug,
+# whose programs are then taken as they are.
+programs="$checkout/.build/release"
+[ -z "${VIGIL_PROGRAMS:-}" ] || { programs=$(cd "$VIGIL_PROGRAMS" && pwd -P) && VIGIL_BUILT=yes; }
 
-# Builds what start_suite starts.
-build_suite() {
-    say "Building for $configuration; the first time this takes some minutes …"
-    # In debug everything, as for the tests. In release only what runs: the rest takes twice as long.
-    if [ "$configuration" = debug ]; then
-        swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
-            fail "The build failed: see what the compiler says above."
-        return
-    fi
-    local product
-    for product in vigil metadata-proxy verification-server test-result-server submission-server distribution \
-        download-server push-dispatcher development-apns; do
-        swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
-            fail "The build failed: see what the compiler says above."
-    done
-}
+# The checks' Python modules, first of all the client that they share.
+export PYTHONPATH="$checkout/Tests/Live" PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 
 # Everything of the suite and of the script lies here; the suite's own in "$scratch/state".
 scratch=
@@ -44,7 +33,7 @@ start_suite() {
     done
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
-    setpriv --pdeathsig TERM "$checkout/.build/$configuration/vigil" up --state "$scratch/state" \
+    setpriv --pdeathsig TERM "$programs/vigil" up --state "$scratch/state" \
         --first-port "$first_port" "$@" >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do
@@ -76,7 +65,7 @@ failed=()
 run_check() {
     local name=$1
     shift
-    PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 "$@" </dev/null 2>&1 | tee "$scratch/$name.said" || failed+=("$name")
+    "$@" </dev/null 2>&1 | tee "$scratch/$name.said" || failed+=("$name")
 }
 
 # Ends the script if a check has failed, and says last what was wrong: of a long log often only the end is kept.

@@ -2,7 +2,6 @@
 # What the metadata proxy's answers and the services behind it tell about a caller: nothing, by length or by content.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/deploy/machine.sh"
 . "$checkout/Tests/Live/suite.sh"
 
 usage() {
@@ -53,15 +52,14 @@ done
 [ "$requests" -ge 100 ] || fail "--requests needs at least 100, so that every kind of request is among them."
 [ ${#checks[@]} -gt 0 ] || checks=(sizes canaries)
 
-packages+=(python3 python3-venv util-linux iproute2 tcpdump libpcre2-8-0)
 if [ -z "$inside" ]; then
     prepare_machine
     check_disk "$checkout" 6000
 fi
-prepare_python traces "$checkout/Tests/Live/traces/requirements.txt"
+prepare_python
 prepare_nginx
 if [ -z "$inside" ]; then
-    build_suite
+    build_release
     # Whoever isn't root is root's equal in a network that was made so.
     own_network=(unshare --net)
     [ "$(id -u)" = 0 ] || own_network=(unshare --user --map-current-user --keep-caps --net)
@@ -79,7 +77,7 @@ start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-prox
 started=$SECONDS
 for check in "${checks[@]}"; do
     mkdir "$scratch/$check"
-    arguments=("$scratch/state" "$scratch/$check" "$checkout/.build/debug" "$nginx")
+    arguments=("$scratch/state" "$scratch/$check" "$programs" "$nginx")
     [ "$check" = sizes ] || arguments+=("$requests")
     run_check "$check" "$python" "$checkout/Tests/Live/traces/$check.py" "${arguments[@]}"
 done

@@ -14,9 +14,10 @@ import urllib.request
 
 from openapi_spec_validator import validate
 
+from client.suite import Suite
+
 state, folder = map(pathlib.Path, sys.argv[1:])
-for configuration in sorted((state / "config").glob("*.json")):
-    settings = json.loads(configuration.read_text())
+for service, settings in Suite(state, folder).configuration.items():
     ports = {name: value["port"] for name, value in settings.items() if isinstance(value, dict) and "port" in value}
     admin = ports.pop("admin", None)
     for listener, port in ports.items():
@@ -29,7 +30,7 @@ for configuration in sorted((state / "config").glob("*.json")):
                 continue
             raise
         validate(document)
-        file = folder / f"{configuration.stem}-{listener}.json"
+        file = folder / f"{service}-{listener}.json"
         file.write_text(json.dumps(document))
         operations = [operation for path in document["paths"].values() for operation in path.values()]
         for role in sorted({role for operation in operations for role in operation["tags"]}):

@@ -14,8 +14,8 @@ import time
 import hpack
 
 import frames
-from proxy import Proxy, die_with_parent
-from suite import Report, Suite
+from check import Proxy, Report, Suite
+from client.proxy import die_with_parent
 from upstream import Upstream
 
 FIRST, SECOND, STREAMS = 64, 8, 8
@@ -211,7 +211,7 @@ def experiment(suite, contexts, sign):
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("drain")
-    contexts = suite.outer_context(), suite.outer_context(["h2"])
+    contexts = suite.app_context(), suite.app_context(["h2"])
     rounds = 40 if suite.long else 6
     for _ in range(rounds):
         objections, numbers = experiment(suite, contexts, signal.SIGTERM)

@@ -8,10 +8,10 @@ import multiprocessing
 import time
 
 import naive
-import wire
+from check import Proxy, Report, Suite, mebibytes
+from client import http1
+from client.proxy import Process, die_with_parent
 from frames import DATA, END_HEADERS, HEADERS, WINDOW_UPDATE, Connection, block, frame, request
-from proxy import Process, Proxy, die_with_parent
-from suite import Report, Suite, mebibytes
 from upstream import Upstream
 
 ROUTE = "/version/v1/diagnosis-keys"
@@ -33,10 +33,10 @@ class Flood:
     def open(self, port, contexts):
         """One connection, on which everything is sent."""
         if not self.streams:
-            connection = wire.connect(port, contexts[0], timeout=20)
-            head = wire.request(ROUTE, b"", "cwa-fake: 0", media="application/x-protobuf")
+            connection = http1.connect(port, contexts[0], timeout=20)
+            head = http1.post(ROUTE, b"", ("cwa-fake", "0"), media="application/x-protobuf")
             try:
-                connection.sendall(head.replace(b"Content-Length: 0", b"Content-Length: %d" % SIZE) + bytes(self.sent))
+                connection.sendall(head.replace(b"content-length: 0", b"content-length: %d" % SIZE) + bytes(self.sent))
             except OSError:
                 # Refused already; the status is there to be read.
                 pass
@@ -68,9 +68,9 @@ class Flood:
             rest = "closed" if connection.closed else 0
             return [(resets | answers).get(stream, rest) for stream in range(1, 2 * self.streams, 2)]
         try:
-            answer = wire.Reader(connection).answer(0.01)
+            answer = http1.Reader(connection).answer(0.01)
             return [answer.status] if answer else []
-        except (OSError, wire.Unreadable):
+        except (OSError, http1.Unreadable):
             return []
 
 
@@ -115,9 +115,9 @@ def attack(flood, port, contexts, meanwhile):
 def upload(port, context):
     """The status of a well-formed upload, and how long it took."""
     start = time.monotonic()
-    with wire.connect(port, context, timeout=10) as connection:
-        connection.sendall(wire.request(ROUTE, b"keys" * 500, "cwa-fake: 0", media="application/x-protobuf"))
-        answer = wire.Reader(connection).answer(10)
+    with http1.connect(port, context, timeout=10) as connection:
+        connection.sendall(http1.post(ROUTE, b"keys" * 500, ("cwa-fake", "0"), media="application/x-protobuf"))
+        answer = http1.Reader(connection).answer(10)
     return answer.status if answer else None, time.monotonic() - start
 
 
@@ -171,7 +171,7 @@ def run(report, proxy, contexts, flood):
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("floods")
-    contexts = suite.outer_context(), suite.outer_context(["h2"])
+    contexts = suite.app_context(), suite.app_context(["h2"])
     times = 3 if suite.long else 1
     floods = [
         Flood("uploads, HTTP/1.1", min(2000 * times, (suite.files - 1000) // 4)),

@@ -9,7 +9,8 @@ import time
 
 import hpack
 
-import wire
+from client import http1
+
 
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 END_STREAM, ACK, END_HEADERS, PADDED, WITH_PRIORITY = 1, 1, 4, 8, 32
@@ -217,15 +218,15 @@ class Witness:
                 self.statuses.append(status)
                 if status is None or status >= 300:
                     self.failures.append(f"status {status}")
-            except (OSError, wire.Unreadable, SystemExit) as error:
+            except (OSError, http1.Unreadable, SystemExit) as error:
                 self.failures.append(f"{type(error).__name__}: {error}")
             self.times.append(time.monotonic() - start)
             time.sleep(self.pause)
 
     def _first(self):
-        with wire.connect(self.port, self.http1, timeout=self.patience) as connection:
-            connection.sendall(wire.request(self.path, self.body))
-            answer = wire.Reader(connection).answer(self.patience)
+        with http1.connect(self.port, self.http1, timeout=self.patience) as connection:
+            connection.sendall(http1.post(self.path, self.body))
+            answer = http1.Reader(connection).answer(self.patience)
             return answer and answer.status
 
     def _second(self):

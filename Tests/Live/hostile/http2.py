@@ -14,8 +14,8 @@ from frames import (
     CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PADDED, PING, PREFACE, PRIORITY, PUSH_PROMISE,
     RST_STREAM, SETTINGS, WINDOW_UPDATE, WITH_PRIORITY, ACK, Connection, Witness, block, frame, request, setting,
 )  # fmt: skip
-from proxy import Process, Proxy, die_with_parent
-from suite import Report, Suite, mebibytes
+from client.proxy import Process, die_with_parent
+from check import Proxy, Report, Suite, mebibytes
 from upstream import Upstream
 
 # What a recipient may do about a malformed request (RFC 9113, 8.1.1): it is an error of the stream, which may be made
@@ -647,7 +647,7 @@ FLOODS = [
 def _attack(pipe, flood, options, held, port, suite, seconds):
     """In a process of its own, so that the witness isn't slowed down."""
     die_with_parent()
-    context = suite.outer_context(["h2"])
+    context = suite.app_context(["h2"])
     ends = collections.Counter()
     words, made = "", 0
     connections = []
@@ -713,7 +713,7 @@ ALLOWED_GROWTH = 48 << 20
 def run_flood(report, suite, upstream, flood, options, held):
     """One flood, on a proxy that hasn't grown in another."""
     name = flood.__name__.replace("_", " ")
-    http1, http2 = suite.outer_context(), suite.outer_context(["h2"])
+    http1, http2 = suite.app_context(), suite.app_context(["h2"])
     with Proxy(suite, upstream.port) as proxy:
         # What every process grows by at first isn't counted.
         with Witness(proxy.port, http1, http2, pause=0.01):
@@ -752,7 +752,7 @@ def plain_load(report, suite, proxy):
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("http2")
-    context = suite.outer_context(["h2"])
+    context = suite.app_context(["h2"])
     with Upstream(suite) as upstream:
         with Proxy(suite, upstream.port) as proxy:
             results = run_scenarios(proxy.port, context, upstream, suite.only)

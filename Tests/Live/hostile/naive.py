@@ -6,7 +6,7 @@ import multiprocessing
 import re
 
 import frames
-from proxy import die_with_parent, free_port
+from client.proxy import die_with_parent, free_port
 
 
 @contextlib.contextmanager
@@ -48,7 +48,7 @@ def forwarding(suite, upstream):
 
 
 def _forward(pipe, port, suite, upstream):
-    inner = suite.outer_context(())
+    inner = suite.app_context(())
     inner.load_cert_chain(suite.certificates / "metadata-proxy.pem", suite.certificates / "metadata-proxy.key")
 
     tasks = set()

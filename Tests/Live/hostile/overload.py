@@ -8,8 +8,8 @@ import pathlib
 import subprocess
 import time
 
-from proxy import Proxy, die_with_parent, free_port
-from suite import Report, Suite
+from check import Proxy, Report, Suite
+from client.proxy import die_with_parent, free_port
 from upstream import Upstream
 
 CAP = 500

@@ -11,10 +11,10 @@ import ssl
 import time
 
 import naive
-import wire
+from check import Proxy, Report, Suite, mebibytes
+from client import http1
+from client.proxy import Process, die_with_parent
 from frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Connection, Witness, block, frame, request
-from proxy import Process, Proxy, die_with_parent
-from suite import Report, Suite, mebibytes
 from upstream import Upstream
 
 CONNECTIONS = 300
@@ -113,13 +113,13 @@ def ask(port, context, write, seconds, count=CONNECTIONS):
 
 
 def unread(report, suite, upstream, name, protocol, write, seconds):
-    http1, http2 = suite.outer_context(), suite.outer_context(["h2"])
+    http1, http2 = suite.app_context(), suite.app_context(["h2"])
     with Proxy(suite, upstream.port) as proxy:
         # What every process grows by at first isn't counted.
         with Witness(proxy.port, http1, http2, pause=0.01):
             time.sleep(1)
         with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
-            made, standing, sent = ask(proxy.port, suite.outer_context([protocol]), write, seconds)
+            made, standing, sent = ask(proxy.port, suite.app_context([protocol]), write, seconds)
         report.require(proxy.is_running, "the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
@@ -143,7 +143,7 @@ def _live(pipe, ports, contexts):
     """In a process of its own: forty connections to each port, on each of which something is refused every six seconds,
     until it is told to end."""
     die_with_parent()
-    first = [wire.connect(port, contexts[0]) for port in ports for _ in range(20)]
+    first = [http1.connect(port, contexts[0]) for port in ports for _ in range(20)]
     second = [Connection(port, contexts[1]) for port in ports for _ in range(20)]
     pipe.send("begun")
     start = time.monotonic()
@@ -157,8 +157,8 @@ def _live(pipe, ports, contexts):
             connection.headers(2 * turn + 1, request("/x"), end=True)
         for connection in first:
             try:
-                wire.Reader(connection).answer(0.5)
-            except (OSError, wire.Unreadable):
+                http1.Reader(connection).answer(0.5)
+            except (OSError, http1.Unreadable):
                 pass
         for connection in second:
             connection.answered(2 * turn + 1, 0.5)
@@ -176,7 +176,7 @@ class Living:
         self.pipe, theirs = multiprocessing.Pipe()
         self.process = multiprocessing.get_context("fork").Process(
             target=_live,
-            args=(theirs, [proxy.port for proxy in self.proxies], (suite.outer_context(), suite.outer_context(["h2"]))),
+            args=(theirs, [proxy.port for proxy in self.proxies], (suite.app_context(), suite.app_context(["h2"]))),
             daemon=True,
         )
 
@@ -207,19 +207,19 @@ class Living:
 
 def crowd(report, suite, upstream):
     """More connections than one part of the net may have."""
-    context = suite.outer_context()
+    context = suite.app_context()
 
     def count(proxy):
         standing = []
         for _ in range(80):
             try:
-                standing.append(wire.connect(proxy.port, context))
+                standing.append(http1.connect(proxy.port, context))
             except OSError:
                 pass
         plain = socket.create_connection(("127.0.0.1", proxy.port), 10, source_address=(ELSEWHERE, 0))
         with context.wrap_socket(plain, server_hostname="localhost") as other:
-            other.sendall(wire.request("/version/v1/tan", b"crowd"))
-            answer = wire.Reader(other).answer(10)
+            other.sendall(http1.post("/version/v1/tan", b"crowd"))
+            answer = http1.Reader(other).answer(10)
         for connection in standing:
             connection.close()
         return len(standing), answer and answer.status
@@ -250,7 +250,7 @@ def main():
         return
     with naive.answering(suite) as (port, pid):
         with Process(pid).growth() as growth:
-            ask(port, suite.outer_context(), first, 5, count=50)
+            ask(port, suite.app_context(), first, 5, count=50)
         report.say(f"control: a server that keeps what isn't taken grows by {mebibytes(growth.most)}.")
         report.require(growth.most > ALLOWED_GROWTH, "unread refusals don't make a careless server grow")
     report.end()

@@ -18,7 +18,7 @@ from sslyze.mozilla_tls_profile.tls_config_checker import (
     check_server_against_tls_configuration,
 )
 
-from proxy import die_with_parent
+from client.proxy import die_with_parent
 
 # Findings of testssl.sh but INFO and OK, and of sslyze, that may stand: because …
 ACCEPTED = {

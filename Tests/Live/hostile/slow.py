@@ -11,10 +11,10 @@ import subprocess
 import time
 
 import naive
-import wire
+from check import Proxy, Report, Suite, mebibytes
+from client import http1
+from client.proxy import die_with_parent
 from frames import Witness
-from proxy import Proxy, die_with_parent
-from suite import Report, Suite, mebibytes
 from upstream import Upstream
 
 ROUTE = "/version/v1/diagnosis-keys"
@@ -94,7 +94,7 @@ def _idle(pipe, port, context, count):
     # One in a hundred may fail.
     while len(connections) + failures < count and failures <= count // 100:
         try:
-            connections.append(wire.connect(port, context, timeout=30))
+            connections.append(http1.connect(port, context, timeout=30))
         except OSError:
             failures += 1
         # Those that came first mustn't be sent away before the last is here: ask again every few seconds.
@@ -127,8 +127,8 @@ def refresh(connections):
     for connection in connections:
         try:
             connection.settimeout(10)
-            wire.Reader(connection).answer(10)
-        except (OSError, wire.Unreadable):
+            http1.Reader(connection).answer(10)
+        except (OSError, http1.Unreadable):
             pass
 
 
@@ -195,7 +195,7 @@ def idle(report, suite, upstream, http1, http2):
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("slow")
-    http1, http2 = suite.outer_context(), suite.outer_context(["h2"])
+    http1, http2 = suite.app_context(), suite.app_context(["h2"])
     with Upstream(suite) as upstream:
         with Proxy(suite, upstream.port) as proxy:
             slow(report, suite, proxy, http1, http2)

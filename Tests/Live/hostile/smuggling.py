@@ -11,9 +11,8 @@ import time
 
 import corpus
 import naive
-import wire
-from proxy import Proxy
-from suite import Report, Suite
+from check import Proxy, Report, Suite
+from client import http1
 from upstream import Upstream, receipt
 
 MARKER = re.compile(rb"(case|hide|prob)-([0-9]{3})")
@@ -33,12 +32,12 @@ def converse(case, port, context, patience):
     """Sends one case on a connection of its own, and reads until all is said, or for `patience` seconds."""
     outcome = Outcome()
     try:
-        connection = wire.connect(port, context)
+        connection = http1.connect(port, context)
     except OSError as error:
         outcome.flaw = f"no connection: {error}"
         return outcome
-    probe = wire.request("/version/v1/tan", case.probe.encode()) if case.then in ("probe", "close") else b""
-    reader = wire.Reader(connection)
+    probe = http1.post("/version/v1/tan", case.probe.encode()) if case.then in ("probe", "close") else b""
+    reader = http1.Reader(connection)
     try:
         connection.sendall(case.raw + probe)
         if case.then == "end":
@@ -71,7 +70,7 @@ def converse(case, port, context, patience):
                 break
             outcome.answers.append(answer)
             method = "POST"
-    except wire.Unreadable as flaw:
+    except http1.Unreadable as flaw:
         outcome.flaw = str(flaw)
     outcome.closed = reader.closed
     connection.close()
@@ -158,7 +157,7 @@ def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("smuggling")
     cases = corpus.read(pathlib.Path(__file__).parent / "corpus", suite.only)
-    context = suite.outer_context()
+    context = suite.app_context()
     with Upstream(suite) as upstream:
         with Proxy(suite, upstream.port) as proxy:
             objections, strays, outcomes = run(cases, proxy.port, context, upstream, patience=15)
@@ -172,9 +171,9 @@ def main():
             for text in strays + proxy.errors():
                 report.require(False, text)
             # The process must serve others as before.
-            connection = wire.connect(proxy.port, context)
-            connection.sendall(wire.request("/version/v1/tan", b"prob-000"))
-            answer = wire.Reader(connection).answer(5)
+            connection = http1.connect(proxy.port, context)
+            connection.sendall(http1.post("/version/v1/tan", b"prob-000"))
+            answer = http1.Reader(connection).answer(5)
             report.require(answer and answer.status == 201, "a new client isn't served afterwards")
             connection.close()
         report.say(

@@ -5,7 +5,6 @@ a ticket where tickets are given.
 """
 
 import contextlib
-import json
 import ssl
 import subprocess
 import time
@@ -14,10 +13,10 @@ import sslyze
 from sslyze.mozilla_tls_profile.tls_config_checker import TlsConfigurationEnum
 
 import naive
-import wire
-from proxy import Proxy, die_with_parent, free_port
+from check import Proxy, Report, Suite
+from client import http1
+from client.proxy import die_with_parent, free_port
 from scanners import ACCEPTED, compliance, serious, testssl
-from suite import Report, Suite
 from upstream import Upstream
 
 
@@ -48,14 +47,14 @@ def modern(suite, port):
 def resumption(suite, port, version):
     """What a client that wants to resume gets, which would make its connections one person's."""
     found = []
-    context = suite.outer_context()
+    context = suite.app_context()
     context.minimum_version = context.maximum_version = version
     session = None
     for _ in range(2):
-        with wire.connect(port, context, session=session) as connection:
-            connection.sendall(wire.request("/version/v1/tan", b"resume"))
+        with http1.connect(port, context, session=session) as connection:
+            connection.sendall(http1.post("/version/v1/tan", b"resume"))
             # Tickets of TLS 1.3 come with the first bytes.
-            wire.Reader(connection).answer(5)
+            http1.Reader(connection).answer(5)
             session = connection.session
             if connection.session_reused:
                 found.append("a session is resumed")
@@ -82,8 +81,7 @@ def main():
         for text in proxy.errors():
             report.require(False, text)
     for service, listener in (("verification-server", "app"), ("submission-server", "listen")):
-        port = json.loads((suite.state / "config" / f"{service}.json").read_text())[listener]["port"]
-        for name, text in modern(suite, port).items():
+        for name, text in modern(suite, suite.port(service, listener)).items():
             if report.require(name in ACCEPTED, f"sslyze: {service}: {name}: {text}"):
                 report.say(f"sslyze: {service}: {name}: {text} Stands, because {ACCEPTED[name]}")
     report.say("sslyze: the inner listeners have Mozilla's modern configuration")

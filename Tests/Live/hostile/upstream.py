@@ -12,7 +12,7 @@ import re
 import ssl
 import time
 
-from proxy import die_with_parent, free_port
+from client.proxy import die_with_parent, free_port
 
 ROUTES = {
     "/version/v1/registrationToken": 201,

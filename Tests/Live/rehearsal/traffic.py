@@ -16,9 +16,9 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "traces"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from suite import fresh_guid, json_body, payload, push_registration
+from client.messages import fresh_guid, json_body, payload, push_registration
 
 PHONES = 2
 # An officer may ask for 60 teleTANs an hour.

@@ -2,20 +2,16 @@
 
 import collections
 import hashlib
-import http.client
 import json
 import random
-import ssl
-import struct
-import time
 import uuid
 
-# As long as an app makes them: what is particular to a header, and bodies, to the verification server, and payloads of
-# uploads, in bytes. What is not equally long is known by its length already.
+from client import messages
+
+# As long as an app makes them: what is particular to a header to the verification server, and payloads of uploads, in bytes.
+# What is not equally long is known by its length already.
 HEADER = 120
-BODY = 250
 PAYLOAD = 700
-PUSH = 512
 # How much later the answers of the controls come, in seconds.
 CONTROL_DELAY = 200e-6
 # Of the answers of the control for late answers, so many leave a deadline later than they would.
@@ -72,27 +68,6 @@ KINDS += [Kind(route, CONTROL, CLASSES[route][twin]) for route, twin in TWINS.it
 KINDS.append(Kind(LATE_ROUTE, LATE, CLASSES[LATE_ROUTE][TWINS[LATE_ROUTE]]))
 
 
-class Laboratory:
-    """Posts results to the test result server, as laboratories do."""
-
-    def __init__(self, state, port):
-        trust = ssl.create_default_context(cafile=state / "certificates/ca.pem")
-        trust.load_cert_chain(state / "certificates/lab.pem", state / "certificates/lab.key")
-        self._port, self._trust = port, trust
-
-    def post(self, guids, result, name=None):
-        batch = {"testResults": [{"id": guid, "result": result} for guid in guids]}
-        if name:
-            batch["labId"] = name
-        # Batches are minutes apart, longer than a connection is kept open.
-        connection = http.client.HTTPSConnection("localhost", self._port, context=self._trust, timeout=30)
-        connection.request("POST", "/api/v1/lab/results", json.dumps(batch), {"content-type": "application/json"})
-        status = connection.getresponse().status
-        connection.close()
-        if status != 204:
-            raise SystemExit(f"The test result server refused a batch of results: {status}.")
-
-
 class Phones:
     """What phones know, and what they send next.
 
@@ -100,8 +75,8 @@ class Phones:
     and later requests repeat each of these or try it a second time. So every answer is one to real state.
     """
 
-    def __init__(self, laboratory, seed):
-        self._laboratory = laboratory
+    def __init__(self, suite, seed):
+        self._suite = suite
         self._random = random.Random(seed)
         # What is used once, the oldest first.
         self._positive_guids = collections.deque()
@@ -181,7 +156,8 @@ class Phones:
         return self._json({"registrationToken": token}, name), token
 
     def _upload(self, name):
-        token, tan, payload = None, self._uuid(), self._payload()
+        token, tan = None, self._uuid()
+        payload = messages.payload(length=PAYLOAD, random_bytes=self._random.randbytes)
         if name == "valid":
             token, tan = self._tans.popleft()
         elif name == "repeated":
@@ -189,38 +165,29 @@ class Phones:
         elif name == "used TAN":
             _, tan, _ = self._random.choice(self._uploaded)
         elif name == "malformed":
-            # Wire type 7 doesn't exist.
-            payload = b"\xff" * PAYLOAD
+            payload = messages.malformed(PAYLOAD)
         elif name == "fake":
-            # Padding only, as apps send it: tag, length, zeros.
-            payload = b"\x12\xb9\x05" + bytes(PAYLOAD - 3)
+            payload = messages.empty_payload(PAYLOAD)
         fields = [
             ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
             ("cwa-fake", "1" if name.startswith("fake") else "0")]
         return (fields, payload), (token, tan, payload)
 
     def _push(self, name):
-        token, device, kind = self._push_token(), self._uuid(), b""
+        token, device = self._push_token(), self._uuid()
         if name == "repeated":
             token, device = self._random.choice(self._pushed)
         elif name == "another token":
             _, device = self._random.choice(self._pushed)
         elif name == "token of another":
             token, _ = self._random.choice(self._pushed)
-        elif name == "Android":
-            kind = b"\x18\x01"
         elif name == "taken back":
             _, device = self._pushed.popleft()
         if name.startswith("taken back"):
             token = ""
-        content = b"\x08\x01" + (b"\x12" + _varint(len(token)) + token.encode() if token else b"") + kind
-        content += b"\x22" + _varint(len(device)) + device.encode()
-        # Field 100, whose tag and length take four bytes.
-        padding = PUSH - len(content) - 4
-        content += b"\xa2\x06" + _varint(padding) + bytes(padding)
+        content = messages.push_registration(token, device, kind=1 if name == "Android" else 0)
         if name == "malformed":
-            # Wire type 7 doesn't exist.
-            content = b"\xff" * PUSH
+            content = messages.malformed(len(content))
         return ([("content-type", "application/x-protobuf")], content), (token, device)
 
     def _push_token(self):
@@ -236,7 +203,7 @@ class Phones:
         for name in self._others:
             guids = [self._guid() for _ in range(REMEMBERED)]
             if name == "negative":
-                self._laboratory.post(guids, 1)
+                self._suite.post_results(guids, 1)
             answers = register([self._registering(guid, self._attempt()) for guid in guids])
             self._others[name] = [json.loads(body)["registrationToken"] for body in answers]
 
@@ -244,17 +211,14 @@ class Phones:
         """Has results posted for phones to come. Not when one comes: it would always arrive after a little rest."""
         if len(self._positive_guids) < STOCK:
             guids = [self._guid() for _ in range(STOCK)]
-            self._laboratory.post(guids, 2, "lab-1")
+            self._suite.post_results(guids, 2, "lab-1")
             self._positive_guids.extend(guids)
 
     # MARK: Parts of requests
 
     def _json(self, content, name, *further):
-        content["requestPadding"] = ""
-        missing = BODY - len(json.dumps(content))
-        content["requestPadding"] = "x" * missing
         fields = [("content-type", "application/json"), ("cwa-fake", "1" if name == "fake" else "0"), *further]
-        return fields, json.dumps(content).encode()
+        return fields, messages.json_body(content)
 
     def _guid(self):
         return self._random.randbytes(32).hex()
@@ -270,24 +234,3 @@ class Phones:
         text = "".join(self._random.choices("23456789ABCDEFGHJKMNPQRSTUVWXYZ", k=9))
         digit = hashlib.sha256(text.encode()).hexdigest()[0].upper()
         return text + {"0": "G", "1": "H"}.get(digit, digit)
-
-    def _payload(self):
-        """Fourteen keys of the last two weeks in a SubmissionPayload, padded."""
-        today = int(time.time()) // 86_400
-        keys = b""
-        for days_ago in range(1, 15):
-            key = b"\x0a\x10" + self._random.randbytes(16)
-            key += b"\x10\x05" + b"\x18" + _varint((today - days_ago) * 144) + b"\x20" + _varint(144)
-            key += b"\x30" + _varint(2 * (4000 - days_ago))
-            keys += b"\x0a" + _varint(len(key)) + key
-        padding = PAYLOAD - len(keys) - 3
-        return keys + b"\x12" + _varint(padding) + bytes(padding)
-
-
-def _varint(number):
-    """A whole number in protobuf's base-128 form."""
-    encoded = b""
-    while number > 127:
-        encoded += struct.pack("B", number & 127 | 128)
-        number >>= 7
-    return encoded + struct.pack("B", number)

@@ -18,6 +18,7 @@ import numpy
 import classes
 import detector
 import wire
+from client.suite import Suite
 from engine import Engine, Job
 
 # Answers of each class in a block: within one, which takes about a second, the order of all requests is random.
@@ -29,7 +30,7 @@ PAUSE = 0.6
 # The most that the probability of a single false alarm among all tests may be.
 LEVEL = 1e-5
 # If a control isn't found there are more answers of each class, up to so many times as many as were asked for.
-GROWTH = 4
+GROWTH = 8
 # So many of a class may be answered otherwise than the class is defined by, and are measured all the same.
 STRAYS = 0.02
 # The exit status that says that something was found in late answers only.
@@ -238,8 +239,8 @@ def say(words):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=pathlib.Path)
-    parser.add_argument("first_port", type=int)
-    parser.add_argument("--pairs", type=int, default=5000)
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("--pairs", type=int, default=2500)
     parser.add_argument("--deadline", type=float, default=50)
     parser.add_argument("--protocol", choices=wire.CONNECTIONS, default=wire.HTTP1.protocol)
     parser.add_argument("--seed", type=int, default=1)
@@ -252,17 +253,18 @@ def main():
     say("The detector raises no false alarms on made-up times without a leak, and finds made-up leaks.")
 
     connection = wire.CONNECTIONS[options.protocol]
-    trust = wire.context(options.state / "certificates/ca.pem", connection.protocol)
+    suite = Suite(options.state, options.programs)
+    port, trust = suite.port("metadata-proxy"), suite.app_context((connection.protocol,))
     # Of those that wait for an answer or pause.
     at_a_time = LOAD * options.deadline / 1000 * (1 + PAUSE / 2)
     connections = max(1, round(at_a_time / connection.capacity))
     engine = Engine(
-        lambda: connection(("127.0.0.1", options.first_port), trust), connections,
+        lambda: connection(port, trust), connections,
         pause=PAUSE * options.deadline / 1000, seed=options.seed)
-    phones = classes.Phones(classes.Laboratory(options.state, options.first_port + 20), options.seed)
+    phones = classes.Phones(suite, options.seed)
     measurement = Measurement(engine, phones, options.seed, options.deadline / 1000)
     measurement.prepare()
-    before = overruns(options.first_port + 9)
+    before = overruns(suite.port("metadata-proxy", "admin"))
 
     pairs = options.pairs
     say(f"Measuring {pairs:,} answers of each of {len(classes.KINDS)} classes over {connections} connections, "
@@ -279,7 +281,7 @@ def main():
     engine.close()
     say("")
     show(family)
-    after = overruns(options.first_port + 9)
+    after = overruns(suite.port("metadata-proxy", "admin"))
     if after is None:
         say("The proxy counts no overruns.")
     else:

@@ -35,8 +35,12 @@ import uuid
 
 import finder
 import neighbours
-from client import IP_FREEBIND, HTTP1, HTTP2, Connection, Request, encode1, tls_context
-from suite import Suite, Unexpected, fresh_guid, json_body, payload, push_registration
+from client import http1, http2
+from client.http1 import Request
+from client.messages import fresh_guid, json_body, payload, push_registration
+from client.proxy import unprivileged
+from client.suite import Suite, Unexpected
+from client.tls import IP_FREEBIND, Connection, app_context
 
 WORKERS = 16
 # What the contract passes from a caller's header to a service (Shared/Contracts).
@@ -159,7 +163,7 @@ class Caller:
         self.body_mark = None
 
     def _connect(self, protocols=("http/1.1",), version=ssl.TLSVersion.TLSv1_3, patience=15):
-        context = tls_context(version, protocols)
+        context = app_context(protocols=protocols, version=version)
         name = f"{self.marks.text('SNI')}.example"
         return Connection(self.port, context, "::1", (self.address, 0), name, patience)
 
@@ -187,7 +191,7 @@ class Caller:
         connection = self._connect(version=version)
         try:
             connection.write(content)
-            answer = HTTP1(connection).answer()
+            answer = http1.Exchanges(connection).answer()
             connection.finish()
         finally:
             connection.close()
@@ -197,12 +201,12 @@ class Caller:
 
     def plain(self):
         version = random.choice((ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
-        return self._raw(encode1(self._recased(self._request()), self._host()), version)
+        return self._raw(http1.encode(self._recased(self._request()), self._host()), version)
 
     def plain2(self):
         connection = self._connect(("h2",), random.choice((ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)))
         try:
-            answer = HTTP2(connection, self._host()).exchange(self._request())
+            answer = http2.Exchanges(connection, self._host()).exchange(self._request())
             connection.finish()
         finally:
             connection.close()
@@ -212,15 +216,15 @@ class Caller:
         """HTTP/2 frames besides a request: PING, one of an unknown kind, and the last words of GOAWAY."""
         connection = self._connect(("h2",))
         try:
-            speaker = HTTP2(connection, self._host())
+            speaker = http2.Exchanges(connection, self._host())
             speaker.open()
-            speaker.state.ping(self.marks.caller[:8].encode())
+            speaker.streams.state.ping(self.marks.caller[:8].encode())
             content = self.marks.text("unknown frame").encode()
             unknown = len(content).to_bytes(3, "big") + b"\xbb\0\0\0\0\0" + content
-            connection.write(speaker.state.data_to_send() + unknown)
+            connection.write(speaker.streams.state.data_to_send() + unknown)
             answer = speaker.exchange(self._request())
-            speaker.state.close_connection(additional_data=self.marks.text("GOAWAY").encode())
-            connection.write(speaker.state.data_to_send())
+            speaker.streams.state.close_connection(additional_data=self.marks.text("GOAWAY").encode())
+            connection.write(speaker.streams.state.data_to_send())
             connection.finish()
         finally:
             connection.close()
@@ -244,23 +248,23 @@ class Caller:
 
     def _any_version(self, request):
         if random.random() < 0.5:
-            self._raw(encode1(self._recased(request), self._host()))
+            self._raw(http1.encode(self._recased(request), self._host()))
             return
         connection = self._connect(("h2",))
         try:
-            HTTP2(connection, self._host()).exchange(request)
+            http2.Exchanges(connection, self._host()).exchange(request)
         finally:
             connection.close()
 
     def target(self):
         request, text = self._request(), self.marks.text("target")
         request.path = f"https://{text}:{text}@{text}.example{request.path}?{text}"
-        self._raw(encode1(self._recased(request), self._host()))
+        self._raw(http1.encode(self._recased(request), self._host()))
 
     def chunks(self):
         """A chunked body, with chunk extensions and trailers."""
         request = self._recased(self._request())
-        head = encode1(Request(request.path, request.headers + [("transfer-encoding", "chunked")]), self._host())
+        head = http1.encode(Request(request.path, request.headers + [("transfer-encoding", "chunked")]), self._host())
         head = head.replace(b"content-length: 0\r\n", b"")
         extension = f";{self.marks.text('chunk extension')}={self.marks.text('chunk extension value')}"
         trailer = f"{self.marks.text('name of a trailer')}: {self.marks.text('trailer')}"
@@ -270,7 +274,7 @@ class Caller:
     def trailers2(self):
         connection = self._connect(("h2",))
         try:
-            speaker = HTTP2(connection, self._host())
+            speaker = http2.Exchanges(connection, self._host())
             trailer = f"x-{self.marks.text('name of a trailer 2')}", self.marks.text("trailer 2")
             speaker.answers([speaker.send(self._request(), [trailer])])
         finally:
@@ -283,11 +287,11 @@ class Caller:
             "connection", "upgrade", "expect", "transfer-encoding", "content-encoding", "te", "trailer",
             "http2-settings", "content-length", "host", "cwa-fake\t", "keep-alive", "proxy-connection"), "odd fields")
         request.headers.append((name, self.marks.text(f"odd {name.strip()}")))
-        self._raw(encode1(request, self._host()))
+        self._raw(http1.encode(request, self._host()))
 
     def malformed(self):
         request = self._recased(self._request())
-        good, text = encode1(request, self._host()), self.marks.text("malformed").encode()
+        good, text = http1.encode(request, self._host()), self.marks.text("malformed").encode()
         self._raw(self._in_turn((
             text + b" / HTTP/1.1\r\nhost: x\r\n\r\n", b"GET /" + text + b" HTTP/9.9\r\n\r\n", text + b"\r\n\r\n",
             good.replace(b"\r\n", b"\r\n" + text + b"\r\n", 1), good.replace(b"\r\n", b"\r\nx: \0" + text + b"\r\n", 1),
@@ -305,7 +309,7 @@ class Caller:
             (":" + text, "1"), ("te", text), ("content-length", text), ("", text), ("host", text)), "malformed 2"))
         connection = self._connect(("h2",))
         try:
-            speaker = HTTP2(connection, self._host())
+            speaker = http2.Exchanges(connection, self._host())
             if random.random() < 0.3:
                 speaker.open()
                 # DATA on the stream that is the connection, of a length that is text.
@@ -316,7 +320,7 @@ class Caller:
 
     def interrupted(self):
         """Ends, by an abort or politely, amid its request."""
-        content = encode1(self._recased(self._request()), self._host())
+        content = http1.encode(self._recased(self._request()), self._host())
         connection = self._connect()
         try:
             connection.write(content[:random.randrange(20, len(content))])
@@ -329,11 +333,11 @@ class Caller:
 
     def slow(self):
         """A body that never comes to its end."""
-        content = encode1(self._recased(self._request()), self._host())
+        content = http1.encode(self._recased(self._request()), self._host())
         connection = self._connect(patience=30)
         try:
             connection.write(content[:-1])
-            HTTP1(connection).answer()
+            http1.Exchanges(connection).answer()
         finally:
             connection.close()
 
@@ -342,13 +346,13 @@ class Caller:
         text = self.marks.text("no TLS").encode()
         hello, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         try:
-            tls_context(ssl.TLSVersion.TLSv1_3, ("h2",)).wrap_bio(
+            app_context(None, ("h2",), ssl.TLSVersion.TLSv1_3).wrap_bio(
                 hello, outgoing, server_hostname=f"{self.marks.text('SNI')}.example").do_handshake()
         except ssl.SSLWantReadError:
             pass
         hello = outgoing.read()
         first = self._in_turn((
-            encode1(self._request(), self._host()), text * 20, hello[:-20], hello[:-20] + text + hello[-20:],
+            http1.encode(self._request(), self._host()), text * 20, hello[:-20], hello[:-20] + text + hello[-20:],
             f"PROXY TCP6 {self.address} ::1 4711 443\r\n".encode() + hello,
             b"\x16\x03\x01" + (len(text) + 4).to_bytes(2, "big") + b"\1\0\0" + bytes([len(text)]) + text), "no TLS")
         with socket.socket(socket.AF_INET6) as plain:
@@ -500,7 +504,7 @@ def core_limits(process):
 
 def memory_problems(proxies):
     """The control is a program that does nothing about it."""
-    command = [*neighbours.unprivileged(), "--pdeathsig", "TERM", "sleep", "600"]
+    command = [*unprivileged(), "--pdeathsig", "TERM", "sleep", "600"]
     control = subprocess.Popen(command)
     try:
         while b"sleep" not in pathlib.Path(f"/proc/{control.pid}/cmdline").read_bytes()[:6]:
@@ -533,8 +537,8 @@ class Check:
     """The whole check, step by step."""
 
     def __init__(self, state, folder, programs, nginx, requests):
-        self.suite = Suite(state, f"{programs}/vigil")
-        self.folder, self.programs, self.nginx = pathlib.Path(folder), programs, nginx
+        self.suite = Suite(state, programs)
+        self.folder, self.nginx = pathlib.Path(folder), nginx
         self.requests = int(requests)
         self.marks = Marks()
         self.finder = self.marks.finder()
@@ -574,14 +578,13 @@ class Check:
     # The proxy.
 
     def _proxy(self):
-        executable = f"{self.programs}/metadata-proxy"
         logs = self.folder / "proxy.log", self.folder / "limited-proxy.log"
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-        with (neighbours.proxy(executable, self.suite, logs[0], neighbours.CANARY_PROXY, neighbours.HOPS,
-                               neighbours.HOPS + 1, neighbours.HOPS + 2, listen={"host": "::"}) as proxy,
-              neighbours.proxy(executable, self.suite, logs[1], neighbours.SECOND_PROXY, listen={"host": "::"},
-                               limits={"registrations": REGISTRATIONS})):
+        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, neighbours.HOPS, neighbours.HOPS + 1,
+                               neighbours.HOPS + 2, listen__host="::") as proxy,
+              neighbours.proxy(self.suite, logs[1], neighbours.SECOND_PROXY, listen__host="::",
+                               limits__registrations=REGISTRATIONS)):
             passed, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
             if failures:
                 raise Unexpected("Requests that the proxy must pass on failed:\n    " + "\n    ".join(failures[:10]))

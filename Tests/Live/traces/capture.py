@@ -7,7 +7,7 @@ import struct
 import subprocess
 import time
 
-from suite import Unexpected
+from client.suite import Unexpected
 
 
 class Capture:

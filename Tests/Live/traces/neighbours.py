@@ -1,33 +1,21 @@
 """What a check starts beside the suite: nginx in the proxy's place, and further proxies."""
 
 import contextlib
-import json
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
-import tempfile
 import time
 
-from suite import Unexpected
+from client.proxy import Proxy
+from client.suite import Unexpected
 
 # Of a network that belongs to the script alone, and below the suite's own.
 SECOND_PROXY, CANARY_PROXY, NOBODY_LISTENS, NGINX, EDGE, HOPS = 19100, 19110, 19199, 19200, 19210, 19300
 # An admin port, after the port of its proxy.
 ADMIN = 9
-# A user who owns nothing.
-NOBODY = 65534
 # So that they end when the script is killed.
-_MORTAL = ["setpriv", "--pdeathsig", "TERM"]
-
-
-def unprivileged():
-    """Runs a program as a user other than root, from wherever root's checkout lies."""
-    if os.geteuid() != 0:
-        return ["setpriv"]
-    may = "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"
-    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *may]
+_WITH_THIS_PROCESS = ["setpriv", "--pdeathsig", "TERM"]
 
 
 @contextlib.contextmanager
@@ -71,7 +59,7 @@ def nginx(executable, suite, folder, verification, submission, push):
         text = text.replace(f"@{name}@", str(value))
     configuration = folder / "nginx.conf"
     configuration.write_text(text)
-    command = [*_MORTAL, executable, "-e", str(folder / "error.log"), "-c", str(configuration)]
+    command = [*_WITH_THIS_PROCESS, executable, "-e", str(folder / "error.log"), "-c", str(configuration)]
     return running(command, folder / "output.log", NGINX)
 
 
@@ -88,35 +76,10 @@ def edge(executable, folder, log):
         text = text.replace(here, there)
     configuration = folder / "nginx.conf"
     configuration.write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
-    command = [*_MORTAL, executable, "-e", "stderr", "-c", str(configuration)]
+    command = [*_WITH_THIS_PROCESS, executable, "-e", "stderr", "-c", str(configuration)]
     return running(command, folder / "output.log", EDGE)
 
 
-@contextlib.contextmanager
-def proxy(executable, suite, log, port, verification=NOBODY_LISTENS, submission=NOBODY_LISTENS, push=NOBODY_LISTENS,
-          **listen_and_limits):
-    """Another metadata proxy beside the suite's own, with its settings but for ports, and what is given.
-
-    Where root runs the suite, this one belongs to a user who has nothing but the files it needs.
-    """
-    settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
-    settings["listen"] |= {"port": port}
-    settings["admin"] |= {"port": port + ADMIN}
-    settings["verification"]["url"] = f"https://127.0.0.1:{verification}"
-    settings["submission"]["url"] = f"https://127.0.0.1:{submission}"
-    settings["push"]["url"] = f"https://127.0.0.1:{push}"
-    for group, values in listen_and_limits.items():
-        settings[group] |= values
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="vigil-proxy.") as name:
-        folder = pathlib.Path(name)
-        for files in (settings["tls"], settings["public"]):
-            for key, path in files.items():
-                files[key] = shutil.copy(path, folder)
-        configuration = folder / "metadata-proxy.json"
-        configuration.write_text(json.dumps(settings))
-        if os.geteuid() == 0:
-            for path in (folder, *folder.iterdir()):
-                os.chown(path, NOBODY, NOBODY)
-        command = [*unprivileged(), "--pdeathsig", "TERM", executable, "--config", str(configuration)]
-        with running(command, log, port) as process:
-            yield process
+def proxy(suite, log, port, *upstreams, **changes):
+    """Another metadata proxy, whose services are away unless their ports are given."""
+    return Proxy(suite, upstreams or [NOBODY_LISTENS] * 3, "/tmp", port, log, as_nobody=True, drains=True, **changes)

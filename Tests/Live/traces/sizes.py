@@ -34,11 +34,14 @@ import uuid
 
 import capture
 import neighbours
-from client import HTTP1, HTTP2, Connection, Request, encode1, tls_context
-from suite import Suite, Unexpected, fresh_guid, json_body, payload, push_registration
+from client import http1, http2
+from client.http1 import Request
+from client.messages import fresh_guid, json_body, malformed, payload, push_registration
+from client.suite import Suite, Unexpected
+from client.tls import Connection
 
 VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
-PROTOCOLS = {"HTTP/1.1": HTTP1, "HTTP/2": HTTP2}
+PROTOCOLS = {"HTTP/1.1": http1.Exchanges, "HTTP/2": http2.Exchanges}
 # Exchanges on a connection that is kept: their bodies stay below half of HTTP/2's first window.
 KEPT = 8
 # Requests that are sent at once.
@@ -113,13 +116,13 @@ class Classes:
         self.long_lab = suite.tested(result=2, lab_id="\N{FACE WITH MEDICAL MASK}" * 64)
         self.escaped_lab = suite.tested(result=2, lab_id='"' * 64)
         quick = fresh_guid()
-        suite.post_result(quick, 7, "centre-1", kind="quicktest")
+        suite.post_results([quick], 7, "centre-1", kind="quicktest")
         # A centre posts the id itself, a phone registers its hash.
         self.quick = suite.register(hashlib.sha256(quick.encode()).hexdigest())
         guid, birth_date = fresh_guid(), "x" + fresh_guid()[1:]
         self.torn = suite.register(guid, birth_date=birth_date)
-        suite.post_result(guid, 1)
-        suite.post_result(birth_date, 2)
+        suite.post_results([guid], 1)
+        suite.post_results([birth_date], 2)
         self.used = fresh_guid()
         suite.register(self.used)
         self.spent = suite.tested(result=2)
@@ -191,10 +194,10 @@ class Classes:
         yield case("unknown TAN", 403, unknown, payload())
         yield case("spent TAN", 403, self.uploaded[0], payload())
         yield case("malformed TAN", 403, "0" * 36, payload())
-        yield case("malformed payload", 400, unknown, b"\xff" * len(payload()))
+        yield case("malformed payload", 400, unknown, malformed(len(payload())))
         yield case("no keys", 400, unknown, payload(0))
         yield case("without cwa-fake", 400, unknown, payload(), None)
-        yield case("fake", 200, unknown, b"\xff" * len(payload()), "1")
+        yield case("fake", 200, unknown, malformed(len(payload())), "1")
 
     def _warnings(self, port):
         def case(name, status, tan, content, fake="0"):
@@ -210,8 +213,8 @@ class Classes:
         yield case("TAN of a test", 403, self.suite.entitled(), warning)
         yield case("unknown TAN", 403, unknown, warning)
         yield case("a person's payload", 400, self.suite.entitled_to_warn(), payload())
-        yield case("malformed payload", 400, unknown, b"\xff" * len(warning))
-        yield case("fake", 200, unknown, b"\xff" * len(warning), "1")
+        yield case("malformed payload", 400, unknown, malformed(len(warning)))
+        yield case("fake", 200, unknown, malformed(len(warning)), "1")
 
     def _pushes(self, port):
         def case(name, token, device, status=200, **options):
@@ -229,9 +232,9 @@ class Classes:
         yield case("taken back once more", "", other)
         yield case("a token that is none", "x" * 64, str(uuid.uuid4()), 400)
         yield case("without a device", secrets.token_hex(32), "", 400)
-        malformed = push_request("", "")
-        malformed.body = b"\xff" * len(malformed.body)
-        yield Case("push, malformed", 400, malformed, port)
+        request = push_request("", "")
+        request.body = malformed(len(request.body))
+        yield Case("push, malformed", 400, request, port)
 
     @staticmethod
     def _malformed(name, operation, port):
@@ -279,7 +282,7 @@ class Classes:
                 ("header too long", 431, (b"host", b"x: " + b"X" * 9000 + b"\r\nhost")),
                 ("version 2.0", 400, (b"HTTP/1.1", b"HTTP/2.0"))):
             for case in self.one_of_each_route(name, status, port):
-                case.request.raw = encode1(case.request).replace(old, new, 1)
+                case.request.raw = http1.encode(case.request).replace(old, new, 1)
                 case.protocol = "HTTP/1.1"
                 yield case
 
@@ -296,7 +299,7 @@ class Client:
     """Makes exchanges, always in the same manner."""
 
     def __init__(self, suite, target):
-        self.authority = suite.authority
+        self.suite = suite
         self.target = target
 
     def alone(self, version, protocol, case):
@@ -347,7 +350,7 @@ class Client:
         return seen
 
     def _connect(self, version, protocol, port, source=None):
-        context = tls_context(VERSIONS[version], PROTOCOLS[protocol].protocols, self.authority)
+        context = self.suite.app_context(PROTOCOLS[protocol].protocols, VERSIONS[version])
         connection = Connection(port, context, source=(source or "127.0.0.1", next(self._ports)))
         seen = Seen(self.target, version, protocol, port, connection.local_port, connection.handshake_end)
         return seen, connection, PROTOCOLS[protocol](connection)
@@ -534,13 +537,13 @@ def never_in_time(seen):
 
 def main(state, folder, programs, nginx):
     folder = pathlib.Path(folder)
-    suite = Suite(state, f"{programs}/vigil")
+    suite = Suite(state, programs)
     proxy = suite.port("metadata-proxy")
     classes = Classes(suite)
     targets = suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher")
     with (neighbours.nginx(nginx, suite, folder / "nginx", *targets),
-          neighbours.proxy(f"{programs}/metadata-proxy", suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
-                           limits={"registrations": REGISTRATIONS}),
+          neighbours.proxy(suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
+                           limits__registrations=REGISTRATIONS),
           capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire,
           concurrent.futures.ThreadPoolExecutor(1) as beside):
         waiting = beside.submit(in_vain, suite, lambda: classes.unfinished(proxy))

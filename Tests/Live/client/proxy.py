@@ -1,10 +1,11 @@
-"""A metadata proxy of a check's own: configured as `vigil up` does it, but for the settings that the check changes."""
+"""Further metadata proxies beside a suite's own, and what the kernel tells of any process."""
 
 import ctypes
 import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
+
+
+# A user who owns nothing.
+NOBODY = 65534
 
 
 def die_with_parent(sign=signal.SIGTERM):
@@ -114,45 +119,53 @@ def connections_to(port):
     return count
 
 
-class Proxy(Process):
-    """A running metadata proxy; ends with the `with` that it is used in."""
+def unprivileged():
+    """The command that runs another as a user other than root, from wherever root's checkout lies."""
+    if os.geteuid() != 0:
+        return ["setpriv"]
+    may = "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *may]
 
-    def __init__(self, suite, upstream, **changes):
-        """`upstream`: the port of the server that takes the place of all services. `changes`: settings, with `__` for
-        the dot."""
-        self.port = free_port()
-        self.admin = free_port()
-        settings = json.loads((suite.state / "config" / "metadata-proxy.json").read_text())
-        wanted = {
-            "listen.port": self.port,
-            "admin.port": self.admin,
-            "verification.url": f"https://127.0.0.1:{upstream}",
-            "submission.url": f"https://127.0.0.1:{upstream}",
-            "push.url": f"https://127.0.0.1:{upstream}",
-            # All come from one address here.
-            "limits.requests": 10_000_000,
-            "limits.registrations": 10_000_000,
-            "limits.refusedRegistrations": 10_000_000,
-            "limits.pushRegistrations": 10_000_000,
-            "limits.connections": 1_000_000,
-            # As it is by default: at eight times that an answer is a 503.
-            "answers.deadline": 250,
-        } | {name.replace("__", "."): value for name, value in changes.items()}
+
+class Proxy(Process):
+    """A running metadata proxy, configured as the suite's own but for some settings; ends with its `with`."""
+
+    def __init__(self, suite, upstreams, scratch, port=None, log=None, as_nobody=False, drains=False, **changes):
+        """`upstreams`: the ports of verification server, submission server and push dispatcher.
+
+        `scratch`: where its folder is made. `port`: its own, if it isn't to be any free one; that for metrics is then the
+        ninth behind it. `as_nobody`: where root runs the check, the proxy belongs to a user who has nothing but the files
+        that it needs. `drains`: it ends in due form, which takes seconds. `changes`: settings, with `__` for the dot.
+        """
+        self.port = port or free_port()
+        self.admin = port + 9 if port else free_port()
+        self.drains = drains
+        settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
+        wanted = {"listen.port": self.port, "admin.port": self.admin}
+        wanted |= {f"{name}.url": f"https://127.0.0.1:{port}"
+                   for name, port in zip(("verification", "submission", "push"), upstreams)}
+        wanted |= {name.replace("__", "."): value for name, value in changes.items()}
         for name, value in wanted.items():
             group, key = name.split(".")
             settings.setdefault(group, {})[key] = value
-        self.folder = tempfile.TemporaryDirectory(prefix="proxy.", dir=suite.scratch)
-        configuration = pathlib.Path(self.folder.name) / "metadata-proxy.json"
+        self.folder = tempfile.TemporaryDirectory(prefix="proxy.", dir=scratch)
+        folder = pathlib.Path(self.folder.name)
+        if as_nobody:
+            for files in (settings["tls"], settings["public"]):
+                for key, path in files.items():
+                    files[key] = shutil.copy(path, folder)
+        configuration = folder / "metadata-proxy.json"
         configuration.write_text(json.dumps(settings))
-        self.log = pathlib.Path(self.folder.name) / "metadata-proxy.log"
-        with self.log.open("wb") as log:
+        if as_nobody and os.geteuid() == 0:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+        self.log = pathlib.Path(log or folder / "metadata-proxy.log")
+        prefix = [*unprivileged(), "--pdeathsig", "TERM"] if as_nobody else ["setpriv", "--pdeathsig", "TERM"]
+        with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                [suite.programs / "metadata-proxy", "--config", configuration],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                preexec_fn=die_with_parent,
-            )
+                [*prefix, suite.programs / "metadata-proxy", "--config", configuration],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            )  # fmt: skip
         super().__init__(self.process.pid)
         self._wait_until_ready()
 
@@ -185,7 +198,12 @@ class Proxy(Process):
         return self
 
     def __exit__(self, *_):
-        # Its end in due form is the matter of drain.py, and takes seconds.
+        if self.drains:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                pass
         self.process.kill()
         self.process.wait()
         self.folder.cleanup()

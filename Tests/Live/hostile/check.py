@@ -6,11 +6,12 @@ import ssl
 import sys
 import time
 
-from proxy import raise_file_limit
+import client.proxy
+import client.suite
 
 
-class Suite:
-    """The arguments that Tests/Live/hostile.sh gives each check."""
+class Suite(client.suite.Suite):
+    """The suite beside the check, and the arguments that Tests/Live/hostile.sh gives each."""
 
     def __init__(self, description):
         parser = argparse.ArgumentParser(description=description)
@@ -21,36 +22,44 @@ class Suite:
         parser.add_argument("--long", action="store_true", help="more of everything")
         parser.add_argument("--only", default="", help="cases whose name contains this; all by default")
         arguments = parser.parse_args()
-        self.state, self.programs, self.scratch = arguments.state, arguments.programs, arguments.scratch
-        self.long, self.only, self.nginx = arguments.long, arguments.only, arguments.nginx
-        self.certificates = self.state / "certificates"
-        self.authority = self.certificates / "ca.pem"
-        self.files = raise_file_limit()
+        super().__init__(arguments.state, arguments.programs)
+        self.scratch, self.nginx = arguments.scratch, arguments.nginx
+        self.long, self.only = arguments.long, arguments.only
+        self.files = client.proxy.raise_file_limit()
 
     def inner_context(self):
         """As the services serve: TLS 1.3, with a certificate of their authority, and for holders of one only."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
-        context.load_cert_chain(
-            self.certificates / "verification-server.pem", self.certificates / "verification-server.key"
-        )
+        context.load_cert_chain(*self.certificate("verification-server"))
         context.load_verify_locations(self.authority)
         context.verify_mode = ssl.CERT_REQUIRED
-        return context
-
-    def outer_context(self, protocols=("http/1.1",)):
-        """As an app connects."""
-        context = ssl.create_default_context(cafile=self.authority)
-        if protocols:
-            context.set_alpn_protocols(list(protocols))
         return context
 
     def public_context(self, protocols=("http/1.1",)):
         """As the proxy serves apps, for the servers that serve as controls."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.certificates / "public.pem", self.certificates / "public.key")
+        context.load_cert_chain(*self.certificate("public"))
         context.set_alpn_protocols(list(protocols))
         return context
+
+
+class Proxy(client.proxy.Proxy):
+    """A proxy of the check's own, whose limits a check meets only if it sets them."""
+
+    def __init__(self, suite, upstream, **changes):
+        """`upstream`: the port of the server that takes the place of all services."""
+        defaults = {
+            # All come from one address here.
+            "limits__requests": 10_000_000,
+            "limits__registrations": 10_000_000,
+            "limits__refusedRegistrations": 10_000_000,
+            "limits__pushRegistrations": 10_000_000,
+            "limits__connections": 1_000_000,
+            # As it is by default: at eight times that an answer is a 503.
+            "answers__deadline": 250,
+        }
+        super().__init__(suite, [upstream] * 3, suite.scratch, **defaults | changes)
 
 
 class Report:

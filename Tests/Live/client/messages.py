@@ -1,0 +1,79 @@
+"""Messages of the contract, each of one length for its kind, as the apps pad theirs."""
+
+import hashlib
+import json
+import secrets
+import time
+import uuid
+
+JSON_LENGTH = 250
+UPLOAD_LENGTH = 1200
+PUSH_LENGTH = 512
+
+
+def fresh_guid():
+    """The hash that a phone makes of the id in its QR code."""
+    return hashlib.sha256(uuid.uuid4().bytes).hexdigest()
+
+
+def json_body(members, padding=""):
+    """The padding begins with the given text."""
+    bare = len(json.dumps(members | {"requestPadding": padding}))
+    if bare > JSON_LENGTH:
+        raise ValueError("A request is longer than its padding allows.")
+    return json.dumps(members | {"requestPadding": padding + "X" * (JSON_LENGTH - bare)}).encode()
+
+
+def payload(keys=14, reports=0, on_behalf=False, length=UPLOAD_LENGTH, random_bytes=secrets.token_bytes):
+    """A serialised SubmissionPayload (Shared/Formats/ExposureFormat/Protobuf/protos)."""
+    today = int(time.time()) // 86400
+    content = b""
+    for age in range(1, keys + 1):
+        key = _bytes(1, random_bytes(16)) + _number(2, 6) + _number(3, (today - age) * 144) + _number(4, 144)
+        # Days since onset are zigzag-encoded: 4000 - age.
+        content += _bytes(1, key + _number(5, 1) + _number(6, 2 * (4000 - age)))
+    # A host's warning (submissionType 2) has neither countries nor consent, and all its reports are of one venue.
+    content += _bytes(4, b"DE") + (_number(7, 2) if on_behalf else _bytes(3, b"DE") + _number(5, 1))
+    venue = random_bytes(32)
+    for _ in range(reports):
+        parts = (venue if on_behalf else random_bytes(32), *map(random_bytes, (16, 16, 32)))
+        content += _bytes(8, b"".join(_bytes(field, part) for field, part in enumerate(parts, 1)))
+    # The padding's own tag and length take three bytes.
+    return content + _bytes(2, bytes(length - 3 - len(content)))
+
+
+def push_registration(token, device, kind=0):
+    """A serialised PushRegistration (Shared/Formats/PushFormat/Protobuf/protos); without a token it takes one back.
+
+    kind: 0 is APNs, 1 Android, 2 APNs's sandbox.
+    """
+    content = _number(1, 1) + (_bytes(2, token.encode()) if token else b"") + (_number(3, kind) if kind else b"")
+    content += _bytes(4, device.encode())
+    # The padding's own tag and length take four bytes.
+    return content + _bytes(100, bytes(PUSH_LENGTH - 4 - len(content)))
+
+
+def malformed(length):
+    """No protobuf message: wire type 7 doesn't exist."""
+    return b"\xff" * length
+
+
+def empty_payload(length):
+    """A SubmissionPayload of padding only, as apps send it without keys."""
+    return _bytes(2, bytes(length - 3))
+
+
+def _varint(number):
+    encoded = bytearray()
+    while number > 127:
+        encoded.append(number & 127 | 128)
+        number >>= 7
+    return bytes(encoded) + bytes([number])
+
+
+def _number(field, number):
+    return _varint(field << 3) + _varint(number)
+
+
+def _bytes(field, content):
+    return _varint(field << 3 | 2) + _varint(len(content)) + content

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Checks what needs no build: alerts, format, docker-compose.yml, scripts.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+. "$checkout/Tests/tools.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/static.sh [--no-alerts]
+
+Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, docker-compose.yml, and the
+syntax of every script. Takes about a minute.
+
+  --no-alerts   all but the alerts, which take half of the time
+  --help        this text
+TEXT
+}
+
+alerts=yes
+for argument in "$@"; do
+    case $argument in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --no-alerts) alerts= ;;
+        *) fail "static.sh has no option $argument; see --help." ;;
+    esac
+done
+
+prepare_machine
+cd "$checkout"
+
+if [ -n "$alerts" ]; then
+    part "alerts" bash Tests/Alerts/alerts.sh || fail "FAILED: see above what is wrong with the alerts."
+fi
+
+say "Checking the format …"
+part "format" swift format lint --strict --parallel -r Services Shared Tests Package.swift ||
+    fail "The format is wrong: run swift format -i -r Services Shared Tests Package.swift."
+
+say "Reading docker-compose.yml …"
+/usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml breaks a rule: see above."
+
+say "Reading the scripts …"
+find .ci deploy Tests \( -name '*.sh' -o -path .ci/run \) -print0 | xargs -0 -n 1 bash -n ||
+    fail "A shell script can't be read: see above."
+find Tests -name '*.py' -print0 | xargs -0 /usr/bin/python3 -c '
+import ast, sys
+for name in sys.argv[1:]:
+    ast.parse(open(name, encoding="utf-8").read(), name)
+' || fail "A Python script can't be read: see above."

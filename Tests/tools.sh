@@ -1,0 +1,170 @@
+# What the tests, checks and benchmarks need of the machine besides what running the suite needs. Sourced, not run.
+. "$checkout/deploy/machine.sh"
+
+# How programs are built that are measured, or attacked: as in the images, with the standard library inside. One way for all
+# scripts, because another one builds everything again.
+release=(-c release --static-swift-stdlib --explicit-target-dependency-import-check error)
+
+# Debian packages for all tests and checks: a token in software that tests sign with, tools that others made to check what it
+# signs, what lets system calls fail, Python, scanners, and what records the wire.
+packages+=(
+    softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
+    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0
+)
+
+# MARK: Times
+
+# Runs a part of a longer script, and notes in the file $VIGIL_TIMES, if there is one, how many seconds it took.
+# $1: the part's name; then its command.
+part() {
+    local name=$1 start=$SECONDS status=0
+    shift
+    "$@" || status=$?
+    [ -z "${VIGIL_TIMES:-}" ] || printf '%s\t%s\n' "$((SECONDS - start))" "$name" >>"$VIGIL_TIMES"
+    return "$status"
+}
+
+# MARK: Building
+#
+# There are two builds: one for debugging, which has the tests, and one for release, as it is deployed, which the live checks and
+# benchmarks run. With VIGIL_BUILT in the environment nothing is built: whoever sets it has done so.
+
+# Arguments: `--build-tests`, or nothing.
+build_debug() {
+    [ -z "${VIGIL_BUILT:-}" ] || return 0
+    say "Building; the first time this takes some minutes …"
+    swift build --package-path "$checkout" --explicit-target-dependency-import-check error "$@" ||
+        fail "The build failed: see what the compiler says above."
+}
+
+# Arguments: products; by default those of the suite that `vigil up` starts.
+build_release() {
+    [ -z "${VIGIL_BUILT:-}" ] || return 0
+    [ $# -gt 0 ] || set -- vigil metadata-proxy verification-server test-result-server submission-server distribution \
+        push-dispatcher development-apns
+    local product
+    say "Building for release; the first time this takes several minutes …"
+    # One by one: a build of everything would build the tests' modules, too, and take twice as long.
+    for product in "$@"; do
+        swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
+            fail "The build failed: see what the compiler says above."
+    done
+}
+
+# MARK: Programs of others
+
+# nginx of the system, or else Debian's package unpacked beside it: an installed nginx starts to listen by itself.
+nginx=/usr/sbin/nginx
+prepare_nginx() {
+    [ -x "$nginx" ] || unpack_package nginx
+    [ -x "$nginx" ] || nginx="$unpacked$nginx"
+}
+
+# The same for promtool, which is in the package of Prometheus.
+promtool=/usr/bin/promtool
+prepare_promtool() {
+    [ -x "$promtool" ] || unpack_package prometheus
+    [ -x "$promtool" ] || promtool="$unpacked$promtool"
+}
+
+# Unpacks one of Debian's packages, without what it needs, below $XDG_CACHE_HOME (~/.cache): $unpacked is the folder.
+# $1: the package.
+unpacked=
+unpack_package() {
+    local words
+    unpacked="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/$1"
+    [ ! -d "$unpacked/usr" ] || return 0
+    say "Unpacking $1 …"
+    rm -rf "$unpacked.new"
+    mkdir -p "$unpacked.new" "${unpacked%/*}"
+    # A fresh machine has no package lists yet.
+    words=$(cd "$unpacked.new" && { apt-get download "$1" 2>&1 || { update_package_lists 2>&1 && apt-get download "$1" 2>&1; }; } &&
+        dpkg-deb --extract "$1"_*.deb . 2>&1 && rm "$1"_*.deb) ||
+        fail "Debian's package $1 can't be downloaded: $(tail -n 1 <<<"$words")"
+    rm -rf "$unpacked"
+    mv "$unpacked.new" "$unpacked"
+}
+
+# A Python with the packages of Tests/Python/requirements.txt, made on first use below $XDG_CACHE_HOME (~/.cache): its path is in
+# $python. Each package has one version, and each of its files a hash that pip demands. sslyze has no wheel and is built with
+# build-requirements.txt, which is installed before, since pip asks no hash of tools that it fetches for a build. pip-compile
+# (pip-tools) makes each file from the one beside it that ends with `.in`, by the command that it begins with; with `--upgrade` it
+# takes the newest versions.
+python=
+prepare_python() {
+    local environment folder="$checkout/Tests/Python" requirements
+    # Other requirements are another environment.
+    environment="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/python-$(cat "$folder"/*requirements.txt | cksum | cut -d ' ' -f 1)"
+    python="$environment/bin/python"
+    [ ! -e "$environment/complete" ] || return 0
+    say "Installing Python packages …"
+    # Debian's Python, whose module `venv` is one of the packages, not one that comes first on the PATH.
+    local base=/usr/bin/python3
+    [ -x "$base" ] || base=python3
+    rm -rf "$environment"
+    "$base" -m venv "$environment" || fail "Python can make no virtual environment in $environment."
+    for requirements in build-requirements requirements; do
+        "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
+            --requirement "$folder/$requirements.txt" ||
+            fail "pip could not install $folder/$requirements.txt: see what it says above."
+    done
+    : >"$environment/complete"
+}
+
+# MARK: A throw-away PostgreSQL
+
+# Where its folder is made. A short path: a socket's may have 107 bytes.
+scratch_place=/tmp
+# Its folder, socket and logs, its process, and the folder of its programs; set by start_postgres.
+scratch=
+server=
+postgres_programs=
+
+# Ends the server, if one was started, and removes what it left. For the exit trap.
+stop_postgres() {
+    trap - EXIT INT TERM HUP
+    if [ -n "$server" ]; then
+        # Fast, not smart: a test that failed may have left connections.
+        kill -INT "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    [ -z "$scratch" ] || rm -rf "$scratch"
+}
+
+# PostgreSQL refuses to run as root. `setpriv` ends the server if this script is killed.
+as_postgres() {
+    if [ "$(id -u)" = 0 ]; then
+        exec setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig INT "$@"
+    else
+        exec setpriv --pdeathsig INT "$@"
+    fi
+}
+
+# Starts a server that listens on a Unix socket in a private temporary folder only.
+# Arguments: a command that starts it and `--`, if wanted; then options of `postgres`.
+start_postgres() {
+    local prefix=() attempt
+    if [[ " $* " == *" -- "* ]]; then
+        while [ "$1" != -- ]; do prefix+=("$1") && shift; done
+        shift
+    fi
+    postgres_programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+    [ -x "$postgres_programs/initdb" ] || fail "PostgreSQL's server is not installed: run apt-get install postgresql."
+    scratch=$(mktemp -d "$scratch_place/vigil-scratch.XXXXXX")
+    [ "$(id -u)" != 0 ] || chown postgres: "$scratch"
+    say "Starting a throw-away PostgreSQL …"
+    # Whoever may enter the folder may be anybody in the database: it is private, and gone at the end.
+    (cd "$scratch" && as_postgres "$postgres_programs/initdb" --pgdata="$scratch/data" --username=postgres \
+        --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$scratch/initdb.log" 2>&1) ||
+        fail "initdb failed: $(tail -n 1 "$scratch/initdb.log")"
+    (cd "$scratch" && as_postgres "${prefix[@]}" "$postgres_programs/postgres" -D "$scratch/data" \
+        -c listen_addresses= -c unix_socket_directories="$scratch" -c max_connections=200 "$@" \
+        >"$scratch/postgres.log" 2>&1) &
+    server=$!
+    for attempt in $(seq 300); do
+        "$postgres_programs/pg_isready" -q -h "$scratch" -U postgres && return
+        kill -0 "$server" 2>/dev/null || fail "PostgreSQL does not start: $(tail -n 1 "$scratch/postgres.log")"
+        sleep 0.1
+    done
+    fail "PostgreSQL was not ready within 30 seconds: $(tail -n 1 "$scratch/postgres.log")"
+}
