@@ -324,6 +324,11 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 
+// Without what only tests and benchmarks need: then one run of `swift build` makes all the programs that are deployed.
+if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
+    targets.removeAll { $0.type == .test || ["TestSupport", "DecoderTargets", "benchmarks"].contains($0.name) }
+}
+
 let package = Package(
     name: "vigil",
     products: [

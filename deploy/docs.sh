@@ -45,7 +45,7 @@ scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 if [ ${#modules[@]} = 0 ]; then
     # Those that have Swift in them: C modules are headers of others.
-    mapfile -t modules < <(find Shared -name '*.swift' -path 'Shared/*' | sed -E 's#^Shared/(Contracts/)?([^/]+)/.*#\2#' | sort -u)
+    mapfile -t modules < <(find Shared -name '*.swift' -path 'Shared/*' | sed -E 's#^Shared/((Contracts|Domain|Formats|Platform)/)?([^/]+)/.*#\3#' | sort -u)
 fi
 found=()
 for module in "${modules[@]}"; do

@@ -87,8 +87,7 @@ prepare_machine
 prepare_nginx
 check_disk "$checkout" 6000
 cd "$checkout"
-build_release benchmarks verification-server test-result-server submission-server metadata-proxy distribution download-server \
-    development-apns
+build_release benchmarks
 benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
 
 # MARK: Measuring
