@@ -11,8 +11,8 @@ package import SubmissionAPI
 import SwiftProtobuf
 package import VerificationAPI
 
-/// What an app sends to the metadata proxy: padded, and with the header fields that the field's apps send
-/// (Corona-Warn-App sheet, 11.1).
+/// What an app sends to the metadata proxy: padded, and with the header fields that the published apps send
+/// (cwa-app-ios, cwa-app-android).
 package struct AppClient: Sendable {
     private let proxy: ServiceClient
 

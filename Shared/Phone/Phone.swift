@@ -56,7 +56,7 @@ package struct Phone: Sendable {
     // MARK: After a positive test
 
     /// The keys of the last 14 days, as the app shares them: without today's, which is still in use, and with the risk
-    /// that belongs to a test without information on symptoms (Corona-Warn-App sheet, 4.4, days 3992 to 4000).
+    /// that belongs to a test without information on symptoms (cwa-server, services/submission `application.yaml`; days 3992 to 4000).
     package func diagnosisKeys() -> [DiagnosisKey] {
         guard let today = keys.last?.day else { return [] }
         return keys.dropLast().compactMap { key in

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// When an app registers for silent pushes, and when it takes that back (push sheet, 6; the numbers below are of its rules).
+/// When an app registers for silent pushes, and when it deregisters (swisscovid-doc,
+/// `crowdnotifier/03-background-synchronisation.md`; the numbers below are those of `PushRuleTests`).
 ///
 /// A pure value: events go in, actions come out, and whoever holds it performs them. It knows no network and no clock, so
 /// that its promise can be tried on any sequence of events: as soon as requests get through, the server has a registration

@@ -180,7 +180,7 @@ import VerificationAPI
         },
     ]
 
-    /// Corona-Warn-App sheet, 11.1; push sheet, 1.1.
+    /// As cwa-app-ios, cwa-app-android and swisscovid-app-ios send them.
     static let foreign: [Golden] = [
         .foreign("swisscovid-register", PushAPI.register) { _ in
             pushRegistration(token: String(repeating: "a1b2c3d4", count: 8))

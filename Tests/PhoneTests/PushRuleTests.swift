@@ -2,7 +2,8 @@ import FoundationEssentials
 import Phone
 import Testing
 
-/// The 27 rules of the push sheet's section 6, one after the other.
+/// The 27 rules for registering, waking and deregistering (swisscovid-doc,
+/// `crowdnotifier/03-background-synchronisation.md`), one after the other.
 @Suite struct PushRuleTests {
     typealias State = PushRegistrationState
     typealias Event = PushRegistrationState.Event

@@ -17,7 +17,7 @@ import Testing
 
     private static func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-    @Test("the bytes are those that phones in the field send (push sheet, 1.1)")
+    @Test("the bytes are those that published apps send")
     func golden() throws {
         let tail = "2224" + Self.hex(Data(Self.instance.utf8))
         let sandbox = try Self.registration(token: "aabb", type: .iod).serializedBytes() as Data

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// The header fields of the field's systems (Corona-Warn-App sheet, sections 1 and 4).
+/// The header fields of Corona-Warn-App (cwa-verification-server, cwa-server).
 extension HTTPField.Name {
     /// `1` marks a request that only looks like one, so that nobody can tell who has something to hide.
     package static let cwaFake = known("cwa-fake")

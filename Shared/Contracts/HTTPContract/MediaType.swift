@@ -15,9 +15,9 @@ package struct MediaType: Hashable, Sendable {
 
     /// What apps, laboratories and our own services exchange, uploads excepted.
     package static let json = MediaType("application/json")
-    /// What the apps send to the submission server (Corona-Warn-App sheet, 4.1).
+    /// What the apps send to the submission server (cwa-server, `SubmissionController`).
     package static let protobuf = MediaType("application/x-protobuf")
-    /// What phones send to the push dispatcher (push sheet, 1.1).
+    /// What phones send to the push dispatcher (swisscovid-cn-backend).
     package static let protobufOfEitherName = MediaType("application/x-protobuf", alias: "application/protobuf")
 
     /// All its names.

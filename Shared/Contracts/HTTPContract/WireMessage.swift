@@ -47,8 +47,8 @@ package struct MalformedMessage: Error, Equatable {
 
 /// A message whose body is one JSON object and which carries no header fields of its own.
 ///
-/// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`; Corona-Warn-App
-/// sheet, 11.1).
+/// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`;
+/// cwa-app-ios, cwa-app-android).
 package protocol JSONMessage: WireMessage, Codable {
     /// What the body must look like: the same as its coding says, in the words of a document.
     static var schema: JSONSchema { get }

@@ -4,8 +4,8 @@ package import HTTPTypes
 
 /// What the push dispatcher offers to apps and to other services.
 package enum PushAPI {
-    /// A phone says where silent pushes reach it, or that it wants none any more; as SwissCovid's phones send it (push sheet,
-    /// 1.1).
+    /// A phone says where silent pushes reach it, or that it wants none any more; as SwissCovid's phones send it
+    /// (swisscovid-cn-backend).
     ///
     /// The answer is the same for both, and whether or not there was something to change.
     package static let register = Endpoint<PushRegistrationRequest, NoContent>(

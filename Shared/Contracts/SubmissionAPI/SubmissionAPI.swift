@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// What the submission server offers to apps (Corona-Warn-App sheet, 4.1).
+/// What the submission server offers to apps (cwa-server, `SubmissionController`).
 package enum SubmissionAPI {
     /// A person's upload of diagnosis keys and check-in reports.
     package static let diagnosisKeys = Endpoint<UploadRequest, UploadAccepted>(
@@ -28,7 +28,7 @@ package enum SubmissionAPI {
 package struct UploadRequest: WireMessage, Equatable {
     /// The TAN as sent, whatever its shape: a malformed one is refused like an unknown one. Nil when there was none.
     package let authorization: String?
-    /// True when the field `cwa-fake` was a number but 0 (Corona-Warn-App sheet, 4.1); no number is 400.
+    /// True when the field `cwa-fake` was a number other than 0; anything but a number is 400 (cwa-server, `SubmissionController`).
     package let isFake: Bool
     /// A serialised `SubmissionPayload`.
     package let payload: Data

@@ -1,7 +1,7 @@
 package import Credentials
 import HTTPContract
 
-/// A result as the test result server tells it (Corona-Warn-App sheet, section 2, T1, T4 and T6).
+/// A result as the test result server tells it (cwa-testresult-server, `TestResultController`).
 package struct ResultAnswer: JSONMessage, Equatable {
     /// For the verification server as the apps know it (0...9); for a test centre a code of its kind of test.
     package let testResult: TestResultCode

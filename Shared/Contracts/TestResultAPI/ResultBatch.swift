@@ -6,7 +6,7 @@ package typealias LabResults = ResultBatch<ResultID>
 /// One batch of a test centre, whose ids are unhashed.
 package typealias CentreResults = ResultBatch<CentreTestID>
 
-/// Results that are stored together or not at all (Corona-Warn-App sheet, section 2, T2, T3 and T5).
+/// Results that are stored together or not at all (cwa-testresult-server, `TestResultController`).
 package struct ResultBatch<ID: TestName>: JSONMessage, Equatable {
     /// One test of a batch.
     package struct Result: Codable, Equatable, Sendable {

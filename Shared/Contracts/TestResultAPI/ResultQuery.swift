@@ -1,8 +1,8 @@
 package import Credentials
 import HTTPContract
 
-/// Which result the verification server asks for (Corona-Warn-App sheet, section 2, T1). The field's `sc` is ignored:
-/// it was for the row that a question made.
+/// Which result the verification server asks for (cwa-testresult-server, `TestResultController`). `sc` is
+/// ignored: there it belongs to the row that a query creates.
 package struct ResultQuery: JSONMessage, Equatable {
     /// The name under which a laboratory would have posted it.
     package let id: ResultID
@@ -20,8 +20,7 @@ package struct ResultQueries: JSONMessage, Equatable {
     package init(_ ids: [ResultID]) { self.ids = ids }
 }
 
-/// Which result a test centre asks for (Corona-Warn-App sheet, section 2, T4 and T6). The field's `sc` is ignored here,
-/// too.
+/// Which result a test centre asks for (cwa-testresult-server, `TestResultController`). `sc` is ignored here, too.
 package struct CentreQuery: JSONMessage, Equatable {
     /// The id as the centre posted it; software that hashes before it asks finds the result, too.
     package let id: CentreTestID

@@ -2,7 +2,7 @@ import Credentials
 package import HTTPContract
 import HTTPTypes
 
-/// What the test result server offers (Corona-Warn-App sheet, section 2).
+/// What the test result server offers (cwa-testresult-server, `TestResultController`).
 package enum TestResultAPI {
     /// Why any batch may be refused.
     private static let batchRefusals: [HTTPResponse.Status: String] = [

@@ -3,7 +3,8 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// A JSON message of an app, which says in a header field whether it is fake (Corona-Warn-App sheet, 1.7).
+/// A JSON message of an app; a header field says whether it is a dummy request (cwa-verification-server,
+/// `ExternalFakeRequestController`).
 package protocol FakeableMessage: JSONMessage {
     /// True when the field `cwa-fake` was exactly `1`.
     var isFake: Bool { get set }
@@ -40,7 +41,7 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     /// 400.
     package let proof: Proof
     /// From the field `Idempotency-Key`: who repeats a request with the same key is given the same token again. The
-    /// field's apps send none. A malformed one is 400.
+    /// published apps send none. A malformed one is 400.
     package var idempotencyKey: IdempotencyKey?
     /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
     package var isFake = false
@@ -111,7 +112,7 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     }
 }
 
-/// The answer to a registration (Corona-Warn-App sheet, 1.2, V1).
+/// The answer to a registration (cwa-verification-server, `ExternalTokenController`).
 package struct RegistrationTokenResponse: JSONMessage, Equatable {
     /// The only time that the token leaves the server, which keeps its digest alone.
     package let registrationToken: RegistrationToken
@@ -144,8 +145,8 @@ package struct RegistrationTokenResponse: JSONMessage, Equatable {
     private enum CodingKeys: String, CodingKey { case registrationToken }
 }
 
-/// A phone asks for the result of its registered test, or for the TAN that a positive one gives (Corona-Warn-App sheet,
-/// 1.2, V2 and V3).
+/// A phone asks for the result of its registered test, or for the TAN of a positive one (cwa-verification-server,
+/// `ExternalTestStateController`, `ExternalTanController`).
 package struct RegisteredTestRequest: FakeableMessage, Equatable {
     /// From the registration. An unknown one is answered with 400; so is a wish for a TAN where the test isn't positive or
     /// its TAN is spent.
@@ -170,7 +171,7 @@ package struct RegisteredTestRequest: FakeableMessage, Equatable {
     }
 }
 
-/// A result as apps read it (Corona-Warn-App sheet, 1.2, V2).
+/// A result as apps read it (cwa-verification-server, `ExternalTestStateController`).
 package struct TestResultResponse: JSONMessage, Equatable {
     /// A number that apps know, 0...9.
     package let testResult: TestResultCode
@@ -193,7 +194,7 @@ package struct TestResultResponse: JSONMessage, Equatable {
     }
 }
 
-/// The TAN of a registration (Corona-Warn-App sheet, 1.2, V3).
+/// The TAN of a registration (cwa-verification-server, `ExternalTanController`).
 package struct TANResponse: JSONMessage, Equatable {
     /// Authorises one upload; that of a fake request authorises nothing.
     package let tan: TAN

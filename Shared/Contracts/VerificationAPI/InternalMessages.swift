@@ -114,7 +114,7 @@ package struct TeleTANRequest: WireMessage, Equatable {
     }
 }
 
-/// A new teleTAN, for the officer to read out (Corona-Warn-App sheet, 1.2, V5).
+/// A new teleTAN, for the officer to read out (cwa-verification-server, `InternalTanController`).
 package struct TeleTANResponse: JSONMessage, Equatable {
     /// All ten characters, the check character included.
     package let value: TeleTAN
@@ -123,12 +123,12 @@ package struct TeleTANResponse: JSONMessage, Equatable {
     package init(_ value: TeleTAN) { self.value = value }
 }
 
-/// One TAN to be used up at once, as the field's submission services ask (Corona-Warn-App sheet, 1.2, V4).
+/// One TAN to redeem at once, as cwa-server's submission service asks (cwa-verification-server, `InternalTanController`).
 package struct TANVerification: JSONMessage, Equatable {
     /// As the phone sent it.
     package let tan: TAN
     /// From the field `Idempotency-Key`, ours: with it a repeat succeeds again as long as the TAN is good, so that a lost
-    /// answer doesn't burn it. The field's services send none.
+    /// answer doesn't burn it. cwa-server sends none.
     package var idempotencyKey: IdempotencyKey?
 
     /// A wish to use up a TAN.
@@ -160,7 +160,7 @@ package struct TANVerification: JSONMessage, Equatable {
     }
 }
 
-/// The TAN was good, and is used up now (Corona-Warn-App sheet, 1.2, V4).
+/// The TAN was valid and is now redeemed (cwa-verification-server, `InternalTanController`).
 package struct VerifiedTAN: WireMessage, Equatable {
     /// Of the teleTAN that the TAN came of; nil for that of a test. In the field `X-CWA-TELETAN-TYPE`.
     package let kind: TeleTANKind?
@@ -183,7 +183,7 @@ package struct VerifiedTAN: WireMessage, Equatable {
     }
 }
 
-/// The server of test certificates asks in the name of a phone (Corona-Warn-App sheet, 1.2, V6).
+/// The certificate server asks on behalf of a phone (cwa-verification-server, `InternalTestStateController`).
 package struct CertificateResultRequest: JSONMessage, Equatable {
     /// As the phone gave it.
     package let registrationToken: RegistrationToken
@@ -193,7 +193,7 @@ package struct CertificateResultRequest: JSONMessage, Equatable {
 }
 
 /// A result, and under which name the laboratory posted it, so that a certificate can be asked of the laboratory
-/// (Corona-Warn-App sheet, 1.2, V6).
+/// (cwa-verification-server, `InternalTestStateController`).
 package struct CertificateResultResponse: JSONMessage, Equatable {
     /// As the apps know it.
     package let testResult: TestResultCode

@@ -2,7 +2,7 @@ package import HTTPContract
 import HTTPTypes
 
 /// What the verification server offers: to apps on one listener, to the suite and the portal on another
-/// (Corona-Warn-App sheet, 1.2; reservations are ours, design "Two lives").
+/// (cwa-verification-server; reservations and confirmations are an addition of Vigil, see ARCHITECTURE.md).
 package enum VerificationAPI {
     /// A request body of the apps is padded to 250 bytes; nobody needs more than this.
     private static let smallBody = 10_000

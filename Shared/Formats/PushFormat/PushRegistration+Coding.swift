@@ -9,7 +9,7 @@ package struct UnreadableRegistration: Error, Equatable {
 
 extension PushRegistration {
     /// Bytes of every registration that the reference phone sends, whatever it says: the wire's own lengths tell an observer
-    /// which is a registration (106 bytes) and which takes one back (40 bytes; push sheet, 1.1).
+    /// which is a registration (106 bytes) and which takes one back (40 bytes).
     package static let paddedSize = 512
 
     /// Tag and length of a padding of at least 128 bytes.

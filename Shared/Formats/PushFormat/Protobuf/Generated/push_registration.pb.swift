@@ -10,7 +10,7 @@
 
 // What a phone tells the push dispatcher: where silent pushes reach it, or that it wants none any more.
 //
-// Field names and numbers are those the SwissCovid and NotifyMe phones send (push sheet, 1.1): never renumber.
+// Field names and numbers are those the SwissCovid and NotifyMe phones send (swisscovid-cn-backend): never renumber.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
