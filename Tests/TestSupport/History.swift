@@ -16,7 +16,7 @@ package final class History: Sendable {
         case reserve(tan: String, tag: String)
         case confirm(tan: String, tag: String)
         /// `tan/verify`: reserved and confirmed at once. The tag stands for the caller's `Idempotency-Key`.
-        case useUp(tan: String, tag: String)
+        case redeem(tan: String, tag: String)
         /// Versions of one id's result are told apart by a number that no other post of that id has.
         case postResult(id: String, version: Int)
         case readResult(id: String)

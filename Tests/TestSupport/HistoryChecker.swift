@@ -48,7 +48,7 @@ package struct HistoryChecker: Sendable {
     private var registered: [String: Date] = [:]
     private var issued: [String: Date] = [:]
 
-    private enum Way { case reserve, confirm, useUp }
+    private enum Way { case reserve, confirm, redeem }
 
     private struct Upload {
         let way: Way
@@ -84,8 +84,8 @@ package struct HistoryChecker: Sendable {
                 uploads[upload(tan), default: []].append(Upload(way: .reserve, tag: tag, call: call))
             case .confirm(let tan, let tag):
                 uploads[upload(tan), default: []].append(Upload(way: .confirm, tag: tag, call: call))
-            case .useUp(let tan, let tag):
-                uploads[upload(tan), default: []].append(Upload(way: .useUp, tag: tag, call: call))
+            case .redeem(let tan, let tag):
+                uploads[upload(tan), default: []].append(Upload(way: .redeem, tag: tag, call: call))
             case .postResult(let id, let version): posts[id, default: []].append((version, call))
             case .readResult(let id): reads[id, default: []].append(call)
             }
@@ -226,7 +226,7 @@ package struct HistoryChecker: Sendable {
                 switch refused.way {
                 case .confirm:
                     if wasGranted { violations.insert(.refusedConfirmation(tan: tan)) }
-                case .reserve, .useUp:
+                case .reserve, .redeem:
                     if wasGranted || !hasRival { violations.insert(.refusedUpload(tan: tan)) }
                 }
             }

@@ -5,16 +5,16 @@ import VerificationAPI
 
 /// The upload for which a TAN is used.
 struct TANUse: Sendable {
-    /// Stands for the TAN, and for all others of the same upload (``IssuedTANs/use(of:)``).
+    /// Identifies the TAN, and all others of the same upload (``IssuedTANs/use(of:)``).
     let digest: Digest
-    /// Stands for the upload's content.
+    /// Identifies the upload's content.
     let tag: Digest
 }
 
 /// The table `verification.used_tan`. Every single use is one statement.
 ///
-/// Each statement that writes carries the commit's mark, so that an entry that changes nothing waits as long as one that
-/// does: neither an observer of the network nor the caller can tell them apart.
+/// Each writing statement carries the commit mark, so that an entry that changes nothing waits as long as one that does:
+/// neither a network observer nor the caller can tell them apart.
 struct TANStore: Sendable {
     private let database: PostgresClient
 
@@ -22,7 +22,7 @@ struct TANStore: Sendable {
         self.database = database
     }
 
-    /// Which of the TANs are spent, in their order.
+    /// Which of the TANs are confirmed, in their order.
     func confirmed(_ digests: [Digest]) async throws -> [Bool] {
         let wanted = digests.map(\.bytes)
         let found = try await database.session { session in
@@ -34,13 +34,12 @@ struct TANStore: Sendable {
         return wanted.map { confirmed.contains($0) }
     }
 
-    /// Gives TANs that have no tag yet the tags they are wanted for. Of several tags for one TAN in one call the first
-    /// gets it, as if they had come one after the other.
+    /// Reserves TANs that aren't reserved yet for their tags. Of several tags for one TAN in one call the first wins, as if
+    /// they had arrived one after the other.
     ///
-    /// Rows are locked in the order of their digests, so that two calls that share TANs can't wait for each other in a
-    /// circle.
-    /// - Parameter uses: nil for a TAN that is no good.
-    /// - Returns: for each whether its TAN is its own, now or already.
+    /// Rows are locked in the order of their digests, so that two calls with the same TANs can't deadlock.
+    /// - Parameter uses: nil for an invalid TAN.
+    /// - Returns: for each use, whether its TAN is reserved for it, now or before.
     func reserve(_ uses: [TANUse?], at now: Date) async throws -> [TANOutcomes.Outcome] {
         let wanted = uses.compactMap { $0 }
         let (digests, tags) = (wanted.map(\.digest.bytes), wanted.map(\.tag.bytes))
@@ -63,9 +62,9 @@ struct TANStore: Sendable {
         return Self.outcomes(of: uses, owners)
     }
 
-    /// Marks TANs as spent by the uploads they are reserved for.
-    /// - Parameter uses: nil for a TAN that is no good.
-    /// - Returns: for each whether its TAN is spent by it, now or already.
+    /// Marks TANs as redeemed by the uploads they are reserved for.
+    /// - Parameter uses: nil for an invalid TAN.
+    /// - Returns: for each use, whether it has redeemed its TAN, now or before.
     func confirm(_ uses: [TANUse?]) async throws -> [TANOutcomes.Outcome] {
         let wanted = uses.compactMap { $0 }
         let (digests, tags) = (wanted.map(\.digest.bytes), wanted.map(\.tag.bytes))
@@ -87,9 +86,9 @@ struct TANStore: Sendable {
         return Self.outcomes(of: uses, owners)
     }
 
-    /// Gives a TAN a tag and confirms it, if it has none yet or the same.
-    /// - Returns: false when it is another tag's.
-    func useUp(_ use: TANUse, at now: Date) async throws -> Bool {
+    /// Reserves a TAN for a tag and confirms it, unless it is reserved for another tag.
+    /// - Returns: whether it is redeemed by this use.
+    func redeem(_ use: TANUse, at now: Date) async throws -> Bool {
         try await database.session { session in
             try session.execute(
                 """
@@ -100,7 +99,7 @@ struct TANStore: Sendable {
         }
     }
 
-    /// - Parameter owners: digests with their tags; a row of nulls where there are none.
+    /// - Parameter owners: digests with their tags; a row of nulls if there are none.
     private static func outcomes(of uses: [TANUse?], _ owners: [([UInt8]?, [UInt8]?)]) -> [TANOutcomes.Outcome] {
         let tags = Dictionary(
             owners.compactMap { owner in owner.0.flatMap { digest in owner.1.map { (digest, $0) } } },

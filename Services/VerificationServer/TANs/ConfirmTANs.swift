@@ -4,9 +4,9 @@ import Running
 import Serving
 import VerificationAPI
 
-/// `POST /version/v1/tan/confirmations`: the uploads are stored, the TANs are spent.
+/// `POST /version/v1/tan/confirmations`: the uploads are stored, so their TANs are redeemed.
 ///
-/// What was reserved in time may be confirmed a little late.
+/// A TAN that was reserved in time may be confirmed shortly after its expiry.
 struct ConfirmTANs: Sendable {
     let store: TANStore
     let tans: IssuedTANs

@@ -6,10 +6,10 @@ import Serving
 import TestResultAPI
 import VerificationAPI
 
-/// `POST /version/v1/tan`: a positive test's TAN, which authorises one upload.
+/// `POST /version/v1/tan`: issues the TAN of a positive test, which authorises one upload.
 ///
-/// Nothing is written. The TAN follows from the registration token, so whoever repeats the request is given a TAN for the same
-/// upload until that was confirmed: the lost one within the hour, later one that lives longer.
+/// Nothing is written. The TAN follows from the registration token, so a repeated request returns a TAN for the same upload
+/// until that is confirmed: within the hour the same TAN, later one with a later expiry.
 struct IssueTAN: Sendable {
     let lookUp: ResultLookUp
     let tans: IssuedTANs
@@ -18,7 +18,7 @@ struct IssueTAN: Sendable {
     func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TANResponse {
         let token = request.registrationToken
         let session = try await lookUp.session(of: token)
-        // Who is refused waits for as many answers as who isn't.
+        // A refused request waits for as many replies as a granted one.
         let isPositive = try await lookUp.isPositive(request.isFake ? nil : session)
         let uploads = tans.uploads(of: token)
         let confirmed = try await lookUp.confirmed(uploads.map(\.use))

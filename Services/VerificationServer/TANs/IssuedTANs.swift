@@ -3,11 +3,11 @@ import FoundationEssentials
 import Running
 import VerificationAPI
 
-/// The TANs that this server issues, which it recognises without having stored them.
+/// Derives TANs, and recognises them without having stored them. Replicas share the key.
 struct IssuedTANs: Sendable {
     private let key: HashKey
     private let cipher: TANCipher
-    /// How long a TAN is good, in hours; it is good to the end of its last hour.
+    /// How long a TAN is valid, in hours; it is valid to the end of its last hour.
     private let lifetime: Int32
     /// How many uploads a registration authorises.
     private let uploads: Int16
@@ -29,7 +29,7 @@ struct IssuedTANs: Sendable {
 
     // MARK: Issuing
 
-    /// An upload that a registration authorises, whichever TAN is used for it.
+    /// An upload that a registration authorises, whichever of its TANs is used.
     struct Upload: Sendable {
         fileprivate let nonce: Digest
         /// What is stored when the upload's TAN is used.
@@ -47,7 +47,7 @@ struct IssuedTANs: Sendable {
 
     /// An upload's TAN; the same for the rest of the hour.
     ///
-    /// None is good for longer than a day after its registration is forgotten, so that its use needn't be remembered longer.
+    /// None is valid for more than a day after its registration is deleted, so its use needn't be stored longer.
     func tan(for upload: Upload, of session: VerificationSession, at now: Date) -> TAN {
         let last = min(now.hourNumber + lifetime, session.createdHour + VerificationSession.lifetime + 24)
         return cipher.seal(TANClaims(nonce: upload.nonce, kind: session.teleTANKind, lastHour: last))
@@ -55,18 +55,29 @@ struct IssuedTANs: Sendable {
 
     // MARK: Recognising
 
-    /// What a TAN of this server says, whether it has expired or not; nil for any other.
+    /// The claims of a TAN of this server, even if it has expired; nil for any other.
     func claims(of tan: TAN, at now: Date) -> TANClaims? {
         let today = now.hourNumber / 24
-        // Most TANs are used soon after they were issued. One that has just expired may still be confirmed.
+        // Most TANs are used soon after they are issued. One that has just expired may still be confirmed.
         return cipher.open(tan, days: ((today - 1)...(now.hourNumber + lifetime) / 24).reversed())
     }
 
-    /// Under what the use of a TAN is stored: the same for all TANs of one upload.
+    /// The digest under which the use of a TAN is stored: the same for all TANs of one upload.
     func use(of claims: TANClaims) -> Digest { key.digest(for: "use of a TAN", claims.nonceBytes) }
+
+    /// The tag under which ``VerifyTAN`` redeems a TAN: with an idempotency key the same for a repeat.
+    func tag(of request: TANVerification) -> Digest {
+        let idempotencyKey =
+            request.idempotencyKey.map { Array($0.text.utf8) }
+            ?? {
+                var randomness = SystemRandomNumberGenerator()
+                return RandomIdentifier(using: &randomness).bytes
+            }()
+        return key.digest(for: "verified at once", idempotencyKey, request.tan.identifier.bytes)
+    }
 }
 
 extension TANClaims {
-    /// Whether the TAN is good.
+    /// Whether the TAN hasn't expired.
     func isValid(at now: Date) -> Bool { now.hourNumber <= lastHour }
 }

@@ -5,9 +5,9 @@ import Running
 import Serving
 import VerificationAPI
 
-/// `POST /version/v1/tan/reservations`: TANs for uploads that are about to be stored.
+/// `POST /version/v1/tan/reservations`: reserves TANs for uploads that are about to be stored.
 ///
-/// The first tag wins an upload's TAN and always wins it again; another tag never does. A TAN of the wrong kind reserves
+/// The first tag wins an upload's TAN, also each time it asks again; no other tag does. A TAN of the wrong kind reserves
 /// nothing.
 struct ReserveTANs: Sendable {
     let store: TANStore

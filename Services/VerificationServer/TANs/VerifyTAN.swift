@@ -5,20 +5,19 @@ import Running
 import Serving
 import VerificationAPI
 
-/// `POST /version/v1/tan/verify`: a TAN is checked and used up in one step, for submission services of the field that
-/// know neither reservation nor confirmation.
+/// `POST /version/v1/tan/verify`: verifies and redeems a TAN in one step, as
+/// <https://github.com/corona-warn-app/cwa-verification-server> does, for submission services without reservations.
 ///
-/// It is a reservation with a tag of its own and its confirmation at once, so a TAN goes to one of the two ways only.
+/// It is a reservation with a tag of its own and its confirmation at once, so a TAN can't be redeemed in both ways.
 struct VerifyTAN: Sendable {
     let store: TANStore
     let tans: IssuedTANs
-    let keys: VerificationKeys
     let clock: WallClock
 
     func handle(_ request: TANVerification, from caller: Caller) async throws -> VerifiedTAN {
         let now = clock.now
         guard let claims = tans.claims(of: request.tan, at: now), claims.isValid(at: now),
-            try await store.useUp(TANUse(digest: tans.use(of: claims), tag: keys.tag(of: request)), at: now)
+            try await store.redeem(TANUse(digest: tans.use(of: claims), tag: tans.tag(of: request)), at: now)
         else { throw Problem(.notFound) }
         return VerifiedTAN(kind: claims.kind)
     }

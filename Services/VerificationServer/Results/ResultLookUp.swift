@@ -1,0 +1,105 @@
+import Calling
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import ServiceLifecycle
+import TestResultAPI
+import VerificationAPI
+
+/// Looks up the session of a registration token and the result of its test. The server stores no result: it asks the test
+/// result server each time.
+///
+/// Requests of many phones are batched, to the database and to the test result server, which therefore learns less about
+/// when somebody asked.
+struct ResultLookUp: Service {
+    private let sessions: Batcher<Digest, VerificationSession?>
+    /// The one or two ids of a test are one entry, so that both make one call.
+    private let results: Batcher<[ResultID], [ResultAnswer]>
+    private let uses: Batcher<[Digest], [Bool]>
+
+    init(store: RegistrationStore, tans: TANStore, results server: ServiceClient) {
+        sessions = Batcher(maximum: 256) { try await store.sessions($0) }
+        results = Batcher(maximum: TestResultAPI.maximumQueries / 2) { tests in
+            try await Self.answers(to: tests) {
+                try await server.call(TestResultAPI.appResults, ResultQueries($0)).results
+            }
+        }
+        uses = Batcher(maximum: 128) { registrations in
+            try await Self.answers(to: registrations) { try await tans.confirmed($0) }
+        }
+    }
+
+    /// Asks for the parts of several entries at once, and returns each entry's answers.
+    private static func answers<Part, Answer>(
+        to questions: [[Part]], _ ask: ([Part]) async throws -> [Answer]
+    ) async throws -> [[Answer]] {
+        let parts = questions.flatMap(\.self)
+        var answers = try await ask(parts)[...]
+        guard answers.count == parts.count else { throw CallError.malformedAnswer }
+        return questions.map { question in
+            defer { answers = answers.dropFirst(question.count) }
+            return Array(answers.prefix(question.count))
+        }
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await sessions.run() }
+            group.addTask { try await results.run() }
+            group.addTask { try await uses.run() }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The session of a registration token; nil when there is none.
+    func session(of token: RegistrationToken) async throws -> VerificationSession? {
+        try await sessions.answer(to: token.digest)
+    }
+
+    /// The result of a test. A teleTAN stands for a positive one; for a GUID the test result server is asked.
+    /// - Throws: ``Problem`` 403 if the results under the test's two ids differ.
+    func result(of session: VerificationSession) async throws -> ResultAnswer {
+        switch session.proof {
+        case .teleTAN:
+            // Otherwise the number of calls would reveal who has a teleTAN. The reply isn't needed.
+            try? await askDummy()
+            return ResultAnswer(
+                testResult: .pcrPositive,
+                sampleCollected: session.createdHour * 3600, labID: nil)
+        case .guid(let guid, nil):
+            return try await results.answer(to: [ResultID(guid)])[0]
+        case .guid(let guid, let birthDate?):
+            let answers = try await results.answer(to: [ResultID(guid), birthDate])
+            guard answers[0].testResult == answers[1].testResult else { throw Problem.forbidden }
+            return answers[0]
+        }
+    }
+
+    /// Whether the test is positive. If the results of its two ids differ, it isn't.
+    /// - Parameter session: if nil, a dummy request is sent instead.
+    func isPositive(_ session: VerificationSession?) async throws -> Bool {
+        guard let session else {
+            try await askDummy()
+            return false
+        }
+        do {
+            return try await result(of: session).testResult.isPositive
+        } catch let problem as Problem where problem == .forbidden {
+            return false
+        }
+    }
+
+    /// Which of a registration's uploads are confirmed.
+    /// - Parameter uses: one for each upload that a registration authorises.
+    func confirmed(_ uses: [Digest]) async throws -> [Bool] {
+        try await self.uses.answer(to: uses)
+    }
+
+    /// Asks for the result of a random id, as a dummy request: an observer of the test result server can't tell it from a
+    /// real one, and while that server is down both are refused alike.
+    func askDummy() async throws {
+        var randomness = SystemRandomNumberGenerator()
+        let random = HashedGUID(hashing: RandomIdentifier(using: &randomness).text)
+        _ = try await results.answer(to: [ResultID(random)])
+    }
+}

@@ -1,0 +1,22 @@
+import Credentials
+import ServiceKit
+
+/// The keyed hashes that stand for teleTANs and officers in the database. Replicas share the key.
+struct TeleTANHashes: Sendable {
+    private let key: HashKey
+
+    /// From the file that `secrets.teleTANKey` names.
+    init(_ settings: Settings) throws {
+        key = try HashKey(settings: settings, key: "secrets.teleTANKey")
+    }
+
+    /// What is stored of a teleTAN. It is short enough to be guessed, so the hash is keyed.
+    func digest(of code: TeleTAN) -> Digest {
+        key.digest(for: "teleTAN", Array(code.text.utf8))
+    }
+
+    /// Identifies an officer in one hour, to count the teleTANs they issue.
+    func digest(of officer: Officer, hour: Int32) -> Digest {
+        key.digest(for: "officer", Array(officer.subject.utf8), Array("\(hour)".utf8))
+    }
+}
