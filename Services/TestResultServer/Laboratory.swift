@@ -1,18 +1,18 @@
 import HTTPContract
 import Serving
 
-/// Who posts results: a laboratory or a test centre, by the name in its certificate.
+/// The owner of posted results: a laboratory or a test centre, by the name in its certificate.
 struct Laboratory: Sendable {
     /// 1 to 64 characters, none of them a control character.
     let name: String
 
-    /// - Throws: ``Problem/forbidden`` for a certificate without a name by which results could be kept apart.
+    /// - Throws: ``Problem/forbidden`` for a certificate without a usable name.
     init(_ caller: Caller) throws(Problem) {
         guard !caller.name.isEmpty, Self.isName(caller.name) else { throw .forbidden }
         name = caller.name
     }
 
-    /// Whether a text may stand in a table as a laboratory's name: the database takes no NUL, and apps are told names.
+    /// Whether a text may be stored as a laboratory's name: the database accepts no NUL, and apps receive names.
     static func isName(_ text: String) -> Bool {
         text.unicodeScalars.count <= 64 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }

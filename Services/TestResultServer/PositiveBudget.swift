@@ -1,12 +1,12 @@
 import Metrics
 import Running
 
-/// How many positive results a laboratory may post in an hour of the clock.
+/// Limits the positive results of one laboratory in an hour of the clock.
 ///
-/// Each positive result authorises an upload, so a stolen key of a laboratory could flood phones with warnings. All replicas
-/// count together, in the database.
+/// Each positive result authorises an upload, so with a stolen key of a laboratory an attacker could flood phones with
+/// warnings. All replicas count together, in the database.
 struct PositiveBudget: Sendable {
-    /// Of one laboratory, in an hour.
+    /// For one laboratory, in an hour.
     let perHour: Int
     private let refusals: Counter
 
@@ -16,6 +16,6 @@ struct PositiveBudget: Sendable {
         refusals = Counter(label: "positive_budget_refusals_total", factory: metrics)
     }
 
-    /// A batch was refused because it would exceed the budget.
+    /// Counts a batch that was refused because it would exceed the budget.
     func refused() { refusals.increment() }
 }

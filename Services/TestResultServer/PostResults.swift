@@ -6,17 +6,17 @@ import Running
 import Serving
 import TestResultAPI
 
-/// `POST /api/v1/lab/results`, `/api/v1/quicktest/results`, `/api/v1/pocnat/results`: a batch of one kind of test, stored
-/// whole or not at all.
+/// `POST /api/v1/lab/results`, `/api/v1/quicktest/results`, `/api/v1/pocnat/results`: stores a batch of one kind of test,
+/// completely or not at all.
 ///
-/// A result of another laboratory stays as it is, and the answer doesn't say so: it is the one for a redeemed result, so
-/// that nobody learns which ids others have posted.
+/// A result of another laboratory stays unchanged, and the answer doesn't say so, as for a redeemed result: nobody learns
+/// which ids others have posted.
 struct PostResults: Sendable {
     let family: TestFamily
     let store: ResultStore
     let clock: WallClock
     let budget: PositiveBudget
-    /// Results that stayed as they are because another laboratory posted them.
+    /// Results that stayed unchanged because another laboratory posted them.
     let foreignResults: Counter
 
     func handle<ID>(_ batch: ResultBatch<ID>, from caller: Caller) async throws -> NoContent {
@@ -43,12 +43,12 @@ struct PostResults: Sendable {
         }
     }
 
-    /// Not before 1970, and at most a day from now: a clock may be a time zone wrong, but what is further off was
-    /// computed wrongly, and would be told to phones. Whoever sends it shall notice.
+    /// Not before 1970, and at most a day from now: a clock may be in another time zone, but a larger difference is a defect of
+    /// the sender, which must notice it before phones receive the time.
     private static func isPossible(_ sampleCollected: Int32?, at now: Date) -> Bool {
         sampleCollected.map { (0...max(0, seconds(now) + 86_400)).contains(Int64($0)) } != false
     }
 
-    /// Since the epoch, as apps read times.
+    /// Seconds since the epoch, as apps receive times.
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 }

@@ -7,25 +7,24 @@ import Serving
 import TLS
 import TestResultAPI
 
-/// The executable `test-result-server`: laboratories and test centres post results, the verification server asks for
-/// them.
+/// The executable `test-result-server`: laboratories and test centres post results, the verification server asks for them.
 package struct TestResultServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "test-result-server",
-        abstract: "Keeps test results under hashed GUIDs, for labs, test centres and the verification server.",
+        abstract: "Stores test results under hashed GUIDs, for labs, test centres and the verification server.",
         subcommands: [ReadyCommand.self])
 
-    /// What the command line says: the path of the configuration file.
+    /// The options of the command line: the path of the configuration file.
     @OptionGroup package var options: ServiceOptions
 
-    /// For ArgumentParser, which fills in the options afterwards.
+    /// For ArgumentParser, which sets the options afterwards.
     package init() {}
 
     package func run() async throws {
         try await Self.serve(ServiceRuntime(name: "test-result-server", options: options))
     }
 
-    /// Runs the service until it is told to stop.
+    /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
@@ -39,7 +38,7 @@ package struct TestResultServer: AsyncParsableCommand {
             metrics: runtime.metrics)
         let foreignResults = Counter(label: "foreign_results_total", factory: runtime.metrics)
 
-        // A door of its own: whoever holds all its connections keeps no phone from its result.
+        // A listener of its own: a caller that occupies all its connections doesn't affect phones.
         let laboratories = try Listener(
             "laboratories", from: settings, defaultPort: 8020, security: .mutualTLS(tls), limits: .door
         ) { routes in
@@ -49,13 +48,13 @@ package struct TestResultServer: AsyncParsableCommand {
             }
             routes.on(TestResultAPI.labResults, use: post(.pcr).handle)
             routes.on(TestResultAPI.quickTestResults, use: post(.quick).handle)
-            routes.on(TestResultAPI.quickTestResult, use: AnswerCentreResult(family: .quick, store: store).handle)
+            routes.on(TestResultAPI.quickTestResult, use: GetCentreResult(family: .quick, store: store).handle)
             routes.on(TestResultAPI.pocnatResults, use: post(.pocnat).handle)
-            routes.on(TestResultAPI.pocnatResult, use: AnswerCentreResult(family: .pocnat, store: store).handle)
+            routes.on(TestResultAPI.pocnatResult, use: GetCentreResult(family: .pocnat, store: store).handle)
         }
         let suite = try Listener("internal", from: settings, defaultPort: 8021, security: .mutualTLS(tls)) { routes in
-            routes.on(TestResultAPI.appResult, use: AnswerAppResult(store: store).handle)
-            routes.on(TestResultAPI.appResults, use: AnswerAppResult(store: store).handleMany)
+            routes.on(TestResultAPI.appResult, use: GetAppResult(store: store).handle)
+            routes.on(TestResultAPI.appResults, use: GetAppResult(store: store).handleMany)
         }
         try await runtime.run(
             listeners: [suite, laboratories],

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct AppResultTests {
-    @Test("many ids are answered together, each as it would be alone, in the order in which they were asked")
+    @Test("many ids are answered together, in their order, each as it would be alone")
     func together() async throws {
         try await ResultStage.run { stage in
             let posted = try ResultID.numbered(1)
@@ -41,7 +41,7 @@ struct AppResultTests {
         }
     }
 
-    @Test("results of point-of-care PCR tests are told as those of PCR tests, the others as they are")
+    @Test("results of point-of-care PCR tests are reported as those of PCR tests, the others as they are")
     func codes() async throws {
         try await ResultStage.run { stage in
             let id = try ResultID.numbered(1)
@@ -60,7 +60,7 @@ struct AppResultTests {
         ("/api/v1/pocnat/result", .pocnat), ("/api/v1/app/result", .verificationServer),
     ]
 
-    @Test("a certificate opens the routes of its role only")
+    @Test("a certificate allows the routes of its role only")
     func roles() async throws {
         try await ResultStage.run { stage in
             for role in Role.allCases.map(Optional.some) + [nil] {
@@ -81,7 +81,7 @@ struct AppResultTests {
         }
     }
 
-    @Test("a caller without certificate doesn't get through the handshake")
+    @Test("a caller without certificate fails the handshake")
     func noCertificate() async throws {
         try await ResultStage.run { stage in
             let anonymous = try ServiceClient(
@@ -120,7 +120,7 @@ struct AppResultTests {
             name: "a body without end", body: .endless(String(repeating: " ", count: 4096)), status: 413),
     ]
 
-    @Test("what isn't a batch is refused, and nothing is stored")
+    @Test("a request that isn't a batch is refused, and nothing is stored")
     func refused() async throws {
         try await ResultStage.run { stage in
             try await stage.raw(.lab) { client in
@@ -136,7 +136,7 @@ struct AppResultTests {
         }
     }
 
-    @Test("a batch of the largest size that is allowed is read")
+    @Test("a batch of the maximum size is accepted")
     func largest() async throws {
         try await ResultStage.run { stage in
             let body = Self.batch + String(repeating: " ", count: 262_144 - Self.batch.utf8.count)

@@ -21,9 +21,9 @@ struct Centre: Sendable, CustomTestStringConvertible {
         results: TestResultAPI.pocnatResults, result: TestResultAPI.pocnatResult)
     static let all = [quick, pocnat]
 
-    /// The code that is as far into the centre's codes as this one is into those of PCR tests.
+    /// The code of this family that corresponds to one of PCR tests.
     func code(_ pcr: TestResultCode) -> TestResultCode { family.codes[pcr.rawValue] }
 
-    /// What a question for a test without result is answered.
+    /// The answer for a test without result.
     var nothing: ResultAnswer { ResultAnswer(testResult: family.pending, sampleCollected: nil, labID: nil) }
 }

@@ -31,7 +31,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("the stored name is SHA-256 of the id as sent, as PostgreSQL computes it, and the id is nowhere")
+    @Test("the stored id is SHA-256 of the id as sent, as PostgreSQL computes it, and the original is stored nowhere")
     func storedName() async throws {
         try await ResultStage.run { stage in
             let lower = try CentreTestID.numbered(1).text
@@ -57,7 +57,7 @@ struct CentreResultsTests {
     }
 
     @Test(
-        "a question for an unknown id is answered as pending, however often, and leaves no trace", arguments: Centre.all
+        "an unknown id is always answered as pending and leaves no trace", arguments: Centre.all
     )
     func unknown(centre: Centre) async throws {
         try await ResultStage.run { stage in
@@ -74,7 +74,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("software that hashes before it asks finds the result too", arguments: Centre.all)
+    @Test("software that hashes the id before asking finds the result as well", arguments: Centre.all)
     func hashedQuestion(centre: Centre) async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, centre.code(.pcrPositive))], labID: "centre-7", from: centre)
@@ -86,7 +86,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("where both forms of an id name a result, the one that was posted under it counts", arguments: Centre.all)
+    @Test("if both forms of an id name a result, the one posted under it counts", arguments: Centre.all)
     func hashedIsAnIDToo(centre: Centre) async throws {
         try await ResultStage.run { stage in
             let first = try CentreTestID.numbered(1)
@@ -101,7 +101,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("a test has one name: the unhashed id opens no second result to an app", arguments: Centre.all)
+    @Test("a test has one id: the unhashed one gives an app no second result", arguments: Centre.all)
     func oneName(centre: Centre) async throws {
         try await ResultStage.run { stage in
             let id = try CentreTestID.numbered(1)
@@ -114,7 +114,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("a centre learns nothing of other kinds of test", arguments: Centre.all)
+    @Test("a centre learns nothing about other kinds of test", arguments: Centre.all)
     func otherFamilies(centre: Centre) async throws {
         try await ResultStage.run { stage in
             let ids = try (1...2).map(CentreTestID.numbered)
@@ -134,7 +134,7 @@ struct CentreResultsTests {
     }
 
     @Test(
-        "one code of another kind of test refuses the whole batch, and nothing of it is stored", arguments: Centre.all)
+        "one code of another kind of test causes the whole batch to be refused", arguments: Centre.all)
     func wholeOrNothing(centre: Centre) async throws {
         let good = #"{"id":"\#(try CentreTestID.numbered(1).text)","result":\#(centre.family.codes[2].rawValue)}"#
         let id = try CentreTestID.numbered(2).text
@@ -159,7 +159,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("a redeemed result stays as it is, whoever posts", arguments: Centre.all)
+    @Test("a redeemed result stays unchanged, whoever posts", arguments: Centre.all)
     func redeemed(centre: Centre) async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, centre.family.redeemed)], labID: "centre-7", from: centre)
@@ -175,7 +175,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("where a batch has an id twice, the last one counts", arguments: Centre.all)
+    @Test("if a batch contains an id twice, the last one counts", arguments: Centre.all)
     func duplicates(centre: Centre) async throws {
         try await ResultStage.run { stage in
             try await stage.post(
@@ -204,7 +204,7 @@ struct CentreResultsTests {
         }
     }
 
-    @Test("what is no question, or too long for one, is refused", arguments: Centre.all)
+    @Test("a malformed or oversized query is refused", arguments: Centre.all)
     func badQuestions(centre: Centre) async throws {
         try await ResultStage.run { stage in
             try await stage.raw(centre.role) { client in

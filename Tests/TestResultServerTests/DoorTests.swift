@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct DoorTests {
-    @Test("whoever holds all connections of the laboratories' door keeps no phone from its result")
+    @Test("occupying all connections of the laboratories' listener doesn't affect phones")
     func full() async throws {
         try await ResultStage.run(settings: ["laboratories.connections": "1"]) { stage in
             try await stage.raw(.quickTest) { holder in

@@ -12,7 +12,7 @@ import Testing
 struct LabResultsTests {
     private static let noon: Int32 = 1_779_796_800
 
-    @Test("a result that a lab posted is what the verification server is told", arguments: [1, 2, 3])
+    @Test("the verification server receives the result that a lab posted", arguments: [1, 2, 3])
     func posted(code: Int) async throws {
         let code = try #require(TestResultCode(rawValue: code))
         try await ResultStage.run { stage in
@@ -22,7 +22,7 @@ struct LabResultsTests {
         }
     }
 
-    @Test("a sample without a time was taken now, and a lab needs no name")
+    @Test("a sample without a time counts as taken now, and a lab needs no name")
     func defaults() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1)])
@@ -31,7 +31,7 @@ struct LabResultsTests {
         }
     }
 
-    @Test("a later result replaces an earlier one, with all that belongs to it")
+    @Test("a later result replaces an earlier one completely")
     func replaced() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive, sampleCollected: 5)], labID: "lab-7")
@@ -55,7 +55,7 @@ struct LabResultsTests {
         }
     }
 
-    @Test("where a batch has an id twice, the last one counts")
+    @Test("if a batch contains an id twice, the last one counts")
     func duplicates() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive), .numbered(2), .numbered(1, .pcrInvalid)])
@@ -65,7 +65,7 @@ struct LabResultsTests {
         }
     }
 
-    @Test("ids that differ in case, or are the variant for a date of birth, are different ids")
+    @Test("ids that differ in case, or in the date of birth, are different ids")
     func shapes() async throws {
         try await ResultStage.run { stage in
             let lower = try ResultID.numbered(1)
@@ -94,7 +94,7 @@ struct LabResultsTests {
         }
     }
 
-    @Test("one result that isn't acceptable refuses the whole batch, and nothing of it is stored")
+    @Test("one unacceptable result causes the whole batch to be refused")
     func wholeOrNothing() async throws {
         let good = #"{"id":"\#(try ResultID.numbered(1).text)","result":2}"#
         let id = try ResultID.numbered(2).text
@@ -136,7 +136,7 @@ struct LabResultsTests {
     }
 
     @Test(
-        "a sample was taken between 1970 and a day from now, or the whole batch is refused",
+        "a batch with a sample taken before 1970 or more than a day from now is refused",
         arguments: [
             (0, true), (noon, true), (noon + 86_400, true), (noon + 86_401, false), (.max, false), (-1, false),
             (.min, false),

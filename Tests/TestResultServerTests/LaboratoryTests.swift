@@ -9,7 +9,7 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-/// Whose result it is.
+/// Who owns a result.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct LaboratoryTests {
     private static func metric(_ name: String, of stage: ResultStage) -> Int? {
@@ -25,7 +25,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("a laboratory replaces its own results, whatever name it gives itself in the batch")
+    @Test("a laboratory can replace its own results, whatever name the batch carries")
     func own() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive)], labID: "one", as: "berlin")
@@ -38,7 +38,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("another laboratory's result stays as it is, and the rest of the batch is stored")
+    @Test("another laboratory's result stays unchanged, and the rest of the batch is stored")
     func foreign() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive, sampleCollected: 5)], labID: "one", as: "berlin")
@@ -52,7 +52,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("a centre's result isn't a laboratory's, even if both have the same name")
+    @Test("a centre's result doesn't belong to a laboratory, even if both have the same name")
     func otherKind() async throws {
         try await ResultStage.run { stage in
             let id = try CentreTestID.numbered(1)
@@ -69,7 +69,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("of a result from before there were owners, the first of its kind that replaces it becomes the owner")
+    @Test("a result without an owner belongs to the first of its kind that replaces it")
     func beforeOwners() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive)], as: "berlin")
@@ -81,7 +81,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("a certificate without a name posts nothing", arguments: ["", "ber\nlin"])
+    @Test("a certificate without a name may post nothing", arguments: ["", "ber\nlin"])
     func nameless(name: String) async throws {
         try await ResultStage.run { stage in
             await #expect(throws: CallError.refused(.forbidden)) { try await stage.post([.numbered(1)], as: name) }
@@ -90,7 +90,8 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("a laboratory's positive results of an hour have a budget; whoever exceeds it stores nothing until the next")
+    @Test(
+        "positive results of a laboratory have an hourly budget, and a batch beyond it is refused until the next hour")
     func budget() async throws {
         try await ResultStage.run(settings: ["positives.hourlyLimit": "3"]) { stage in
             try await stage.post([.numbered(1, .pcrPositive), .numbered(2, .pcrPositive), .numbered(3)], as: "berlin")
@@ -131,7 +132,7 @@ struct LaboratoryTests {
         }
     }
 
-    @Test("of batches at the same time no more are stored than the budget allows")
+    @Test("concurrent batches together store no more than the budget allows")
     func concurrent() async throws {
         try await ResultStage.run(settings: ["positives.hourlyLimit": "10"]) { stage in
             let stored = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -8,12 +8,12 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-/// Batches that share tests, at the same time: each is stored as a whole, and none waits for another in a circle.
+/// Concurrent batches that share tests: each is stored as a whole, and none deadlocks.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct OverlapTests {
     private static let tests = 0..<300
 
-    /// Every batch has every test, forwards or backwards, all positive or all negative; its name says which batch it was.
+    /// Every batch contains every test, in ascending or descending order, all positive or all negative, and is named.
     private func postAll(_ round: Int, on stage: ResultStage) async throws {
         let numbers = round.isMultiple(of: 2) ? Array(Self.tests) : Self.tests.reversed()
         let code = round.isMultiple(of: 3) ? TestResultCode.pcrPositive : .pcrNegative
@@ -35,7 +35,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("of batches of different owners in opposite orders, the first one stands as a whole")
+    @Test("of concurrent batches of different owners, the first one is stored as a whole")
     func claims() async throws {
         try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -55,7 +55,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("of a laboratory's batches in opposite orders, the last one stands as a whole")
+    @Test("of concurrent batches of one laboratory, the last one is stored as a whole")
     func opposite() async throws {
         try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -75,7 +75,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("retention doesn't get in the way of batches, nor batches in its way")
+    @Test("retention and batches don't block each other")
     func withRetention() async throws {
         try await ResultStage.run(settings: ["positives.hourlyLimit": "1000000"]) { stage in
             try await postAll(0, on: stage)
@@ -98,7 +98,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("a result that a batch is writing just then is left to the next run, without waiting for it")
+    @Test("retention leaves a result that a batch is writing to its next run, without waiting")
     func skipped() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1), .numbered(2)])

@@ -9,11 +9,11 @@ import TestResultAPI
 import TestSupport
 import Testing
 
-/// Recognisable ids and names go through every route, in success and in failure. None of them may come out in the log,
-/// in metrics or in an error.
+/// Recognisable ids and names pass through every route, in success and in failure. None of them may appear in the log, in
+/// metrics or in an error.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PlantedSecretTests {
-    /// The lines as production writes them, at every level.
+    /// Log lines as in production, at every level.
     private final class CapturedLog: Sendable {
         private let captured = Mutex<[String]>([])
         var text: String { captured.withLock { $0.joined() } }
@@ -25,7 +25,7 @@ struct PlantedSecretTests {
         }
     }
 
-    /// One secret in the forms in which it might come out.
+    /// One secret in the forms in which it might appear.
     private struct Secret {
         let name: String
         private let forms: [String]
@@ -54,8 +54,8 @@ struct PlantedSecretTests {
         (.pocnat, "/api/v1/pocnat/result", 12), (.verificationServer, "/api/v1/app/result", 0),
     ]
 
-    /// Everything right and everything wrong, with the secrets at every place where a caller can put one.
-    /// - Returns: what went out; of successful answers without the body, which tells the name.
+    /// Every kind of success and failure, with secrets wherever a caller can put one.
+    /// - Returns: what was sent; successful answers without the body, which contains the name.
     private static func everywhere(_ texts: [String], on stage: ResultStage) async throws -> [String] {
         var answers: [String] = []
         for (role, path, code) in routes {
@@ -89,7 +89,7 @@ struct PlantedSecretTests {
         return answers
     }
 
-    @Test("no id and no laboratory's name reaches the log, a metric or an error")
+    @Test("no id and no name of a laboratory reaches the log, a metric or an error")
     func planted() async throws {
         let log = CapturedLog()
         try await ResultStage.run(logger: log.logger) { stage in
@@ -128,7 +128,7 @@ struct PlantedSecretTests {
         }
     }
 
-    @Test("the finder finds: a line with a planted id or name is noticed, in whatever form")
+    @Test("the search recognises a line with a planted id or name, in every form")
     func finder() throws {
         let log = CapturedLog()
         let id = try CentreTestID.numbered(1)

@@ -11,7 +11,7 @@ import Testing
 struct ResultRetentionTests {
     private static let day: Double = 86_400
 
-    @Test("a result is told for 21 days since something was first posted for the test, and not a second longer")
+    @Test("a result is available for 21 days after the first post for the test, and not a second longer")
     func twentyOneDays() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive), .numbered(2, .pcrPositive)], labID: "lab-7")
@@ -52,7 +52,7 @@ struct ResultRetentionTests {
         }
     }
 
-    @Test("a later upload of whomever doesn't bring a redeemed result back")
+    @Test("a later post, by anybody, doesn't restore a redeemed result")
     func noResurrection() async throws {
         try await ResultStage.run { stage in
             let id = try CentreTestID.numbered(1)
@@ -65,7 +65,7 @@ struct ResultRetentionTests {
         }
     }
 
-    @Test("an upload between the limit and the job's next run lasts until that run only")
+    @Test("a post between the limit and the next run of the job lasts until that run only")
     func betweenRuns() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrNegative)])
@@ -76,7 +76,7 @@ struct ResultRetentionTests {
         }
     }
 
-    @Test("a result is deleted 60 days after it was first posted, whether it was replaced meanwhile or not")
+    @Test("a result is deleted 60 days after its first post, whether or not it was replaced meanwhile")
     func sixtyDays() async throws {
         try await ResultStage.run { stage in
             try await stage.post([.numbered(1, .pcrPositive), .numbered(2, .pcrPositive)])
@@ -96,7 +96,7 @@ struct ResultRetentionTests {
         }
     }
 
-    @Test("a backlog of many pieces goes in one run")
+    @Test("a large backlog is processed in one run")
     func backlog() async throws {
         try await ResultStage.run { stage in
             try await stage.execute(

@@ -12,13 +12,13 @@ import TestResultServer
 import TestSupport
 import Testing
 
-/// The test result server from its front door, on a database of its own, and everybody who talks to it.
+/// The whole test result server on a database of its own, and its callers.
 struct ResultStage: Sendable {
     let clock: ManualClock
     let database: MigratedDatabase
     let certificates: TestCertificates
     let runtime: ServiceRuntime
-    /// Where laboratories and centres call, and where the verification server does.
+    /// The ports for laboratories and centres, and for the verification server.
     let doorBase: String
     let innerBase: String
     let lab: ServiceClient
@@ -29,7 +29,7 @@ struct ResultStage: Sendable {
     /// 2026-05-26, at noon.
     static let start = Date(timeIntervalSince1970: 1_779_796_800)
 
-    /// - Parameter settings: beside the usual ones, or in their place.
+    /// - Parameter settings: added to the usual ones, or replacing them.
     static func run<Result: Sendable>(
         settings: [String: String] = [:],
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -108,24 +108,24 @@ struct ResultStage: Sendable {
             centre.results, CentreResults(testResults: results, labID: labID))
     }
 
-    /// What a test centre is told.
+    /// The answer to a test centre.
     func ask(_ id: CentreTestID, from centre: Centre) async throws -> ResultAnswer {
         try await centre.client(self).call(centre.result, CentreQuery(id))
     }
 
-    /// What the verification server is told.
+    /// The answer to the verification server.
     func ask(_ id: ResultID) async throws -> ResultAnswer {
         try await verifier.call(TestResultAPI.appResult, ResultQuery(id))
     }
 
-    /// How many results are stored.
+    /// The number of stored results.
     func count() async throws -> Int {
         try await TestPostgres.withClient(database.superuserConnection) { client in
             try await client.session { try $0.row("SELECT count(*) FROM test_results.result", as: Int.self) } ?? -1
         }
     }
 
-    /// Runs a statement of a test's own, with all rights.
+    /// Runs a statement with all rights.
     func execute(_ statement: SQL) async throws {
         try await TestPostgres.withClient(database.superuserConnection) { client in
             _ = try await client.session { try $0.execute(statement) }
@@ -149,7 +149,7 @@ struct ResultStage: Sendable {
         }
     }
 
-    /// A client with a role's certificate that sends what it likes, by default to the laboratories' door.
+    /// A client with a role's certificate for arbitrary requests, by default to the laboratories' listener.
     func raw<R>(
         _ role: Role?, name: String? = nil, inner: Bool = false, _ body: (RawClient) async throws -> R
     ) async throws -> R {
@@ -159,19 +159,19 @@ struct ResultStage: Sendable {
 }
 
 extension ResultID {
-    /// The id that a number stands for.
+    /// The id of a number.
     static func numbered(_ number: Int) throws -> ResultID {
         try #require(ResultID(Digest(sha256: "\(number)".utf8).hex))
     }
 }
 
 extension CentreTestID {
-    /// The id that a number stands for.
+    /// The id of a number.
     static func numbered(_ number: Int) throws -> CentreTestID {
         try #require(CentreTestID(Digest(sha256: "unhashed \(number)".utf8).hex))
     }
 
-    /// What the app asks for that scanned the id.
+    /// The id under which the app asks after scanning this one.
     var scanned: ResultID { ResultID(HashedGUID(hashing: text)) }
 }
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Postgres
 import TestResultAPI
 
-/// A result as it is kept.
+/// A result as it is stored.
 struct StoredResult: Sendable {
     let id: ResultID
     let code: TestResultCode
@@ -19,21 +19,21 @@ struct ResultStore: Sendable {
         self.database = database
     }
 
-    /// What became of a batch.
+    /// The outcome of a batch.
     enum Outcome: Sendable {
         /// It was stored.
-        /// - Parameter foreign: results that stayed as they are, because another laboratory posted them.
+        /// - Parameter foreign: results that stayed unchanged because another laboratory posted them.
         case stored(foreign: Int)
         /// Nothing was stored: the laboratory's positive results of the hour would have exceeded the limit.
         case overLimit
     }
 
     /// Inserts or replaces all results in one statement, if the laboratory's positive results of the hour stay within a limit.
-    /// A result stays as it is that was redeemed, or that is another laboratory's or of another kind of test. Where a
-    /// batch has an id twice, the last one counts.
+    /// A result stays unchanged if it is redeemed, belongs to another laboratory, or is of another kind of test. If a batch
+    /// contains an id twice, the last one counts.
     ///
-    /// The hour's row comes first, and rows are written in the order of their ids, so that two batches that share ids can't
-    /// wait for each other in a circle.
+    /// The hour's row comes first, and rows are written in the order of their ids, so that two batches with the same ids can't
+    /// deadlock.
     func upsert(
         _ results: [StoredResult], of family: TestFamily, from laboratory: Laboratory, labID: String?, at now: Date,
         positivesPerHour limit: Int
@@ -71,7 +71,7 @@ struct ResultStore: Sendable {
                 SELECT \(positives) = 0 OR EXISTS (SELECT FROM counted), (SELECT count(*) FROM stored)
                 """, as: Bool.self, Int.self)
             guard let (isWithinLimit, stored) = row, isWithinLimit else { return .overLimit }
-            // The rule, not the exception: one statement.
+            // The usual case: one statement.
             if stored == latest.count { return .stored(foreign: 0) }
             let foreign = try session.row(
                 """
@@ -83,7 +83,7 @@ struct ResultStore: Sendable {
         }
     }
 
-    /// The results of ids; those that nobody posted are missing.
+    /// The results of ids; unknown ids are missing.
     func find(_ ids: [ResultID]) async throws -> [ResultID: (result: StoredResult, labID: String?)] {
         let wanted = ids.map(\.text)
         let rows = try await database.session { session in

@@ -2,12 +2,12 @@ import Credentials
 import Serving
 import TestResultAPI
 
-/// `POST /api/v1/quicktest/result`, `/api/v1/pocnat/result`: what is stored of a test, for the centres that make such
-/// tests. Of other kinds of test they learn nothing.
+/// `POST /api/v1/quicktest/result`, `/api/v1/pocnat/result`: the stored result of a test, for centres that perform such
+/// tests. They learn nothing about other kinds of test.
 ///
-/// The question only reads. In the field it made a row under one name and looked it up under another, so that the second
-/// one failed (Corona-Warn-App sheet, section 2, T4).
-struct AnswerCentreResult: Sendable {
+/// It only reads. In Corona-Warn-App the request inserted a row under another id than it looked up, so that the second one
+/// failed (<https://github.com/corona-warn-app/cwa-quicktest-onboarding/issues/41>).
+struct GetCentreResult: Sendable {
     let family: TestFamily
     let store: ResultStore
 
