@@ -7,17 +7,17 @@ package import Running
 import Serving
 import TLS
 
-/// The executable `development-apns`: a simulated Apple push service that refuses what the real one refuses.
+/// The executable `development-apns`: a simulated APNs that refuses what the real one refuses.
 package struct DevelopmentAPNs: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "development-apns",
-        abstract: "A simulated Apple push service, for development and tests on one machine.",
+        abstract: "A simulated Apple Push Notification service, for development and tests on one machine.",
         subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
-    /// Runs both hosts and the control port until it is told to stop.
+    /// Runs both hosts and the control port until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let service = SimulatedAPNs(try rules(settings), clock: runtime.clock)

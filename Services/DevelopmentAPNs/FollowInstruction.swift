@@ -2,7 +2,7 @@ import DevelopmentAPNsAPI
 import FoundationEssentials
 
 extension SimulatedAPNs {
-    /// Does as the control port was told.
+    /// Applies an instruction from the control port.
     func follow(_ instruction: Instruction) {
         let answer: SimulatedAnswer =
             switch instruction.kind {
@@ -12,7 +12,7 @@ extension SimulatedAPNs {
                     timestamp: instruction.timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000) })
             case .silence: .silence
             case .reset: .reset(code: UInt32(clamping: instruction.code ?? 7))
-            case .goAway: .goAway(SimulatedFarewell(last: .previous))
+            case .goAway: .goAway(SimulatedGoAway(last: .previous))
             case .hangUp: .hangUp
             }
         guard let times = instruction.times else { return self.answer(instruction.token, always: answer) }

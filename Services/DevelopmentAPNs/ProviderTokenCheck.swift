@@ -1,9 +1,10 @@
 import Crypto
 import FoundationEssentials
 
-/// Reads a provider token and says what Apple's service would say of it (push sheet, 1.6.2).
+/// Checks a provider token as APNs does
+/// (<https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns>).
 struct ProviderTokenCheck: Sendable {
-    /// A token whose signature is right.
+    /// A token with a valid signature.
     struct Known: Sendable {
         let keyID: String
         let issued: Date
@@ -12,7 +13,7 @@ struct ProviderTokenCheck: Sendable {
     let team: String
     let keys: [String: P256.Signing.PublicKey]
 
-    /// How old a token may be, and how far in the future.
+    /// How old a token may be, and how far in the future, in seconds.
     static let life: TimeInterval = 3600
     private static let leeway: TimeInterval = 60
 
@@ -30,7 +31,7 @@ struct ProviderTokenCheck: Sendable {
         return Known(keyID: header.kid, issued: Date(timeIntervalSince1970: claims.iat))
     }
 
-    /// Whether its time has come and hasn't passed.
+    /// Whether it is neither expired nor issued in the future.
     func check(_ token: Known, at now: Date) throws(Rejection) {
         let age = now.timeIntervalSince(token.issued)
         guard age > -Self.leeway else { throw Rejection(403, "InvalidProviderToken") }
@@ -44,7 +45,7 @@ struct ProviderTokenCheck: Sendable {
 
     private struct Claims: Decodable {
         let iss: String
-        /// A number: text would not be read.
+        /// A number; text is refused.
         let iat: Double
     }
 

@@ -2,17 +2,18 @@ import FoundationEssentials
 import NIOCore
 import NIOHPACK
 
-/// Looks at one request as Apple's service does (push sheet, 1.6.3 and 1.6.4); who sent it is checked elsewhere.
+/// Checks one request as APNs does, except for its authentication
+/// (<https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns>).
 struct PushCheck {
-    /// What is needed of a request that is in order.
+    /// What is used of a valid request.
     struct Push: Equatable {
         let token: String
-        /// In lower case; nil if the service would have to make one.
+        /// In lower case; nil if APNs would have to generate one.
         let id: String?
     }
 
     let topic: String
-    /// A connection that showed a certificate needs no topic.
+    /// A connection with a client certificate needs no topic.
     let needsTopic: Bool
 
     private static let types: Set<String> = [
@@ -72,7 +73,7 @@ struct PushCheck {
         if fields.type == "background", payload.aps.contentAvailable != 1 { throw Rejection(400, "PayloadEmpty") }
     }
 
-    /// Whether it is a UUID as RFC 9562 writes it, in lower case.
+    /// Whether it is a UUID in the form of RFC 9562, in lower case.
     private static func isCanonical(_ id: String) -> Bool {
         guard id.utf8.count == 36 else { return false }
         for (place, byte) in id.utf8.enumerated() {
@@ -105,7 +106,7 @@ struct PushCheck {
     }
 }
 
-/// The fields of a request that mean something to Apple's service, read in one go: a wave has many.
+/// The fields of a request that APNs uses, read in one pass: a wave has many.
 private struct PushFields {
     private(set) var method = ""
     private(set) var path = ""

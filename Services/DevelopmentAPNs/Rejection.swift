@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Why a request isn't in order, as Apple's service says it.
+/// Why a request is refused, in APNs's terms.
 struct Rejection: Error, Equatable, Sendable {
     let status: Int
     let reason: String

@@ -4,25 +4,25 @@ import NIOHPACK
 package import Running
 import Synchronization
 
-/// What the simulated service knows: its rules, what it is told to do, and what it has accepted.
+/// The state of the simulated service: its rules, its instructions, and what it has accepted.
 ///
-/// All of its connections share it, those to the production host and those to the sandbox.
+/// All connections share it, those of the production host and of the sandbox.
 package final class SimulatedAPNs: Sendable {
     /// What has happened so far.
     package struct Totals: Sendable, Equatable {
-        /// Connections that were accepted.
+        /// Accepted connections.
         package var connections = 0
-        /// Requests that came in whole.
+        /// Complete requests.
         package var requests = 0
-        /// Pushes that were accepted.
+        /// Accepted pushes.
         package var accepted = 0
-        /// Provider tokens that were seen.
+        /// Different provider tokens.
         package var providerTokens = 0
-        /// Streams that were opened although the connection's limit was reached: a client may not know of a new limit yet.
+        /// Streams beyond the connection's limit: the client may not have received a new limit yet.
         package var refusedStreams = 0
-        /// The most streams that one connection had at one time.
+        /// The maximum number of concurrent streams of one connection.
         package var mostStreams = 0
-        /// Rejections, by their reasons.
+        /// Rejections, by reason.
         package var rejections: [String: Int] = [:]
     }
 
@@ -35,7 +35,7 @@ package final class SimulatedAPNs: Sendable {
         var random: any RandomNumberGenerator & Sendable
         var acceptedTokens: [String: Int] = [:]
         var acceptedIDs: [String: Int] = [:]
-        /// Provider tokens whose signatures were found right.
+        /// Provider tokens with a valid signature.
         var known: [String: ProviderTokenCheck.Known] = [:]
         /// By key: the newest provider token, and when it was first seen.
         var newest: [String: (token: String, seen: Date)] = [:]
@@ -48,7 +48,7 @@ package final class SimulatedAPNs: Sendable {
     static let shortestLife: TimeInterval = 20 * 60
 
     /// - Parameters:
-    ///   - clock: says how old provider tokens are.
+    ///   - clock: for the age of provider tokens.
     ///   - random: for ``fail(oneIn:with:)``.
     package init(
         _ rules: SimulatedRules, clock: WallClock,
@@ -58,43 +58,43 @@ package final class SimulatedAPNs: Sendable {
         state = Mutex(State(rules: rules, random: random))
     }
 
-    // MARK: What it is told
+    // MARK: Instructions
 
-    /// What it insists on; connections that are there follow, except for their stream limit.
+    /// Its rules; they apply to open connections as well, except for the stream limit.
     package var rules: SimulatedRules {
         get { state.withLock(\.rules) }
         set { state.withLock { $0.rules = newValue } }
     }
 
-    /// The next pushes for a token are answered so, one after the other.
+    /// Sets the answers to the next pushes for a token, in their order.
     package func answer(_ token: String, next answers: SimulatedAnswer...) {
         state.withLock { $0.next[token.lowercased(), default: []] += answers }
     }
 
-    /// All pushes for a token are answered so, after those of ``answer(_:next:)``.
+    /// Sets the answer to all pushes for a token, after those of ``answer(_:next:)``.
     package func answer(_ token: String, always answer: SimulatedAnswer) {
         state.withLock { $0.always[token.lowercased()] = answer }
     }
 
-    /// One of so many pushes ends so, by chance.
+    /// Makes a random share of pushes end in a given way.
     package func fail(oneIn count: Int, with answer: SimulatedAnswer) {
         state.withLock { $0.chances.append((UInt64(count), answer)) }
     }
 
-    // MARK: What it tells
+    // MARK: Counts
 
     /// What has happened so far.
     package var totals: Totals { state.withLock(\.totals) }
 
-    /// How often a push for a token was accepted.
+    /// The number of accepted pushes for a token.
     package func accepted(token: String) -> Int { state.withLock { $0.acceptedTokens[token.lowercased(), default: 0] } }
 
-    /// How often a push with an id was accepted.
+    /// The number of accepted pushes with an id.
     package func accepted(id: UUID) -> Int {
         state.withLock { $0.acceptedIDs[id.uuidString.lowercased(), default: 0] }
     }
 
-    /// How many tokens had a push accepted.
+    /// The number of tokens with an accepted push.
     package var wokenTokens: Int { state.withLock(\.acceptedTokens.count) }
 
     // MARK: For connections
@@ -103,10 +103,10 @@ package final class SimulatedAPNs: Sendable {
     func refusedStream() { state.withLock { $0.totals.refusedStreams += 1 } }
     func mostStreams(_ count: Int) { state.withLock { $0.totals.mostStreams = max($0.totals.mostStreams, count) } }
 
-    /// What becomes of a request that came in whole.
+    /// Decides on a complete request.
     ///
     /// - Parameter memory: of the connection.
-    /// - Returns: the answer, after what time, and the push if there is one to be counted when it is accepted.
+    /// - Returns: the answer, its delay, and the push, if one is to be counted when it is accepted.
     func judge(
         _ headers: HPACKHeaders, _ body: ByteBuffer, _ memory: inout ConnectionMemory
     ) -> (answer: SimulatedAnswer, delay: Duration, push: PushCheck.Push?) {
@@ -124,10 +124,10 @@ package final class SimulatedAPNs: Sendable {
         }
     }
 
-    /// A push was accepted, and its answer leaves.
+    /// Records an accepted push whose answer is being sent.
     ///
-    /// - Parameter push: nil for one that isn't to be counted.
-    /// - Returns: how many streams the connection may have now.
+    /// - Parameter push: nil if it isn't to be counted.
+    /// - Returns: the connection's new stream limit.
     func count(accepted push: PushCheck.Push?) -> Int {
         state.withLock { state in
             guard let push else { return state.rules.streams }
@@ -138,7 +138,7 @@ package final class SimulatedAPNs: Sendable {
         }
     }
 
-    /// A rejection leaves.
+    /// Records a rejection that is being sent.
     func count(rejection reason: String) {
         state.withLock { $0.totals.rejections[reason, default: 0] += 1 }
     }
@@ -159,10 +159,10 @@ package final class SimulatedAPNs: Sendable {
     private static func checkToken(
         _ headers: HPACKHeaders, _ memory: inout ConnectionMemory, _ state: inout State, at now: Date
     ) throws(Rejection) {
-        // Whoever has come with a token that was too old, or with too many, gets no further on this connection.
+        // After an expired token, or too many, a connection is refused everything.
         if let wedged = memory.wedged { throw wedged }
         let authorization = headers.first(name: "authorization")
-        // A wave's requests have one token: it is looked at closely once a second.
+        // The requests of a wave have the same token: it is verified once a second.
         if let authorization, let last = memory.newest, last.token == authorization,
             let checked = memory.checked, (0..<1).contains(now.timeIntervalSince(checked))
         {
@@ -193,7 +193,7 @@ package final class SimulatedAPNs: Sendable {
             memory.newest = (text, now)
             return
         }
-        // An older one may come again.
+        // An older token may be used again.
         guard last.token != text, known.issued >= (state.known[last.token]?.issued ?? .distantPast) else { return }
         guard now.timeIntervalSince(last.seen) >= shortestLife else {
             let rejection = Rejection(429, "TooManyProviderTokenUpdates")
@@ -205,15 +205,15 @@ package final class SimulatedAPNs: Sendable {
     }
 }
 
-/// What the simulated service remembers of one connection.
+/// The state of one connection.
 struct ConnectionMemory {
-    /// Whether the client showed a certificate.
+    /// Whether the client has a certificate.
     let hasCertificate: Bool
     /// The key of its first provider token.
     var keyID: String?
     var newest: (token: String, seen: Date)?
-    /// When ``newest`` was last found in order.
+    /// When ``newest`` was last verified.
     var checked: Date?
-    /// What everything is answered with from now on.
+    /// The answer to everything from now on.
     var wedged: Rejection?
 }

@@ -1,27 +1,27 @@
 package import FoundationEssentials
 
-/// What happens to one push that is in order.
+/// What happens to one valid push.
 package enum SimulatedAnswer: Sendable {
-    /// An answer; 200 is an accepted push.
+    /// A reply; 200 accepts the push.
     case reply(status: Int, reason: String? = nil, timestamp: Date? = nil, retryAfter: Int? = nil)
-    /// None, ever.
+    /// No reply, ever.
     case silence
-    /// RST_STREAM with a code of HTTP/2.
+    /// RST_STREAM with an HTTP/2 error code.
     case reset(code: UInt32)
     /// GOAWAY.
-    case goAway(SimulatedFarewell)
-    /// The connection is closed without a word.
+    case goAway(SimulatedGoAway)
+    /// The connection is closed without notice.
     case hangUp
 
-    /// What Apple's service says of a push that it takes.
+    /// The reply to an accepted push.
     package static let accepted = SimulatedAnswer.reply(status: 200)
 }
 
-/// How a connection announces that it takes no more streams.
-package struct SimulatedFarewell: Sendable {
-    /// Which stream is named as the last one that was looked at.
+/// How a connection announces that it accepts no more streams.
+package struct SimulatedGoAway: Sendable {
+    /// Which stream is named as the last one that was processed.
     package enum LastStream: Sendable {
-        /// That of the push that leads to the announcement.
+        /// That of the push that causes the announcement.
         case this
         /// The one before.
         case previous
@@ -31,12 +31,12 @@ package struct SimulatedFarewell: Sendable {
 
     /// The last stream.
     package var last: LastStream
-    /// Whether those that came before it are answered; otherwise the connection closes at once.
+    /// Whether earlier streams are answered; otherwise the connection closes at once.
     package var answersRest: Bool
     /// Goes into the frame as JSON.
     package var reason: String?
 
-    /// A farewell as its parts.
+    /// A GOAWAY as its parts.
     package init(last: LastStream, answersRest: Bool = true, reason: String? = nil) {
         self.last = last
         self.answersRest = answersRest

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// One connection of the simulated service, frame by frame: it obeys nobody's idea of a well-behaved server.
+/// One connection of the simulated service, frame by frame, so that it can misbehave in any way.
 final class SimulatedConnection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -11,17 +11,17 @@ final class SimulatedConnection: ChannelInboundHandler {
     private let service: SimulatedAPNs
     private var memory: ConnectionMemory
     private var context: ChannelHandlerContext?
-    /// Requests that aren't complete.
+    /// Incomplete requests.
     private var arriving: [HTTP2StreamID: Arriving] = [:]
-    /// Requests that aren't answered.
+    /// Unanswered requests.
     private var waiting: Set<HTTP2StreamID> = []
     private var answers: CircularBuffer<Due> = []
     private var isTimerSet = false
     private var limit: Int
     private var mostStreams = 0
-    /// Bytes of bodies for which the client wasn't given new room yet.
+    /// Bytes of bodies for which no window update was sent yet.
     private var consumed = 0
-    /// Set when nothing that is newer is looked at.
+    /// Set when newer streams are ignored.
     private var lastStream: HTTP2StreamID?
 
     private struct Arriving {
@@ -36,14 +36,14 @@ final class SimulatedConnection: ChannelInboundHandler {
         let moment: NIODeadline
     }
 
-    /// - Parameter hasCertificate: whether the client showed one; otherwise it begins with one stream.
+    /// - Parameter hasCertificate: whether the client has one; otherwise it starts with one stream.
     init(_ service: SimulatedAPNs, hasCertificate: Bool) {
         self.service = service
         memory = ConnectionMemory(hasCertificate: hasCertificate)
         limit = Self.initialLimit(service, hasCertificate: hasCertificate)
     }
 
-    /// How many streams a connection begins with.
+    /// The initial stream limit.
     static func initialLimit(_ service: SimulatedAPNs, hasCertificate: Bool) -> Int {
         hasCertificate ? service.rules.streams : 1
     }
@@ -87,13 +87,13 @@ final class SimulatedConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A stream's mistakes are answered by the library; what is worse ends the connection.
+        // The library answers stream errors; others end the connection.
         if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
     }
 
     // MARK: Requests
 
-    /// At this level the library leaves it to us to say that there is room for more.
+    /// At this level the library leaves window updates to us.
     ///
     /// - Parameter stream: nil if it sends no more.
     private func giveRoom(for length: Int, on stream: HTTP2StreamID?) {
@@ -131,7 +131,7 @@ final class SimulatedConnection: ChannelInboundHandler {
         }
     }
 
-    /// Answers that are due later leave in their order.
+    /// Delayed answers are sent in their order.
     private func setTimer() {
         guard !isTimerSet, let first = answers.first, let context else { return }
         isTimerSet = true
@@ -159,7 +159,7 @@ final class SimulatedConnection: ChannelInboundHandler {
         case .reset(let code):
             waiting.remove(stream)
             send(stream, .rstStream(HTTP2ErrorCode(networkCode: Int(code))))
-        case .goAway(let farewell): sayGoodbye(farewell, stream, push)
+        case .goAway(let goAway): sendGoAway(goAway, stream, push)
         case .hangUp: context?.close(promise: nil)
         }
     }
@@ -211,19 +211,19 @@ final class SimulatedConnection: ChannelInboundHandler {
 
     // MARK: The end
 
-    private func sayGoodbye(_ farewell: SimulatedFarewell, _ stream: HTTP2StreamID, _ push: PushCheck.Push?) {
+    private func sendGoAway(_ goAway: SimulatedGoAway, _ stream: HTTP2StreamID, _ push: PushCheck.Push?) {
         let last =
-            switch farewell.last {
+            switch goAway.last {
             case .this: stream
             case .previous: HTTP2StreamID(max(0, Int(stream) - 2))
             case .number(let number): HTTP2StreamID(number)
             }
         lastStream = last
-        let reason = farewell.reason.map { ByteBuffer(string: Self.json($0, nil)) }
+        let reason = goAway.reason.map { ByteBuffer(string: Self.json($0, nil)) }
         send(.rootStream, .goAway(lastStreamID: last, errorCode: .noError, opaqueData: reason))
         waiting = waiting.filter { $0 <= last }
         arriving = arriving.filter { $0.key <= last }
-        guard farewell.answersRest else {
+        guard goAway.answersRest else {
             context?.flush()
             context?.close(promise: nil)
             return

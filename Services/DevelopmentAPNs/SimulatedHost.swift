@@ -13,13 +13,13 @@ package import TLS
 
 /// A port on which the simulated service listens, as Apple's two hosts do: TLS 1.2 or later, HTTP/2 only.
 package final class SimulatedHost: PortOwner {
-    /// Names the port in metrics and messages.
+    /// Names the port in metrics and log messages.
     package let listener: String
-    /// The port, as soon as it is open.
+    /// The port, once it is open.
     package let bound = BoundPort()
-    /// Clients may show a certificate; who has none needs a provider token.
+    /// A client certificate is optional; without one a provider token is required.
     package var checksCallers: Bool { false }
-    /// What is here is Apple's, not ours to document.
+    /// None: the API is Apple's.
     package var operations: [EndpointDescription] { [] }
 
     private let service: SimulatedAPNs
@@ -31,7 +31,7 @@ package final class SimulatedHost: PortOwner {
 
     /// - Parameters:
     ///   - listener: its name.
-    ///   - tls: its certificate; its authorities are those of clients' certificates, if any are taken.
+    ///   - tls: its certificate, and the authorities of client certificates, if it accepts any.
     package init(
         _ listener: String, of service: SimulatedAPNs, host: String, port: Int, tls files: TLSFiles,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -55,7 +55,7 @@ package final class SimulatedHost: PortOwner {
         tls = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Accepts connections until the end, then closes them all.
+    /// Accepts connections until shutdown, then closes them all.
     package func run() async throws {
         let server: any Channel
         do {
@@ -112,9 +112,9 @@ package final class SimulatedHost: PortOwner {
         if let window = service.rules.window {
             settings.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: window))
         }
-        // A client that acknowledges each change of the limit sends many control frames.
+        // A client acknowledges each change of the limit with a control frame.
         settings.controlFrameRateLimit.maximumCount = 1_000_000
-        // A refused stream's body may still be on its way; who forgets the stream ends the connection for it.
+        // The body of a refused stream may still arrive; if the stream is forgotten, that is a connection error.
         settings.maximumRecentlyResetStreams = 10_000
         var streams = NIOHTTP2Handler.StreamConfiguration()
         streams.streamResetFrameRateLimit.maximumCount = 1_000_000

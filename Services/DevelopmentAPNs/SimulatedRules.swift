@@ -1,13 +1,13 @@
 package import Crypto
 import FoundationEssentials
 
-/// What the simulated service insists on.
+/// The rules of the simulated service.
 package struct SimulatedRules: Sendable {
-    /// What counts as one provider token too many within 20 minutes.
+    /// What counts as too many provider tokens within 20 minutes.
     package enum Updates: Sendable {
-        /// A second one on the same connection.
+        /// A second token on the same connection.
         case perConnection
-        /// A second one with the same key, wherever it appears: stricter, and not for a client that is started often.
+        /// A second token with the same key on any connection: stricter, and not for a client that is restarted often.
         case perKey
     }
 
@@ -15,17 +15,18 @@ package struct SimulatedRules: Sendable {
     package var topic: String
     /// The developer account.
     package var team: String
-    /// The keys that provider tokens may be signed with, by their ids.
+    /// The keys of provider tokens, by id.
     package var keys: [String: P256.Signing.PublicKey]
     /// How often a token may be renewed.
     package var updates = Updates.perConnection
-    /// How many streams a connection gets after its first accepted push.
+    /// The stream limit of a connection after its first accepted push.
     package var streams = 1000
-    /// Whether pushes under way are refused when another one on the connection was rejected (push sheet, 1.6.5).
+    /// Whether a rejected push causes the others in progress on the connection to be refused
+    /// (<https://github.com/jchambers/pushy/issues/476>).
     package var refusesInFlight = true
-    /// How many bytes of a body may come before the service has given more room; nil for the protocol's 65,535.
+    /// The initial flow-control window; nil for the protocol's 65,535 bytes.
     package var window: Int?
-    /// Until an answer.
+    /// The delay of an answer.
     package var delay: Duration = .zero
 
     /// Rules as their parts.

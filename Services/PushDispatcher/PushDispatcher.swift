@@ -6,18 +6,18 @@ import Schema
 import Serving
 import TLS
 
-/// The executable `push-dispatcher`: keeps where phones can be woken, and wakes them.
+/// The executable `push-dispatcher`: stores push registrations of phones, and wakes the phones.
 package struct PushDispatcher: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "push-dispatcher",
-        abstract: "Keeps the registrations of phones that want silent pushes, and sends them in waves.",
+        abstract: "Stores push registrations of phones, and sends silent pushes in waves.",
         subcommands: [ServeCommand.self, StatusCommand.self, TestTokenCommand.self, ReadyCommand.self],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
-    /// Runs the service until it is told to stop.
+    /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)

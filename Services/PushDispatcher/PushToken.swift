@@ -1,15 +1,16 @@
-/// Where APNs finds a phone's app.
+/// The device token of an app, as APNs issues it.
 ///
-/// It is a secret as long as the phone uses it: whoever knows it and has the app's signing key can wake the phone. It has no
-/// description and is not logged; the database has it sealed (``TokenVault``).
+/// It is a secret while the phone uses it: with it and the app's signing key anybody can wake the phone. It has no description
+/// and is not logged; the database stores it sealed (``TokenVault``).
 package struct PushToken: Hashable, Sendable {
-    /// Hexadecimal digits in lower case, an even number from 2 to 200: Apple says that the length may change.
+    /// Hexadecimal digits in lower case, an even number from 2 to 200: the length isn't fixed
+    /// (<https://developer.apple.com/documentation/usernotifications/registering-your-app-with-apns>).
     let hex: String
 
-    /// The most digits of one.
+    /// The maximum number of digits.
     static let longest = 200
 
-    /// Nil unless the text has the shape of a token; digits may be of either case.
+    /// Nil unless the text has the form of a token; digits may be of either case.
     package init?(_ text: some StringProtocol) {
         let digits = text.utf8
         guard (2...Self.longest).contains(digits.count), digits.count.isMultiple(of: 2), digits.allSatisfy(Self.isDigit)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import DevelopmentAPNs
 
-/// What the simulated service refuses, as Apple's does (push sheet, 1.6.3 and 1.6.4).
+/// What the simulated service refuses, as APNs does
+/// (<https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns>).
 struct PushCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let change: [String: String?]
@@ -57,7 +58,7 @@ struct PushCheckTests {
             "PayloadTooLarge"),
     ]
 
-    @Test("a request with one mistake gets that mistake's answer", arguments: cases)
+    @Test("a request with one error receives the reply for that error", arguments: cases)
     func rejects(_ mistake: Case) throws {
         var fields = Self.good
         for (name, value) in mistake.change {
@@ -70,7 +71,7 @@ struct PushCheckTests {
         }
     }
 
-    @Test("a request without a mistake is taken, and at its limits too")
+    @Test("a valid request is accepted, also at its limits")
     func accepts() throws {
         let check = PushCheck(topic: "org.example.app", needsTopic: true)
         let body = #"{"aps":{"content-available":1},"a":""}"#
@@ -89,7 +90,7 @@ struct PushCheckTests {
         #expect(push == PushCheck.Push(token: "00ff", id: nil))
     }
 
-    @Test("a field that stands there twice is a mistake")
+    @Test("a repeated field is an error")
     func duplicates() {
         #expect(throws: Rejection(400, "DuplicateHeaders")) {
             try PushCheck(topic: "org.example.app", needsTopic: true).check(

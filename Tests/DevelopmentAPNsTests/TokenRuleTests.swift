@@ -7,7 +7,8 @@ import Testing
 
 @testable import DevelopmentAPNs
 
-/// What the simulated service says of provider tokens (push sheet, 1.6.2).
+/// How the simulated service checks provider tokens
+/// (<https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns>).
 struct TokenRuleTests {
     private let key = P256.Signing.PrivateKey()
     private let other = P256.Signing.PrivateKey()
@@ -56,7 +57,7 @@ struct TokenRuleTests {
         return reason(authorization, &memory)
     }
 
-    @Test("a token that is wrong anywhere is refused")
+    @Test("a token with any error is refused")
     func wrong() throws {
         #expect(reason(nil) == "MissingProviderToken")
         #expect(reason("bearer a.b.c") == "InvalidProviderToken")
@@ -69,7 +70,7 @@ struct TokenRuleTests {
         #expect(reason(try token()) == nil)
     }
 
-    @Test("a token older than an hour has expired, and its connection takes nothing any more")
+    @Test("a token older than an hour has expired, and its connection accepts nothing more")
     func expired() throws {
         var memory = ConnectionMemory(hasCertificate: false)
         #expect(reason(try token(age: 3601), &memory) == "ExpiredProviderToken")
@@ -77,7 +78,7 @@ struct TokenRuleTests {
         #expect(reason(try token(age: 3600)) == nil)
     }
 
-    @Test("two tokens within 20 minutes are one too many; the older one stays good")
+    @Test("a second token within 20 minutes is refused, and the older one stays valid")
     func updates() throws {
         let first = try token()
         #expect(reason(first) == nil)
@@ -89,7 +90,7 @@ struct TokenRuleTests {
         #expect(reason(first) == nil)
     }
 
-    @Test("by connection, each may have its own; one that had two within 20 minutes takes nothing any more")
+    @Test("by connection, each may have a token of its own, and one with two within 20 minutes accepts nothing more")
     func perConnection() throws {
         service.rules.updates = .perConnection
         var memory = ConnectionMemory(hasCertificate: false)
@@ -111,7 +112,7 @@ struct TokenRuleTests {
         #expect(reason(another) == nil)
     }
 
-    @Test("who has shown a certificate needs no token")
+    @Test("a client with a certificate needs no token")
     func certificate() {
         var memory = ConnectionMemory(hasCertificate: true)
         #expect(reason(nil, &memory) == nil)

@@ -35,7 +35,7 @@ struct PushWaveKillTests {
                 stage.service.answer(
                     Stage.token(number), always: .reply(status: 410, reason: "Unregistered", timestamp: Date()))
             }
-            stage.service.fail(oneIn: 3000, with: .goAway(SimulatedFarewell(last: .previous)))
+            stage.service.fail(oneIn: 3000, with: .goAway(SimulatedGoAway(last: .previous)))
             stage.service.fail(oneIn: 1000, with: .reset(code: 7))
 
             let live = Self.phones - dead.count

@@ -7,12 +7,12 @@ import ServiceLifecycle
 import Synchronization
 import TLS
 
-/// The way to Apple's service: silent pushes in, what became of each out.
+/// The client for APNs: takes silent pushes and returns the outcome of each.
 ///
-/// Connections, repetitions with their pauses, provider tokens and deadlines are its own affair. It works on one event loop,
-/// by libnghttp2; there is neither a task nor a promise for each push. The README says what was measured.
+/// It manages connections, retries with backoff, provider tokens and timeouts. It runs on one event loop, with libnghttp2, and
+/// creates neither a task nor a promise for each push. The README has the measurements.
 package final class APNsClient: Service, TLSUser {
-    /// The most pushes of one call.
+    /// The maximum number of pushes of one call.
     package static let windowSize = 1000
 
     private let loop: any EventLoop
@@ -21,8 +21,8 @@ package final class APNsClient: Service, TLSUser {
     private let windows = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - metrics: where it counts.
-    ///   - random: for the pauses between repetitions.
+    ///   - metrics: for its counters.
+    ///   - random: for the jitter of retries.
     package init(
         _ plan: APNsPlan, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, clock: WallClock,
         metrics: any MetricsFactory,
@@ -35,7 +35,7 @@ package final class APNsClient: Service, TLSUser {
             eventLoop: loop)
     }
 
-    /// The certificate that it shows, if that is how the service knows us.
+    /// Its client certificate, if it authenticates by one.
     package var watchedTLS: (any WatchedTLS)? {
         switch credentials.tls {
         case .fixed: nil
@@ -43,15 +43,15 @@ package final class APNsClient: Service, TLSUser {
         }
     }
 
-    /// Sends pushes and waits until it is known what became of each, however often they had to be repeated.
+    /// Sends pushes and returns when the outcome of each is known, after retries.
     ///
-    /// One call at a time is meant; a second one waits for the first. A cancelled call returns at once, with what is open
-    /// given up; so does one after ``close()``.
+    /// It is meant for one call at a time; a second one waits for the first. A cancelled call returns at once and gives up open
+    /// pushes; so does a call after ``close()``.
     ///
     /// - Parameters:
     ///   - pushes: at most ``windowSize``.
-    ///   - expiration: how long the service may keep a push for a phone that is off; no repetition begins after it.
-    /// - Returns: as many outcomes, in the same order.
+    ///   - expiration: until when APNs may store a push for a phone that is off; no retry begins after it.
+    /// - Returns: one outcome for each push, in the same order.
     package func send(_ pushes: [SilentPush], expiration: Date) async -> [PushOutcome] {
         precondition(pushes.count <= Self.windowSize, "a window has at most 1,000 pushes")
         guard !pushes.isEmpty else { return [] }
@@ -67,14 +67,14 @@ package final class APNsClient: Service, TLSUser {
         }
     }
 
-    /// Gives up what is under way and closes every connection.
+    /// Gives up pushes in progress and closes every connection.
     package func close() async {
         await withCheckedContinuation { continuation in
             loop.execute { [dispatch] in dispatch.value.close { continuation.resume() } }
         }
     }
 
-    /// Waits for the end, then closes all connections.
+    /// Waits for shutdown, then closes all connections.
     package func run() async throws {
         try? await gracefulShutdown()
         await close()

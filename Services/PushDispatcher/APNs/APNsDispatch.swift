@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import Running
 
-/// Brings windows of pushes and connections together. It lives on one event loop.
+/// Assigns the pushes of windows to connections. It lives on one event loop.
 final class APNsDispatch {
     private let loop: any EventLoop
     private let plan: APNsPlan
@@ -16,34 +16,34 @@ final class APNsDispatch {
     private var gates: [Gate]
     private var current: Run?
     private var following: [Run] = []
-    /// The newest window that came.
+    /// The newest window that has arrived.
     private var newest: UInt64 = 0
-    /// Windows that were cancelled before they came.
+    /// Windows that were cancelled before they arrived.
     private var cancelled: Set<UInt64> = []
     private var wake: (moment: NIODeadline, task: Scheduled<Void>)?
     private var isClosing = false
     private var whenClosed: [() -> Void] = []
 
-    /// A window, and who waits for it.
+    /// A window and its caller.
     private struct Run {
         let id: UInt64
         let pushes: [SilentPush]
         let expiration: Date
         let finish: ([PushOutcome]) -> Void
         var window: PushWindow
-        /// By environment; made anew when the provider token is.
+        /// By environment; renewed with the provider token.
         var requests: [APNsEnvironment: PushRequest] = [:]
         var token: ProviderToken?
     }
 
     /// When a lane's next connection may be opened.
     private struct Gate {
-        /// Whether one is on its way.
+        /// Whether one is being opened.
         var isConnecting = false
-        /// Connections in a row that were of no use.
+        /// Consecutive connections that failed.
         var failures = 0
         var notBefore: NIODeadline?
-        /// Until then it counts as out of reach, and nothing waits for it.
+        /// Until then the host counts as unreachable, and no push waits for it.
         var outOfReachUntil: NIODeadline?
     }
 
@@ -64,7 +64,7 @@ final class APNsDispatch {
 
     // MARK: Windows
 
-    /// Sends a window after those that came before.
+    /// Queues a window behind earlier ones.
     func begin(
         _ id: UInt64, _ pushes: [SilentPush], expiration: Date, finish: @escaping ([PushOutcome]) -> Void
     ) {
@@ -74,25 +74,25 @@ final class APNsDispatch {
         newest = max(newest, id)
         if cancelled.remove(id) != nil { window.giveUp() }
         following.append(Run(id: id, pushes: pushes, expiration: expiration, finish: finish, window: window))
-        goOn()
+        proceed()
     }
 
-    /// Nobody waits for a window any more.
+    /// The caller of a window was cancelled.
     func cancel(_ id: UInt64) {
         if id > newest { cancelled.insert(id) }
         if current?.id == id { current?.window.giveUp() }
         for number in following.indices where following[number].id == id { following[number].window.giveUp() }
-        goOn()
+        proceed()
     }
 
-    /// Gives up what is there, and closes every connection.
+    /// Gives up all windows, and closes every connection.
     func close(_ done: @escaping () -> Void) {
         isClosing = true
         whenClosed.append(done)
         current?.window.giveUp()
         for number in following.indices { following[number].window.giveUp() }
         for connection in connections.flatMap({ $0 }) { connection.close() }
-        goOn()
+        proceed()
         reportClosed()
     }
 
@@ -105,14 +105,14 @@ final class APNsDispatch {
         for done in waiting { done() }
     }
 
-    // MARK: What connections tell
+    // MARK: Reports of connections
 
     func opened(_ connection: APNsConnection) {
         updateGauges(connection.lane)
     }
 
     func answered(_ push: Int, _ reply: APNsReply, on connection: APNsConnection) {
-        letConnect(connection.lane)
+        resetGate(connection.lane)
         if let reason = reply.reason { metrics.rejected(reason) }
         switch APNsVerdict(reply) {
         case .outcome(let outcome):
@@ -135,37 +135,37 @@ final class APNsDispatch {
             rate.overloaded(at: loop.now)
             metrics.rate(rate.perSecond)
         case .expiredProviderToken:
-            // The service goes on refusing whatever comes over a connection that had a token too old.
+            // APNs refuses everything on a connection on which a token was too old.
             for connection in connections.flatMap({ $0 }) { connection.drain() }
             if let token = connection.providerToken { try? plan.credentials.tokens?.expired(token) }
         case .tokenUpdates:
             if let token = connection.providerToken { plan.credentials.tokens?.renewedTooOften(token) }
-        case .serverError, .farewell, .unrelatedKey, .refusedStream, .lost, .silence: break
+        case .serverError, .hostShutdown, .unrelatedKey, .refusedStream, .lost, .noReply: break
         }
         guard let number = number(of: push) else { return }
         current?.window.again(number, cause, retryAfter: retryAfter, at: loop.now, using: &random)
     }
 
-    /// Which push of the present window a stream was for; nil if it was for one of a window that was given up.
+    /// The push of the current window that a stream carried; nil if it belonged to a window that was given up.
     private func number(of name: Int) -> Int? {
         guard let current, name >> Self.numberBits == Int(truncatingIfNeeded: current.id) else { return nil }
         return name & (1 << Self.numberBits - 1)
     }
 
-    /// What streams call a push: its number, below its window's id.
+    /// The name of a push for streams: its number and its window's id.
     private func name(of number: Int, in window: UInt64) -> Int {
         Int(truncatingIfNeeded: window) << Self.numberBits | number
     }
 
     private static let numberBits = 16
 
-    /// The service takes no more requests on a connection, and may say why.
+    /// APNs accepts no more requests on a connection, and may say why.
     func goingAway(_ reason: APNsReason?, on connection: APNsConnection) {
         guard let reason else { return }
         metrics.rejected(reason)
         switch reason {
         case .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken, .missingProviderToken:
-            // It would be so on the next connection, too. One push is enough to stop all for this host.
+            // It would be the same on the next connection. One push is enough to stop all for this host.
             let lanes = PushLane.allCases.filter { $0.environment == connection.lane.environment }
             guard let lane = lanes.first(where: { (current?.window.waiting(in: $0) ?? 0) > 0 }),
                 let next = current?.window.next(in: lane)
@@ -179,23 +179,23 @@ final class APNsDispatch {
         let lane = connection.lane
         connections[lane.index].removeAll { $0 === connection }
         updateGauges(lane)
-        if !connection.isProven { useless(lane) }
-        // Not now: whoever closes it is in the midst of something.
+        if !connection.isProven { connectionFailed(lane) }
+        // Later: this may be called while a connection is in use.
         loop.assumeIsolated().execute { [self] in
-            goOn()
+            proceed()
             reportClosed()
         }
     }
 
-    /// The next connection of a lane need not wait.
-    private func letConnect(_ lane: PushLane) {
+    /// The next connection of a lane may be opened at once.
+    private func resetGate(_ lane: PushLane) {
         gates[lane.index].failures = 0
         gates[lane.index].notBefore = nil
         gates[lane.index].outOfReachUntil = nil
     }
 
-    /// A connection of a lane came to nothing.
-    private func useless(_ lane: PushLane) {
+    /// A connection of a lane failed.
+    private func connectionFailed(_ lane: PushLane) {
         metrics.connectingFailed()
         var gate = gates[lane.index]
         gate.failures += 1
@@ -203,15 +203,15 @@ final class APNsDispatch {
         gates[lane.index] = gate
         guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
         else { return }
-        letConnect(lane)
+        resetGate(lane)
         gates[lane.index].outOfReachUntil = loop.now + plan.timing.outOfReach
         current?.window.giveUp(lane)
     }
 
     // MARK: The next step
 
-    /// Does what can be done now: sends, opens connections, finishes windows.
-    func goOn() {
+    /// Does what is possible now: sends pushes, opens connections, finishes windows.
+    func proceed() {
         let now = loop.now
         while true {
             if current == nil {
@@ -241,7 +241,7 @@ final class APNsDispatch {
         finish?(result)
     }
 
-    /// - Returns: false if the window has come to an end by it.
+    /// - Returns: false if the window has ended.
     private func fill(at now: NIODeadline) -> Bool {
         guard prepareRequests() else { return false }
         var touched: [APNsConnection] = []
@@ -268,23 +268,23 @@ final class APNsDispatch {
             }
             sent += 1
             room -= 1
-            // The service may begin while the rest is written.
+            // APNs can start while the rest is written.
             if sent.isMultiple(of: 128) { connection.flush() }
         }
         rate.take(sent)
         return sent > 0
     }
 
-    /// Makes the header anew if the provider token is another one.
+    /// Renews the header if the provider token has changed.
     ///
-    /// - Returns: false if there is no token; then the window is over.
+    /// - Returns: false if there is no token; then the window has ended.
     private func prepareRequests() -> Bool {
         guard var run = current else { return false }
         let token: ProviderToken?
         do {
             token = try plan.credentials.tokens?.current()
         } catch {
-            // Signing can't fail with a key that was read; if it does, nothing can be sent.
+            // Signing can't fail with a valid key; if it does, nothing can be sent.
             for lane in PushLane.allCases {
                 while let next = current?.window.next(in: lane) {
                     current?.window.settle(next.number, .refused(.missingProviderToken))
@@ -306,7 +306,7 @@ final class APNsDispatch {
 
     private func setWake(_ now: NIODeadline) {
         guard let window = current?.window else { return }
-        // Past the expiry nothing is sent; answers come by themselves.
+        // After the expiry nothing is sent; replies arrive by themselves.
         var moments = [window.nextMoment, window.expiry > now ? window.expiry : nil].compactMap(\.self)
         for lane in PushLane.allCases where window.waiting(in: lane) > 0 {
             if let notBefore = gates[lane.index].notBefore, notBefore > now { moments.append(notBefore) }
@@ -319,21 +319,21 @@ final class APNsDispatch {
         wake?.task.cancel()
         let task = loop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
             wake = nil
-            goOn()
+            proceed()
         }
         wake = (moment, task)
     }
 
     // MARK: Connections
 
-    /// Opens a connection if one more is allowed, and of use.
+    /// Opens another connection if it is allowed and useful.
     private func open(_ lane: PushLane, at now: NIODeadline) {
         let there = connections[lane.index].filter(\.isUsable)
         if there.isEmpty, let end = gates[lane.index].outOfReachUntil, end > now {
             current?.window.giveUp(lane)
             return
         }
-        // Before the first accepted push a connection takes one at a time: that's no reason for another one.
+        // Before its first accepted push a connection allows one stream: that is no reason for another connection.
         guard !gates[lane.index].isConnecting, there.count < (lane.isQuarantine ? 1 : plan.connections),
             !there.contains(where: \.isOpening), there.allSatisfy({ $0.isProven && $0.room == 0 })
         else { return }
@@ -378,9 +378,9 @@ final class APNsDispatch {
             updateGauges(lane)
             if isClosing { connection.close() }
         } else {
-            useless(lane)
+            connectionFailed(lane)
         }
-        goOn()
+        proceed()
         reportClosed()
     }
 

@@ -1,4 +1,4 @@
-/// Which of Apple's two services knows a token: that of published apps, or that of development builds.
+/// Apple's two services: for published apps, and for development builds.
 package enum APNsEnvironment: String, Sendable, CaseIterable {
     case production
     case sandbox

@@ -1,6 +1,6 @@
 import Metrics
 
-/// What an operator watches of the way to Apple's service. Its labels are closed lists; no token is among them.
+/// Metrics of the APNs client. Labels are closed lists; none contains a token.
 struct APNsMetrics: Sendable {
     private let outcomes: [String: Counter]
     private let rejections: [APNsReason: Counter]
@@ -42,7 +42,7 @@ struct APNsMetrics: Sendable {
             })
     }
 
-    /// A window has come to its end.
+    /// Counts the outcomes of a window.
     func count(_ results: [PushOutcome]) {
         var counts: [String: Int] = [:]
         for result in results { counts[Self.name(of: result), default: 0] += 1 }
@@ -55,7 +55,7 @@ struct APNsMetrics: Sendable {
     func connectingFailed() { failedConnects.increment() }
     func rate(_ perSecond: Double) { rate.record(perSecond) }
 
-    /// - Parameter limit: how many streams the service allows on all of them together.
+    /// - Parameter limit: how many streams APNs allows on all of them together.
     func connections(_ count: Int, limit: Int, in lane: PushLane) {
         connections[lane]?.record(count)
         streamLimits[lane]?.record(limit)

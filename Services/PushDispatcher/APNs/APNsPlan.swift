@@ -3,18 +3,18 @@ import NIOCore
 import NIOSSL
 package import Running
 
-/// How Apple's service is reached and convinced.
+/// The configuration of the APNs client: hosts, credentials, limits.
 ///
 /// Keys: `apns.topic`; either `apns.teamID`, `apns.keyID` and `apns.key` (a provider token), or `apns.certificate` and
 /// `apns.certificateKey`; `apns.production.host`, `apns.production.port`, `apns.sandbox.host`, `apns.sandbox.port`,
 /// `apns.authorities`, `apns.connections`, `apns.rate`.
 package struct APNsPlan: Sendable {
-    /// Where one of the two services is.
+    /// The address of one of the two services.
     struct Host: Sendable {
         let name: String
         let port: Int
 
-        /// TLS asks for a name, and takes none for an address; the certificate must then be the address's.
+        /// Server Name Indication takes host names only; for an address, the certificate has to name that address.
         var serverName: String? {
             let isAddress = (try? SocketAddress(ipAddress: name, port: 0)) != nil
             return isAddress ? nil : name
@@ -23,19 +23,20 @@ package struct APNsPlan: Sendable {
 
     /// The app's bundle identifier.
     package var topic: String
-    /// Joins pushes of one app that wait for a phone. Nothing is shown, so it is one name for ever.
+    /// Merges stored pushes of one app. Nothing is shown, so one name is enough.
     package var collapseID = "sync"
-    /// How many connections to each of the two services, beside that for suspect tokens.
+    /// Connections to each of the two services, in addition to the one for suspect tokens.
     package var connections: Int
-    /// The most pushes a second.
+    /// The maximum number of pushes a second.
     package var rate: Int
-    /// Deadlines and pauses.
+    /// Timeouts and the retry policy.
     package var timing = APNsTiming()
     let credentials: APNsCredentials
     private let hosts: [APNsEnvironment: Host]
 
-    /// The most connections: more are taken for an attack (push sheet, 1.6.6).
-    package static let mostConnections = 8
+    /// The maximum number of connections: Apple treats too many as a denial-of-service attack
+    /// (<https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns>).
+    package static let maxConnections = 8
 
     /// Reads the settings.
     package init(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) {
@@ -44,7 +45,7 @@ package struct APNsPlan: Sendable {
             throw settings.wrong("apns.topic", "must be the app's bundle identifier, such as org.example.app")
         }
         self.topic = topic
-        connections = try settings.int("apns.connections", default: 1, in: 1...Self.mostConnections)
+        connections = try settings.int("apns.connections", default: 1, in: 1...Self.maxConnections)
         rate = try settings.int("apns.rate", default: 20_000, in: 1...1_000_000)
         credentials = try APNsCredentials(settings, clock: clock)
         hosts = [
@@ -58,7 +59,7 @@ package struct APNsPlan: Sendable {
     }
 
     func host(of environment: APNsEnvironment) -> Host {
-        // Both are there from the beginning.
+        // Both are set at initialisation.
         hosts[environment] ?? Host(name: "api.push.apple.com", port: 443)
     }
 }

@@ -1,17 +1,18 @@
 import Credentials
 import PushFormat
 
-/// What a phone asks for in a registration that keeps the contract (push sheet, 1.1 and 1.3).
+/// What a valid registration asks for. The contract is that of
+/// <https://github.com/SwissCovid/swisscovid-cn-backend>.
 struct PushWish: Sendable {
-    /// The app-instance token, whatever its shape: apps send a UUID.
+    /// The app-instance token, in any form: apps send a UUID.
     let instance: Secret<String>
-    /// Where to send pushes; nil for a phone that wants none any more.
+    /// Where to send pushes; nil to deregister.
     let device: Device?
 
-    /// The longest app-instance token that the field's servers take.
+    /// The longest app-instance token that swisscovid-cn-backend accepts.
     private static let longestInstance = 255
 
-    /// Nil for what can't be a registration.
+    /// Nil for an invalid registration.
     init?(_ registration: PushRegistration) {
         guard (1...Self.longestInstance).contains(registration.deviceID.utf8.count) else { return nil }
         instance = Secret(registration.deviceID)
@@ -24,15 +25,16 @@ struct PushWish: Sendable {
     }
 }
 
-/// A phone with its token.
+/// A phone and its token.
 struct Device: Sendable {
-    /// The kind of a phone, as the table has it.
+    /// The kind of a phone, as the table stores it.
     enum Kind: Int16, Sendable {
-        /// Reached through APNs's production hosts.
+        /// Reached through the production host of APNs.
         case production = 0
-        /// Known, and never pushed to: those apps fetch on a schedule of their own (push sheet, 6).
+        /// Registered, but never sent a push: the app polls on its own schedule
+        /// (<https://github.com/SwissCovid/swisscovid-app-android>).
         case android = 1
-        /// Reached through APNs's sandbox hosts.
+        /// Reached through the sandbox host of APNs.
         case sandbox = 2
     }
 
@@ -40,10 +42,10 @@ struct Device: Sendable {
     /// As it is stored.
     let token: Secret<String>
 
-    /// Bytes that a token may have: ``TokenVault`` seals all to one length.
+    /// The maximum length of a token in bytes: ``TokenVault`` seals all to one length.
     static let longestToken = 255
 
-    /// Nil when there is no such kind, or the token isn't one of that kind.
+    /// Nil if there is no such kind, or the token isn't valid for it.
     init?(_ type: PushType, token: String) {
         switch type {
         case .ios, .iod:

@@ -4,10 +4,10 @@ import PushFormat
 import Running
 import Serving
 
-/// `POST /v3/register` and `POST /v1/register`: a phone says where pushes reach it, or that it wants none any more.
+/// `POST /v3/register` and `POST /v1/register`: a phone registers for pushes, or deregisters.
 ///
-/// Both may be repeated, and are answered alike whatever there was before. A phone that wants none leaves nothing behind
-/// (push sheet, 1.3, D1 and D7). Each waits for a commit, also one that changes nothing.
+/// Both are idempotent, and answered alike whatever was stored before. Deregistering leaves nothing behind. Each request
+/// waits for a commit, even if it changes nothing.
 struct RegisterForPush: Sendable {
     let store: RegistrationStore
     let vault: TokenVault

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A UTC hour, as a number since the epoch: the finest time that is kept of a registration.
+/// A UTC hour, counted since the epoch: the finest time that is stored of a registration.
 struct RegistrationHour: Hashable, Comparable, Sendable {
     let number: Int32
 

@@ -7,19 +7,16 @@ import struct Crypto.HKDF
 import struct Crypto.SHA256
 import struct Crypto.SymmetricKey
 
-/// The keys without which the database says nothing: under which hash a phone is found, and what opens its token.
+/// The keys for the stored registrations: for the hashes of phones and tokens, and for sealing tokens.
 ///
-/// Four keys come from one secret (HKDF-SHA-256), each for one purpose, so that no stored value can be compared with another
-/// or with anything outside. Replicas share the secret; who loses it loses the registrations, which phones renew within two
-/// weeks.
+/// Four keys are derived from one secret (HKDF-SHA-256), each for one purpose, so that no stored value can be compared with
+/// another or with anything outside. Replicas share the secret. Without it the registrations are lost; phones renew them
+/// within two weeks.
 struct TokenVault: Sendable {
     private let instances: HashKey
     private let tokens: HashKey
     private let names: HashKey
     private let sealing: SymmetricKey
-
-    /// What a sealed token has: nonce, length and room for the longest token, authentication code.
-    static let sealedSize = 12 + (1 + Device.longestToken) + 16
 
     /// - Parameter secret: 32 random bytes.
     init(secret: [UInt8]) {
@@ -48,17 +45,17 @@ struct TokenVault: Sendable {
 
     // MARK: Hashes
 
-    /// What a phone is known as.
+    /// Identifies a phone.
     func hash(instance: Secret<String>) -> Digest {
         instance.exposed { instances.digest(for: "instance", Array($0.utf8)) }
     }
 
-    /// What a token is known as.
+    /// Identifies a token.
     func hash(token: Secret<String>) -> Digest {
         token.exposed { tokens.digest(for: "token", Array($0.utf8)) }
     }
 
-    /// The `apns-id` of a wave's push to a phone: a repeat has the same.
+    /// The `apns-id` of a wave's push to a phone: a retry has the same.
     func pushID(wave: [UInt8], instance: Digest) -> UUID {
         let bytes = RandomIdentifier(names.digest(for: "push", wave, instance.bytes)).bytes
         return UUID(
@@ -70,7 +67,7 @@ struct TokenVault: Sendable {
 
     // MARK: Sealing
 
-    /// Seals a token with AES-GCM; all sealed tokens have one length. Under another token's hash it doesn't open.
+    /// Seals a token with AES-GCM, bound to its hash; all sealed tokens have one length.
     func seal(_ token: Secret<String>, hash: Digest) throws -> [UInt8] {
         try token.exposed { text in
             var plain = [UInt8(text.utf8.count)] + Array(text.utf8)
@@ -80,7 +77,7 @@ struct TokenVault: Sendable {
         }
     }
 
-    /// Nil when it was sealed with another key or for another hash, or was changed since.
+    /// Nil if it was sealed with another key or for another hash, or was modified.
     func open(_ sealed: [UInt8], hash: Digest) -> Secret<String>? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let plain = try? AES.GCM.open(box, using: sealing, authenticating: hash.bytes),

@@ -8,11 +8,11 @@ struct RegistrationRow: Sendable {
     /// The token, as ``TokenVault`` seals it.
     let sealed: [UInt8]
     let kind: Device.Kind
-    /// When it was made or last renewed.
+    /// When it was created or last renewed.
     let hour: RegistrationHour
 }
 
-/// The table `push_dispatcher.registration`, as phones change it.
+/// The table `push_dispatcher.registration`, for registrations of phones.
 struct RegistrationStore: Sendable {
     private let database: PostgresClient
 
@@ -20,13 +20,13 @@ struct RegistrationStore: Sendable {
         self.database = database
     }
 
-    /// How often a registration is tried that meets others for the same phone or token. Each time one of them has won.
+    /// How often a registration is tried if it conflicts with others for the same phone or token. Each time one of them wins.
     private static let attempts = 16
 
-    /// Inserts or renews a phone's registration. Another phone's with the same token goes: an app that is installed again
-    /// has another app-instance token (push sheet, 6, rule 26).
+    /// Inserts or renews a phone's registration. Another registration with the same token is removed: a reinstalled app has
+    /// another app-instance token.
     ///
-    /// What APNs said of a token is forgotten when the phone renews it, unless it was good.
+    /// A renewal resets the last reply of APNs, unless it was an acceptance.
     func register(_ row: RegistrationRow) async throws {
         try await database.session { session in
             var attempt = 1
@@ -35,7 +35,7 @@ struct RegistrationStore: Sendable {
                     try session.execute(Self.upsert(row))
                     return
                 } catch {
-                    // Somebody has registered the same token meanwhile, which this statement couldn't see.
+                    // The same token was registered concurrently, which this statement couldn't see.
                     guard error.sqlState == .uniqueViolation || error.isConflict, attempt < Self.attempts else {
                         throw error
                     }
@@ -45,7 +45,7 @@ struct RegistrationStore: Sendable {
         }
     }
 
-    /// The deletion comes first because the insertion reads its outcome.
+    /// The deletion comes first because the insertion reads its result.
     private static func upsert(_ row: RegistrationRow) -> SQL {
         """
         WITH evicted AS (
@@ -68,7 +68,7 @@ struct RegistrationStore: Sendable {
         """
     }
 
-    /// Removes a phone's registration, if there is one. It waits for a commit in either case.
+    /// Removes a phone's registration, if there is one. Waits for a commit in either case.
     func remove(_ instance: Digest) async throws {
         try await database.session { session in
             try session.execute(

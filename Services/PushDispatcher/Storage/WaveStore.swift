@@ -6,7 +6,7 @@ import Postgres
 struct WaveStore: Sendable {
     private let database: PostgresClient
 
-    /// Whoever leads a wave holds it.
+    /// The leader of a wave holds it.
     private static let leading = AdvisoryLock(
         taking: "SELECT push_dispatcher.take_wave_lock()", givingBack: "SELECT vigil.give_locks_back()")
 
@@ -14,12 +14,12 @@ struct WaveStore: Sendable {
         self.database = database
     }
 
-    /// Runs a job while nobody else leads a wave.
+    /// Runs a job while no other process leads a wave.
     func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await database.exclusively(Self.leading, job)
     }
 
-    // MARK: Beginning
+    // MARK: Starting
 
     /// Plans a wave, unless one is planned.
     func plan(at now: Date) async throws {
@@ -33,7 +33,7 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// What is known of the waves. Those of a future that a rehearsal's clock has seen don't count.
+    /// The times of the waves. Those in the future, left by a rehearsal's clock, don't count.
     func times(asOf now: Date) async throws -> WaveTimes {
         try await database.session { try Self.times(asOf: now, in: $0) }
     }
@@ -52,7 +52,7 @@ struct WaveStore: Sendable {
         return WaveTimes(isRunning: isRunning, lastStart: lastStart, lastEnd: lastEnd, planned: planned)
     }
 
-    /// How the waves stand.
+    /// The status of the waves.
     func status(asOf now: Date) async throws -> WaveStatus {
         try await database.transaction { session in
             let last = try Self.last(in: session)
@@ -70,8 +70,8 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Ends a wave whose time is over; what is left of it the next one does.
-    /// - Returns: how many, which is one at most.
+    /// Ends a wave whose time is over; the next one covers the rest.
+    /// - Returns: the number of ended waves, at most one.
     func expire(at now: Date) async throws -> Int {
         try await database.session { session in
             try session.execute(
@@ -83,7 +83,7 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// The wave that began last, without looking at the registrations.
+    /// The most recent wave, without reading the registrations.
     func last() async throws -> WaveStatus.Last? {
         try await database.session { try Self.last(in: $0) }
     }
@@ -102,8 +102,8 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Takes over the wave that goes on, or begins one if it is due; the leader from now on is `leader`.
-    /// - Returns: nil when nothing is due.
+    /// Takes over the running wave, or begins one if it is due; from now on `leader` leads it.
+    /// - Returns: nil if no wave is due.
     func take(as leader: LeaderID, at now: Date, by schedule: WaveSchedule) async throws -> Wave? {
         try await database.transaction { session in
             let left = try Self.wave(
@@ -146,10 +146,10 @@ struct WaveStore: Sendable {
             pageEnd: pageEnd, sent: Int(sent), accepted: Int(accepted), removed: Int(removed))
     }
 
-    // MARK: Going on
+    // MARK: Pages
 
-    /// The next registrations after a hash, without those that are never pushed to.
-    /// - Parameter end: the last that is wanted, if not all are.
+    /// The next registrations after a hash, without those that never receive pushes.
+    /// - Parameter end: the last one, if not all are wanted.
     func rows(after position: [UInt8], through end: [UInt8]? = nil) async throws -> [WaveRow] {
         let rows = try await database.session { session in
             try session.rows(
@@ -169,10 +169,10 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Not before any hash.
+    /// Before every hash.
     private static let beyond = [UInt8](repeating: 0xff, count: Digest.count)
 
-    /// Writes down that a page is about to be sent.
+    /// Records that a page is about to be sent.
     func intend(_ end: [UInt8], in wave: Wave, as leader: LeaderID) async throws {
         try await database.transaction { session in
             try Self.hold(wave, as: leader, in: session)
@@ -181,15 +181,15 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Writes down what came of a page, and that the next one is about to be sent.
+    /// Records the results of a page, and that the next one is about to be sent.
     ///
-    /// A registration that was renewed after APNs's word stays: time is known by the hour, so one of the same hour is kept until
-    /// APNs says so a second time without a renewal in between.
+    /// A registration that was renewed after the time that APNs reports stays. Times are stored by the hour, so one of the same
+    /// hour is kept until APNs reports it again without a renewal in between.
     ///
     /// - Parameters:
     ///   - isBelieved: whether wrong tokens are deleted, or only marked.
-    ///   - next: the next page's end; nil when none follows at once.
-    /// - Returns: how many registrations were deleted.
+    ///   - next: the end of the next page; nil if none follows at once.
+    /// - Returns: the number of deleted registrations.
     func complete(
         _ page: WavePage, _ report: PageReport, isBelieved: Bool, next: [UInt8]?, in wave: Wave, as leader: LeaderID
     ) async throws -> Int {
@@ -213,7 +213,7 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Ends a wave. How far it came is forgotten: it is a phone's hash, and the phone may take its registration back.
+    /// Ends a wave. Its position is deleted: it is a phone's hash, and the phone may deregister.
     func end(_ wave: Wave, _ outcome: WaveOutcome, at now: Date, as leader: LeaderID) async throws {
         try await database.transaction { session in
             try Self.hold(wave, as: leader, in: session)
@@ -226,7 +226,7 @@ struct WaveStore: Sendable {
         }
     }
 
-    /// Keeps the wave for this transaction.
+    /// Locks the wave for this transaction.
     /// - Throws: ``LostLead``.
     private static func hold(_ wave: Wave, as leader: LeaderID, in session: Session) throws {
         let held = try session.row(
@@ -237,7 +237,7 @@ struct WaveStore: Sendable {
         guard held != nil else { throw LostLead() }
     }
 
-    // MARK: What APNs said
+    // MARK: Replies of APNs
 
     private static func removeGone(
         _ gone: [(row: WaveRow, hour: RegistrationHour)], in session: Session

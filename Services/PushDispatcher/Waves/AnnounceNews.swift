@@ -3,8 +3,8 @@ import PushAPI
 import Running
 import Serving
 
-/// `POST /version/v1/announcement`: something new was published, so that a wave is due as soon as the last one is long
-/// enough ago. Any number of announcements until then are one.
+/// `POST /version/v1/announcement`: something new was published, so a wave is due once `waves.pause` has passed since the
+/// last one. All announcements until then count as one.
 struct AnnounceNews: Sendable {
     let store: WaveStore
     let clock: WallClock

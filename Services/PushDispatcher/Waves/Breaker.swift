@@ -1,16 +1,16 @@
-/// Stops a wave before it deletes registrations for a fault that is ours.
+/// The circuit breaker: stops a wave before it deletes registrations because of wrong settings.
 ///
-/// With a wrong host, key or topic APNs calls every token wrong. So it is believed about a token only while it says so of few:
-/// of at most 5 % of the last 1,000 answers (push sheet, 1.6.4). What counts are the answers for tokens that APNs has accepted
-/// before, if there are enough of them: anybody can register made-up tokens, and must not be able to stop all waves that way.
-/// While there are few, wrong tokens are kept, but the wave goes on if others are accepted, which with wrong settings none is.
+/// With a wrong host, key or topic APNs rejects every token. Rejections are therefore believed only up to 5 % of the last
+/// 1,000 replies. Only tokens that APNs has accepted before count, if there are enough of them: anybody can register invented
+/// tokens, and must not be able to stop all waves. With fewer, rejected tokens are kept, and the wave continues if others are
+/// accepted, which never happens with wrong settings.
 struct Breaker: Sendable {
-    /// What came of a page.
+    /// The results of a page.
     struct Tally: Sendable, Equatable {
-        /// Answers that say something about a token.
+        /// Replies that concern a token.
         var answers = 0
         var wrong = 0
-        /// The same for tokens that were accepted before.
+        /// The same, for tokens that were accepted before.
         var provenAnswers = 0
         var provenWrong = 0
         var accepted = 0
@@ -26,23 +26,23 @@ struct Breaker: Sendable {
     enum Verdict: Sendable, Equatable {
         /// Wrong tokens may be deleted.
         case believe
-        /// Too little is known, or too many are made up: they are kept for the next wave.
+        /// Too little is known, or too many tokens are invented: they are kept for the next wave.
         case doubt
-        /// The wave must stop, and nothing of the page be deleted.
+        /// The wave must stop, and no registration of the page may be deleted.
         case stop
     }
 
     private static let window = 1000
-    /// Answers for proven tokens from which on they alone count.
+    /// From this number of replies for proven tokens on, only they count.
     private static let enough = 100
-    /// As many wrong tokens are no sign in a small table.
+    /// This many wrong tokens are ignored, for small tables.
     private static let tolerated = 10
-    /// One in so many.
+    /// One in 20 may be wrong.
     private static let share = 20
 
     private var pages: [Tally] = []
 
-    /// Judges the last 1,000 answers, those of a page included.
+    /// Judges the last 1,000 replies, including those of a page.
     mutating func judge(_ page: Tally) -> Verdict {
         pages.append(page)
         while pages.dropFirst().reduce(0, { $0 + $1.answers }) >= Self.window { pages.removeFirst() }

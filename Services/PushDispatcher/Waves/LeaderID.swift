@@ -1,7 +1,6 @@
 import Credentials
-import Running
 
-/// Names who leads a wave, from when it took it to when it leaves it.
+/// Identifies the leader of a wave, from taking it over to leaving it.
 struct LeaderID: Hashable, Sendable {
     /// Exactly 16 bytes.
     let bytes: [UInt8]
@@ -11,9 +10,4 @@ struct LeaderID: Hashable, Sendable {
         var randomness = SystemRandomNumberGenerator()
         return LeaderID(bytes: RandomIdentifier(using: &randomness).bytes)
     }
-}
-
-/// Somebody else has taken the wave over, because this process was believed dead; it must change nothing any more.
-struct LostLead: OperatorProblem {
-    let description = "Another push-dispatcher has taken the wave over."
 }

@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// What APNs said to a page, sorted by what follows from it.
+/// The outcomes of a page, grouped by their consequences.
 struct PageReport: Sendable {
     var accepted: [WaveRow] = []
-    /// APNs has known since the hour of that instant that the token isn't in use.
+    /// Tokens that aren't in use, with the hour since when APNs has known it.
     var gone: [(row: WaveRow, hour: RegistrationHour)] = []
     var wrong: [WaveRow] = []
     var givenUp = 0
-    /// Those of ``givenUp`` for which there was no connection to production. What can't reach the sandbox holds nobody up.
+    /// Those of ``givenUp`` for which production was unreachable. An unreachable sandbox doesn't delay the wave.
     var unreached: [Int] = []
-    /// Why a service takes no more, if it doesn't.
+    /// Why a service refuses everything, if it does.
     var refusals: [APNsEnvironment: APNsReason] = [:]
     var tally = Breaker.Tally()
 
-    /// - Parameter now: no token has gone later, whatever APNs's clock says.
+    /// - Parameter now: bounds the times that APNs reports.
     init(_ page: WavePage, _ outcomes: [PushOutcome], at now: Date) {
         for (number, (row, outcome)) in zip(page.pushes.map(\.row), outcomes).enumerated() {
             let isProven = row.standing == .accepted

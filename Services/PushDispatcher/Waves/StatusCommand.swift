@@ -7,8 +7,8 @@ import Schema
 /// `push-dispatcher status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the wave that goes on, with its progress, or how the last one ended.",
-        discussion: "While a wave goes on and somebody watches, a bar follows it to its end.")
+        commandName: "status", abstract: "Show the running wave with its progress, or how the last one ended.",
+        discussion: "On a terminal, a progress bar follows a running wave to its end.")
 
     @OptionGroup var options: ServiceOptions
 
@@ -31,7 +31,7 @@ struct StatusCommand: AsyncParsableCommand {
         try outcome.get()
     }
 
-    /// Follows the wave that goes on, then says how it stands.
+    /// Follows a running wave, then prints the status.
     static func show(
         _ store: WaveStore, schedule: WaveSchedule, clock: WallClock, progress: ProgressBar,
         say: (String) -> Void
@@ -54,14 +54,14 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// How the waves stand, for an operator.
+/// The status of the waves, for an operator.
 struct WaveStatus: Sendable, Equatable {
-    /// The wave that began last.
+    /// The most recent wave.
     struct Last: Sendable, Equatable {
         let id: WaveID
         let startedAt: Date
         let endedAt: Date?
-        /// Nil while it goes on.
+        /// Nil while it runs.
         let outcome: WaveOutcome?
         let size: Int
         let sent: Int

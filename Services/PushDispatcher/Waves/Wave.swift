@@ -1,43 +1,55 @@
 import Credentials
 import FoundationEssentials
 
-/// A wave that goes on: which it is, until when its pushes count, and how far it has come.
+/// A running wave: its id, the expiration of its pushes, and its progress.
 struct Wave: Sendable {
     let id: WaveID
     let startedAt: Date
-    /// Every push's expiration: a phone that comes back within it is woken, later the next wave has taken over.
+    /// The expiration of its pushes: a phone that is reachable again by then is woken; later the next wave does it.
     let expiresAt: Date
-    /// Registrations when it began.
+    /// The number of registrations at its start.
     let size: Int
-    /// All up to this hash are dealt with; empty at the beginning.
+    /// Registrations up to this hash are processed; empty at the start.
     var position: [UInt8]
-    /// The last hash of a page that somebody began to send, and whose end nobody wrote down.
+    /// The last hash of a page whose sending began, and whose results aren't recorded yet.
     var pageEnd: [UInt8]?
     var sent: Int
     var accepted: Int
     var removed: Int
 }
 
-/// How a wave ends, as the table has it.
+/// How a wave ends, as the table stores it.
 enum WaveOutcome: String, Sendable, CaseIterable {
-    /// All registrations were dealt with.
+    /// All registrations were processed.
     case finished
-    /// Its time was over before; the next one begins from the start.
+    /// Its time was over before the end; the next one begins from the start.
     case expired
-    /// APNs refused what isn't a phone's fault: credentials, or a defect of ours.
+    /// APNs refused our credentials or requests.
     case refused
-    /// So many tokens were called wrong that rather the settings are (``Breaker``).
+    /// So many tokens were rejected that the settings are probably wrong (``Breaker``).
     case breaker
 }
 
-/// What is known of the waves when somebody looks whether one is due.
+/// What determines whether a wave is due.
 struct WaveTimes: Sendable, Equatable {
-    /// Whether one goes on, or was left by a process that died.
+    /// Whether one is running, or was left by a process that died.
     var isRunning = false
     /// When the last one began; nil if there was none.
     var lastStart: Date?
-    /// When the last one ended that may have woken anybody: of one that was stopped the last page isn't counted as sent.
+    /// When the last wave ended that may have woken phones. The last page of a wave that was stopped doesn't count as sent.
     var lastEnd: Date?
-    /// When one was planned that hasn't begun.
+    /// When a wave was planned that hasn't begun.
     var planned: Date?
+}
+
+/// Identifies a wave. It is random, so that no two are equal even after a database is restored.
+struct WaveID: Hashable, Sendable {
+    /// Exactly 16 bytes.
+    let bytes: [UInt8]
+
+    /// A new one.
+    static func fresh() -> WaveID {
+        var randomness = SystemRandomNumberGenerator()
+        return WaveID(bytes: RandomIdentifier(using: &randomness).bytes)
+    }
 }

@@ -5,31 +5,31 @@ import Running
 import Schema
 import ServiceLifecycle
 
-/// Leads waves: one at a time, page by page, so that no registration is missed and at most a page is repeated.
+/// Runs waves, one at a time and page by page, so that no registration is missed and at most one page is repeated.
 ///
-/// Before a page is sent its end is written down; after it, what came of it. Whoever takes over a wave whose leader died
-/// repeats what lies between, under the same names. One page is in memory, and the next while that is sent.
+/// The end of a page is recorded before the page is sent, and its results afterwards. A process that takes over the wave of
+/// a dead leader repeats what lies between, with the same ids. One page is in memory, and the next while that is sent.
 struct WaveEngine: Sendable {
     let store: WaveStore
     let vault: TokenVault
     let schedule: WaveSchedule
     let clock: WallClock
-    /// No wave begins, or is called expired, by a clock that is ahead of it.
+    /// While the service's clock is ahead of it, no wave begins or expires.
     let databaseClock: DatabaseClock
-    /// Sends at most ``WavePage/size`` pushes, with their expiration, and gives an outcome for each.
+    /// Sends at most ``WavePage/size`` pushes with their expiration, and returns an outcome for each.
     let send: @Sendable ([SilentPush], Date) async -> [PushOutcome]
     let metrics: WaveMetrics
     let logger: Logger
-    /// How long a page may take, its repetitions included: at the lowest rate, one push a second, it takes a thousand seconds.
+    /// The timeout of a page, including retries: at the lowest rate, one push a second, it takes a thousand seconds.
     var patience = Duration.seconds(1800)
-    /// How long to wait before pushes that reached nobody are sent again.
+    /// The delay before pushes are sent again that found APNs unreachable.
     var recovery = Duration.seconds(30)
 
-    /// What became of a wave.
+    /// The result of a run.
     struct Report: Sendable {
         /// As it was last seen.
         let wave: Wave
-        /// Nil if it was left because the process ends; the next one takes it over.
+        /// Nil if it was left because the process shuts down; the next process takes it over.
         let outcome: WaveOutcome?
 
         var metadata: Logger.Metadata {
@@ -40,9 +40,9 @@ struct WaveEngine: Sendable {
         }
     }
 
-    /// Leads a wave to its end if one is due, or was left.
-    /// - Returns: nil if none is, or if another process leads it.
-    /// - Throws: ``ClockAhead`` when one is due by a clock that is ahead.
+    /// Runs a wave to its end if one is due, or was left.
+    /// - Returns: nil if none is due, or if another process leads it.
+    /// - Throws: ``ClockAhead`` if one is due by a clock that is ahead.
     func runDue() async throws -> Report? {
         let times = try await store.times(asOf: clock.now)
         guard times.isRunning || schedule.next(after: times) <= clock.now else { return nil }
@@ -90,10 +90,10 @@ struct WaveEngine: Sendable {
             let report = try await report(of: page, in: wave)
             metrics.count(page, report)
             if page.unreadable > 0 {
-                logger.error("Push tokens could not be opened", metadata: ["tokens": "\(page.unreadable)"])
+                logger.error("push tokens can't be decrypted", metadata: ["tokens": "\(page.unreadable)"])
             }
             if let refusal = refusal(in: report, of: wave) {
-                logger.error("APNs refuses pushes, the wave stops", metadata: ["reason": "\(refusal.rawValue)"])
+                logger.error("APNs refuses pushes: the wave stops", metadata: ["reason": "\(refusal.rawValue)"])
                 return Report(wave: wave, outcome: .refused)
             }
             guard report.unreached.isEmpty else {
@@ -101,16 +101,16 @@ struct WaveEngine: Sendable {
             }
             if let refusal = report.refusals[.sandbox] {
                 logger.error(
-                    "APNs's sandbox refuses pushes, the wave goes on", metadata: ["reason": "\(refusal.rawValue)"])
+                    "the APNs sandbox refuses pushes: the wave continues", metadata: ["reason": "\(refusal.rawValue)"])
             }
             let verdict = breaker.judge(report.tally)
             guard verdict != .stop else {
                 logger.error(
-                    "APNs calls too many tokens wrong, the wave stops and deletes nothing",
+                    "APNs rejects too many tokens: the wave stops and deletes nothing",
                     metadata: ["wrong": "\(report.tally.wrong)", "answers": "\(report.tally.answers)"])
                 return Report(wave: wave, outcome: .breaker)
             }
-            // What was read a minute ago may have changed: phones that want no pushes any more get none.
+            // Rows read over a minute ago may be outdated: phones that have deregistered must get no push.
             let prefetched = try await clock.now < begun.addingTimeInterval(60) ? following : nil
             wave = after
             wave.pageEnd = prefetched?.end
@@ -130,28 +130,28 @@ struct WaveEngine: Sendable {
         return Report(wave: wave, outcome: .finished)
     }
 
-    /// Why the wave can't go on, if it can't.
+    /// Why the wave can't continue, if it can't.
     ///
-    /// What the sandbox refuses stops only a wave in which nobody was woken: anybody can register a token as that of a development
-    /// build, and Apple's newer keys are for one of the two services.
+    /// A refusal by the sandbox stops only a wave in which nobody was woken: anybody can register a token as one of a development
+    /// build, and Apple's newer keys are valid for one of the two services.
     private func refusal(in report: PageReport, of wave: Wave) -> APNsReason? {
         if let refusal = report.refusals[.production] { return refusal }
         return wave.accepted == 0 && report.accepted.isEmpty ? report.refusals[.sandbox] : nil
     }
 
-    /// Sends a page, and what found no connection again until it finds one, the wave's time is over, or the process ends: an APNs
-    /// that can't be reached costs nobody the wave.
-    /// - Throws: ``UnreachableService`` when nobody at all was reached, so that another process may try; ``SilentClient``. The
-    ///   page is then repeated.
+    /// Sends a page. Pushes that find APNs unreachable are sent again until it is reachable, the wave's time is over, or the
+    /// process shuts down, so that no phone misses the wave.
+    /// - Throws: ``APNsUnreachable`` if no push was sent, so that another process may try; ``UnresponsiveClient``. The page is
+    ///   then repeated.
     private func report(of page: WavePage, in wave: Wave) async throws -> PageReport {
         var outcomes = try await outcomes(of: page.pushes.map(\.push), in: wave)
         while true {
-            // Outcomes of a client that was cut off say nothing; the page is repeated.
+            // The outcomes of a cancelled client are meaningless; the page is repeated.
             try Task.checkCancellation()
             let report = PageReport(page, outcomes, at: clock.now)
             guard !report.unreached.isEmpty, report.refusals[.production] == nil else { return report }
-            guard report.tally.answers > 0 else { throw UnreachableService() }
-            logger.warning("APNs can't be reached, the wave waits", metadata: ["pushes": "\(report.unreached.count)"])
+            guard report.tally.answers > 0 else { throw APNsUnreachable() }
+            logger.warning("APNs can't be reached: the wave waits", metadata: ["pushes": "\(report.unreached.count)"])
             guard await isTime(clock.now.addingTimeInterval(recovery / .seconds(1))), clock.now < wave.expiresAt else {
                 return report
             }
@@ -160,9 +160,8 @@ struct WaveEngine: Sendable {
         }
     }
 
-    /// Sends pushes. A client that is silent for longer than all its own deadlines is cut off, so that no defect of it can
-    /// hold the waves up for ever.
-    /// - Throws: ``SilentClient``.
+    /// Sends pushes. A client that doesn't respond within the timeout is cancelled, so that a defect can't block the waves.
+    /// - Throws: ``UnresponsiveClient``.
     private func outcomes(of pushes: [SilentPush], in wave: Wave) async throws -> [PushOutcome] {
         try await withThrowingTaskGroup(of: [PushOutcome]?.self) { group in
             group.addTask { await send(pushes, wave.expiresAt) }
@@ -171,12 +170,12 @@ struct WaveEngine: Sendable {
                 return nil
             }
             defer { group.cancelAll() }
-            guard let outcomes = try await group.next() ?? nil else { throw SilentClient() }
+            guard let outcomes = try await group.next() ?? nil else { throw UnresponsiveClient() }
             return outcomes
         }
     }
 
-    /// The page that somebody began to send, or else the next one.
+    /// The page whose sending began, or else the next one.
     private func page(of wave: Wave) async throws -> WavePage? {
         if let end = wave.pageEnd {
             let rows = try await store.rows(after: wave.position, through: end)
@@ -185,19 +184,19 @@ struct WaveEngine: Sendable {
         return WavePage(try await store.rows(after: wave.position), of: wave, opening: vault)
     }
 
-    /// The page after one that is being sent, unless it isn't to be sent at once: what is read early may have changed.
+    /// The next page, unless it has to wait: rows that are read early may become outdated.
     private func prefetched(after page: WavePage, of wave: Wave) async throws -> WavePage? {
         guard !page.isLast, schedule.nextPage(of: wave) <= clock.now else { return nil }
         return WavePage(try await store.rows(after: page.end), of: wave, opening: vault)
     }
 
-    // MARK: The end of the process
+    // MARK: Shutdown
 
-    /// A page that is being sent is finished; no other is begun.
+    /// The current page is finished; no other is begun.
     private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     /// Waits for an instant.
-    /// - Returns: false if the process ends before.
+    /// - Returns: false if the process shuts down before.
     private func isTime(_ instant: Date) async -> Bool {
         let seconds = instant.timeIntervalSince(clock.now)
         if seconds > 0 { await pause(.seconds(seconds)) }
@@ -206,7 +205,7 @@ struct WaveEngine: Sendable {
 }
 
 extension Wave {
-    /// The wave when a page is dealt with.
+    /// The wave after a page.
     fileprivate func after(_ page: WavePage) -> Wave {
         var wave = self
         wave.position = page.end
@@ -216,7 +215,7 @@ extension Wave {
     }
 }
 
-/// Waits, unless the process ends.
+/// Waits, unless the process shuts down.
 func pause(_ duration: Duration) async {
     await cancelWhenGracefulShutdown { try? await Task.sleep(for: duration) }
 }

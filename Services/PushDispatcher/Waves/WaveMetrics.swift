@@ -1,6 +1,6 @@
 import Metrics
 
-/// What waves count.
+/// Metrics of waves.
 struct WaveMetrics: Sendable {
     private let waves: [WaveOutcome: Counter]
     private let accepted: Counter

@@ -1,9 +1,9 @@
 import Credentials
 import FoundationEssentials
 
-/// What APNs last said of a token, as the table has it.
+/// The last reply of APNs for a token, as the table stores it.
 enum Standing: Int16, Sendable {
-    /// Nothing yet.
+    /// None yet.
     case new = 0
     case accepted = 1
     case refused = 2
@@ -18,14 +18,14 @@ struct WaveRow: Sendable {
     let standing: Standing
 }
 
-/// Registrations that are sent together, in the order of their hashes, which is none.
+/// Registrations that are sent together, in the order of their hashes, which is random.
 struct WavePage: Sendable {
-    /// The most rows of a page: the client takes as many pushes at a time, and a process that dies repeats as many.
+    /// The maximum number of rows: as many as the client accepts in one call, and as a process repeats after a crash.
     static let size = 1000
 
-    /// What is sent, and to whom.
+    /// The pushes with their rows.
     let pushes: [(row: WaveRow, push: SilentPush)]
-    /// Rows whose token doesn't open, for want of the key it was sealed with.
+    /// Rows whose token can't be decrypted with this key.
     let unreadable: Int
     /// The hash of the last row.
     let end: [UInt8]
@@ -33,7 +33,7 @@ struct WavePage: Sendable {
     let isLast: Bool
 
     /// Nil without rows.
-    /// - Parameter isRest: whether they are what was left of a page that somebody began to send.
+    /// - Parameter isRest: whether the rows are the rest of a page whose sending began.
     init?(_ rows: [WaveRow], of wave: Wave, opening vault: TokenVault, isRest: Bool = false) {
         guard let last = rows.last else { return nil }
         pushes = rows.compactMap { row in

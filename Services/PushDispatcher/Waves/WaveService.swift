@@ -4,10 +4,9 @@ import Metrics
 import Running
 import ServiceLifecycle
 
-/// Looks every other second whether a wave is due, and leads it.
+/// Checks every two seconds whether a wave is due, and runs it.
 ///
-/// Unlike a ``RecurringJob`` it isn't cancelled when the process is told to end: the page that is being sent is finished, so
-/// that none of it need be repeated.
+/// Unlike a ``RecurringJob`` it isn't cancelled on shutdown: the current page is finished, so that nothing is repeated.
 struct WaveService: Service {
     let engine: WaveEngine
     let logger: Logger

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import NIOSSL
+import Running
+import TLS
+
+/// How the dispatcher authenticates: by a provider token in each request, or by a client certificate.
+struct APNsCredentials: Sendable {
+    /// The TLS context of new connections.
+    enum TLS: Sendable {
+        case fixed(NIOSSLContext)
+        case reloaded(ReloadedTLS<NIOSSLContext>)
+
+        var current: NIOSSLContext {
+            switch self {
+            case .fixed(let context): context
+            case .reloaded(let tls): tls.current
+            }
+        }
+    }
+
+    let tls: TLS
+    /// Nil with a client certificate.
+    let tokens: ProviderTokens?
+
+    init(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) {
+        let authorities = settings.optionalString("apns.authorities")
+        if settings.optionalString("apns.certificate") != nil {
+            guard settings.optionalString("apns.key") == nil else {
+                throw settings.wrong(
+                    "apns.certificate", "can't be set together with apns.key: a connection has one or the other")
+            }
+            let files = TLSFiles(
+                certificate: try settings.path("apns.certificate"), key: try settings.path("apns.certificateKey"),
+                authorities: authorities)
+            tls = .reloaded(try ReloadedContext.outsideClient(files, peer: "apns", protocols: ["h2"]))
+            tokens = nil
+        } else {
+            tls = .fixed(try Self.context(trusting: authorities, settings))
+            tokens = try Self.tokens(settings, clock: clock)
+        }
+    }
+
+    private static func tokens(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) -> ProviderTokens {
+        let path = try settings.path("apns.key")
+        let team = try settings.string("apns.teamID")
+        let keyID = try settings.string("apns.keyID")
+        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+        do {
+            return try ProviderTokens(team: team, keyID: keyID, privateKey: text, clock: clock)
+        } catch {
+            switch error {
+            case .team: throw settings.wrong("apns.teamID", "must be ten capital letters and digits")
+            case .keyID: throw settings.wrong("apns.keyID", "must be ten capital letters and digits")
+            case .key:
+                throw settings.wrong(
+                    "apns.key", "names \(path), which must hold a P-256 key in PEM, as Apple's .p8 files do")
+            }
+        }
+    }
+
+    private static func context(
+        trusting authorities: String?, _ settings: Settings
+    ) throws(ConfigurationProblem) -> NIOSSLContext {
+        var configuration =
+            try authorities.map { path throws(ConfigurationProblem) in
+                try TLSFiles.anonymousClient(trusting: path)
+            } ?? .makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2"]
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw ConfigurationProblem("This machine's certificate authorities can't be read; set apns.authorities.")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import NIOCore
+
+/// Timeouts and the retry policy.
+package struct APNsTiming: Sendable {
+    /// For the reply to a push; some streams never get one (<https://github.com/jchambers/pushy/issues/732>).
+    package var reply: TimeAmount = .seconds(10)
+    /// For opening a connection.
+    package var connect: TimeAmount = .seconds(10)
+    /// The base of the exponential backoff.
+    package var backoffBase: TimeAmount = .milliseconds(500)
+    /// The longest backoff.
+    package var backoffCap: TimeAmount = .seconds(60)
+    /// How many consecutive attempts to connect may fail before waiting pushes are given up.
+    package var connectAttempts = 6
+    /// For how long an unreachable host isn't tried again: one that a firewall blocks must not cost every page the time of all
+    /// attempts.
+    package var outOfReach: TimeAmount = .seconds(20)
+    /// The interval of PING on an idle connection.
+    package var ping: TimeAmount = .seconds(60)
+    /// An idle connection is closed after this time.
+    package var idle: TimeAmount = .minutes(10)
+    /// A connection of this age accepts no more requests.
+    package var life: TimeAmount = .hours(6)
+
+    /// Apple's recommendations, where there are any.
+    package init() {}
+
+    var backoff: Backoff { Backoff(base: backoffBase, cap: backoffCap) }
+}
