@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests what watches the suite: Prometheus' configuration, the alerts, the dashboard, the runbook's sections.
+# Tests the monitoring: Prometheus' configuration, the alerts, the dashboard, the runbook's sections.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/tools.sh"
@@ -8,14 +8,14 @@ usage() {
     cat <<'TEXT'
 bash Tests/Alerts/alerts.sh [OPTION…]
 
-Lets promtool check Prometheus' configuration and rules and run the rules' tests: each alert fires when it should and doesn't when
-it shouldn't, also after a restart. Then holds every metric and label that rules and dashboard name against what the services'
-sources export, and looks whether each alert has a section in the runbook. It builds nothing and takes about half a minute.
+Runs promtool: it checks Prometheus' configuration and rules, and runs the rules' tests, in which each alert fires when it should
+and doesn't when it shouldn't, also after a restart. Then checks that every metric and label in rules and dashboard is one that the
+services' sources export, and that each alert has a section in the runbook. Builds nothing and takes about half a minute.
 
-promtool is of Debian's package `prometheus`, which is unpacked below $XDG_CACHE_HOME (~/.cache) and not installed: it would
-start to run by itself.
+promtool comes with Debian's package `prometheus`, which is unpacked below $XDG_CACHE_HOME (~/.cache) and not installed: the
+installed package starts a server.
 
-  --names    only the names, without promtool; it takes a second
+  --names    only the names, without promtool; takes a second
   --help     this text
 TEXT
 }

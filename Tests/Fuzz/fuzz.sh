@@ -8,15 +8,15 @@ usage() {
     cat <<'TEXT'
 bash Tests/Fuzz/fuzz.sh [OPTION…] [TARGET…]
 
-Builds the decoders and parsers of everything that others send with libFuzzer, and searches for input that crashes one,
-or that is read as something that is written otherwise. A target is one decoder; without a name all have their turn. The
-search begins with Tests/Fuzz/Corpus/TARGET; deploy/test.sh tries the same decoders with a bounded number of changes.
+Builds the decoders and parsers of everything that others send with libFuzzer, and searches for input that crashes one, or
+that doesn't encode to what was decoded. A target is one decoder; without a name all run in turn. The search starts from
+Tests/Fuzz/Corpus/TARGET; deploy/test.sh tries the same decoders with a bounded number of mutations.
 
-  --seconds N   for each target; by default 30
+  --seconds N   for each target (default 30)
   --list        the names of the targets
   --help        this text
 
-What breaks a decoder is kept in .build/fuzz/found/TARGET. Copy it to Tests/Fuzz/Corpus/TARGET together with the mending.
+Inputs that break a decoder are kept in .build/fuzz/found/TARGET. Copy them to Tests/Fuzz/Corpus/TARGET together with the fix.
 TEXT
 }
 

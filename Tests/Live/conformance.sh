@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the running services against the OpenAPI documents on their admin ports.
+# Checks the answers of running services against their OpenAPI documents.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -13,7 +13,7 @@ its OpenAPI document allows and what it doesn't (schemathesis). Every answer mus
 about a minute. Another suite may be running meanwhile.
 
   --examples N   random requests for each operation (default 50)
-  --seed N       other random requests than the usual ones (default 1)
+  --seed N       other random requests (default 1)
   --help         this text
 
 schemathesis lives in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.

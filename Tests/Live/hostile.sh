@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Attacks a running metadata proxy in every way that is known, and judges what it does.
+# Attacks running metadata proxies, and judges how they react.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -8,23 +8,24 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/hostile.sh [--long] [CHECK…]
 
-Installs what is missing, builds, and attacks metadata proxies of its own on free ports. Each check also runs its judge
-on something that is wrong on purpose, and fails if the judge doesn't object. Without a CHECK all of them run, which
+Installs what is missing, builds for release, and attacks metadata proxies of its own on free ports. Each check also runs
+on a control, a server that has the fault, and fails if the fault isn't found there. Without a CHECK all of them run, which
 takes about seven minutes. Another suite may be running meanwhile.
 
-  smuggling   requests that two readers may understand differently, from Tests/Live/hostile/corpus: nothing but one
-              well-formed request may ever reach a service
+  smuggling   requests that two readers may understand differently, from Tests/Live/hostile/corpus: only one well-formed
+              request may ever reach a service
   http2       each rule of HTTP/2 broken once, the known floods, and h2load
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
-  refusals    connections that ask for what is refused: without reading the answers, for good, or too many of them
+  refusals    clients that don't read their answers, connections kept alive by refused requests, too many connections
   floods      thousands of uploads that stop before their last byte
-  overload    ten times what the services can answer
+  overload    ten times the load that the services can answer
   drain       SIGTERM under load
-  tls         testssl.sh, sslyze, and clients that would resume
+  tls         testssl.sh, sslyze, and clients that try to resume sessions
 
-  --long      more of everything, for about half an hour
+  --long      more of everything; takes about half an hour
   --help      this text
 
+slow, refusals, floods and overload load the machine and demand that others are served meanwhile: they need it alone.
 The Python packages live in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
 TEXT
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Kills servers and PostgreSQL under load, for as long as wanted.
+# Kills servers and PostgreSQL under load, as often as wanted.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/tools.sh"
@@ -9,13 +9,13 @@ usage() {
 bash Tests/Live/kills.sh [OPTION…]
 
 Kills the servers and PostgreSQL with SIGKILL at random moments and starts them again, while labs, phones and submission
-servers repeat every call until they are answered. In the first part those that TANs come from, in the second
-everything that an upload passes, the fold too. Afterwards it is judged what callers were told and what is in the tables:
-nothing acknowledged may be lost, no TAN may serve two uploads, no GUID or teleTAN open two registrations, and every
-upload that was told 200 is folded once and whole. deploy/test.sh does the same with 8 kills.
+servers repeat every call until it is answered: first the services that issue TANs, then everything on an upload's path,
+the fold included. Afterwards the answers are compared with the tables: nothing acknowledged may be lost, no TAN may serve
+two uploads, no GUID or teleTAN may open two registrations, and every upload that was answered with 200 is folded once and
+in full. deploy/test.sh does the same with 8 kills.
 
-  --kills N   how often to kill in each part; by default 200, which takes about twelve minutes
-  --seed N    what moments are drawn from; by default another number each time, which is printed
+  --kills N   kills in each part (default 200, which takes about twelve minutes)
+  --seed N    the seed of the random moments; by default another one each time, which is printed
   --help      this text
 TEXT
 }

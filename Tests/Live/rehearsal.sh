@@ -7,23 +7,23 @@ for part in images isolation listeners upgrade; do . "$checkout/Tests/Live/rehea
 
 usage() {
     cat <<'TEXT'
-bash Tests/Live/rehearsal.sh [--keep]
+bash Tests/Live/rehearsal.sh [--keep] [--down] [--jobs N]
 
 As root, on Debian 12: installs podman, makes stand-ins for the base images out of Debian's packages, builds the suite's images
 with deploy/Dockerfile, starts docker-compose.yml, and then
 
-  story      plays the story against the four doors, from outside
-  rights     looks at what each container may do, and for secrets in environments and on command lines
-  arrows     tries to connect from each container to each other: those with an arrow must, no others may
-  listeners  holds every TLS listener against testssl.sh and Mozilla's recommendations, with sslyze
-  upgrade    applies a migration and replaces every service by a newer build, under traffic of which no request may fail
-  kills      kills every program, sees it recover, and plays the story once more
-  figures    asks Prometheus whether it finds every service, and everything that an alert is made of
+  story      plays the story from outside, through the four public ports
+  rights     checks each container's privileges, and that no secret is in an environment or on a command line
+  arrows     tries to connect from each container to each other: only those with an arrow may, and they must
+  listeners  scans every TLS listener with testssl.sh, and with sslyze against Mozilla's recommendations
+  upgrade    applies a migration and replaces every service with a newer build, under traffic of which no request may fail
+  kills      kills every program, waits until it has recovered, and plays the story once more
+  figures    asks Prometheus for every service, and for everything that an alert is made of
 
-and takes everything down again. It took 21 minutes on two cores with outside packages built before, two release builds of the
-suite among them (the newer one has a migration more); the first time takes longer. The ports of the suite (8000 to 8069) and the
-balancer's (8100 to 8140) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep their
-deadlines meanwhile: give it the machine alone.
+and takes everything down again. It took 21 minutes on two cores with dependencies built before, two release builds of the
+suite included (the newer one has one more migration); the first run takes longer. The ports of the suite (8000 to 8069) and of the
+load balancer (8100 to 8140) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep
+their deadlines meanwhile: it needs the machine alone.
 
 Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so `secrets` runs once more at
 start, and changes nothing), `driver_opts` (so the doors have a way out), `pids_limit` and `stop_grace_period`; they wait for no

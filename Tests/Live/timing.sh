@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows that an observer who measures when answers arrive learns nothing from it.
+# Shows that an observer who measures when answers arrive learns nothing about them.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -9,29 +9,29 @@ usage() {
 bash Tests/Live/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2] [--load PERCENT] [--slow-disk MS]
 
 Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls,
-requests for TANs and uploads of every kind through the metadata proxy (real and fake, fresh, repeated, used up, unknown,
-malformed) in random order over many connections, and notes when each answer arrives. Then compares every two kinds of
-a route, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance, a classifier and the
-share of answers that came a deadline late or more, corrected for their number, at a level of 1e-5. On every route one kind
-is sent a second time and delayed by 200 µs, and one kind is sent with 2 % of its answers a deadline late. These must be
-found; otherwise more is measured, up to eight times as much, and then the check has failed. So --pairs doesn't decide
-which leaks must be found; with more answers smaller ones are found, too.
+requests for TANs and uploads of every kind through the metadata proxy (real and dummy, fresh, repeated, spent, unknown,
+malformed) in random order over many connections, and records when each answer arrives. Then compares every two kinds of
+a route, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance, a classifier, and the
+share of answers that came a deadline late or more, corrected for their number, at a level of 1e-5.
 
-Takes about three minutes. Another suite may be running meanwhile, but the machine should do little else: answers that a
-service hasn't ready by the deadline leave later, services are then late with some kinds more often than with others,
-and that is found, too. If it is all that is found, it is measured once more.
+The controls: on every route one kind is sent a second time and delayed by 200 µs, and one kind is sent with 2 % of its
+answers a deadline late. These must be found; otherwise more is measured, up to eight times as much, and then the check has
+failed. --pairs therefore doesn't decide which leaks must be found; with more answers smaller ones are found, too.
+
+Takes about three minutes. Needs the machine alone: answers that a service hasn't ready by the deadline leave later,
+services are then late with some kinds more often than with others, and that is found, too. If it is all that is found, it is
+measured once more.
 
   --pairs N       answers of each kind (default 2500; 20000 for a release; 1000000 takes a night)
   --deadline MS   the proxy's deadline (default 50)
-  --seed N        another order of the requests than the usual one (default 1)
+  --seed N        another order of the requests (default 1)
   --http2         over HTTP/2 (default HTTP/1.1)
-  --load PERCENT  other work beside it, in bursts, that takes so much of each core
-  --slow-disk MS  each flush of PostgreSQL's write-ahead log begins so much later: who writes waits for it, who doesn't doesn't
+  --load PERCENT  a load beside it, in bursts, that takes this share of each core
+  --slow-disk MS  each flush of PostgreSQL's write-ahead log starts this much later: only requests that write wait for it
   --help          this text
 
-With either of the last two, what is found in late answers only is what was looked for: it is not measured once more.
-
-Python's packages live in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
+With --load or --slow-disk late answers are what is looked for, and there is no second measurement. The Python packages live
+in a virtual environment below $XDG_CACHE_HOME (~/.cache); it is made if it is missing.
 TEXT
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the metadata proxy's answers and the services behind it tell about a caller: nothing, by length or by content.
+# Shows that the proxy's answers and the services behind it reveal nothing about a caller, neither by length nor by content.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -8,20 +8,21 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/traces.sh [sizes|canaries] [--requests N] [--deadline N]
 
-Installs what is missing, builds, and runs a suite of its own in a network of its own, which no other program sees.
+Installs what is missing, builds for release, and runs a suite of its own in a network namespace of its own, which no other
+program sees.
 
-  sizes          sends requests of every class of outcome to the metadata proxy, over TLS 1.2 and 1.3, HTTP/1.1 and
-                 HTTP/2, and captures the wire: the lengths of TLS records must be the same for all. nginx in the
-                 proxy's place must be found to have several.
-  canaries       sends requests full of recognisable values, each from an address of its own, and searches for them
+  sizes          sends requests with every kind of outcome to the metadata proxy, over TLS 1.2 and 1.3, HTTP/1.1 and
+                 HTTP/2, and captures the packets: the lengths of the TLS records must be the same for all outcomes.
+                 The control is nginx in the proxy's place: its lengths must be found to differ.
+  canaries       sends requests full of recognisable values, each from an address of its own, and searches for these values
                  behind the proxy, in all logs and metrics, and in the whole state folder with the database and its
-                 write-ahead log. nginx in the proxy's place must be caught by the same search.
+                 write-ahead log. The control is nginx in the proxy's place: the same search must find its traces.
 
   --requests N   canary requests, from 100 (default 400)
   --deadline N   the proxy's answers.deadline in milliseconds (default 250)
   --help         this text
 
-Both by default, which takes less than three minutes. Needs root, or that users may make networks of their own
+Without a name both run, which takes less than three minutes. Needs root, or that users may create network namespaces
 (kernel.unprivileged_userns_clone); sudo is used to install packages only.
 TEXT
 }
