@@ -1,5 +1,5 @@
 import Credentials
-import ServiceKit
+import Running
 
 extension HashKey {
     /// The key in the file that a configuration key names, as 64 hexadecimal digits.

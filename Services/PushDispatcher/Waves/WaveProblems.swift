@@ -1,4 +1,4 @@
-import ServiceKit
+import Running
 
 /// Another process has taken the wave over because this one was believed dead. It must change nothing any more.
 struct LostLead: OperatorProblem {

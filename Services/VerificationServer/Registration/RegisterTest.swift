@@ -1,7 +1,8 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import ServiceKit
+import Running
+import Serving
 import VerificationAPI
 
 /// `POST /version/v1/registrationToken`: a GUID or a teleTAN becomes a registration token, once.

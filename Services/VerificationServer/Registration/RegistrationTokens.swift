@@ -1,5 +1,5 @@
 import Credentials
-import ServiceKit
+import Running
 import VerificationAPI
 
 /// Derives registration tokens. Replicas share the key.

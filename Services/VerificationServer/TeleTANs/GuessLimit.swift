@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Logging
 import Metrics
-import ServiceKit
+import Running
 import Synchronization
 
 /// Limits wrong teleTANs within an hour: beyond a budget the metadata proxy admits fewer, at twice the budget no teleTAN is

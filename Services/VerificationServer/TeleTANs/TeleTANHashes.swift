@@ -1,5 +1,5 @@
 import Credentials
-import ServiceKit
+import Running
 
 /// The keyed hashes that stand for teleTANs and officers in the database. Replicas share the key.
 struct TeleTANHashes: Sendable {
