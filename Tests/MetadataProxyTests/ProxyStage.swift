@@ -7,11 +7,14 @@ import MetadataProxy
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import PushAPI
 import Running
 import Serving
+import SubmissionAPI
 import Synchronization
 import TLS
 import TestSupport
+import VerificationAPI
 
 /// A proxy in front of an upstream that records every request as it arrives and replies as it is told.
 final class ProxyStage: Sendable {
@@ -26,6 +29,13 @@ final class ProxyStage: Sendable {
         let headers: HTTPHeaders
         let body: String
     }
+
+    /// What the upstream offers.
+    private static let paths = [
+        VerificationAPI.registrationToken.route.path, VerificationAPI.testResult.route.path,
+        VerificationAPI.tan.route.path, SubmissionAPI.diagnosisKeys.route.path, PushAPI.register.route.path,
+        PushAPI.registerV1.route.path,
+    ]
 
     let seen = Mutex<[Seen]>([])
     let answer = Mutex(Response(status: .created))
@@ -53,16 +63,18 @@ final class ProxyStage: Sendable {
             name: "upstream", host: "127.0.0.1", port: 0,
             security: .mutualTLS(try certificates.files(role: .verificationServer))
         ) { routes in
-            routes.fallback { exchange in
-                let body = try await exchange.body(upTo: 1 << 20)
-                stage.seen.withLock {
-                    $0.append(
-                        Seen(
-                            path: exchange.request.head.path ?? "", fields: exchange.request.headers,
-                            body: String(buffer: body)))
+            for path in Self.paths {
+                routes.on(.post, path) { exchange in
+                    let body = try await exchange.body(upTo: 1 << 20)
+                    stage.seen.withLock {
+                        $0.append(
+                            Seen(
+                                path: exchange.request.head.path ?? "", fields: exchange.request.headers,
+                                body: String(buffer: body)))
+                    }
+                    await stage.beforeAnswer.withLock { $0 }()
+                    return stage.answer.withLock { $0 }
                 }
-                await stage.beforeAnswer.withLock { $0 }()
-                return stage.answer.withLock { $0 }
             }
         }
         return try await withService(listeners: [upstream]) { _ in
