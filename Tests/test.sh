@@ -93,7 +93,7 @@ say "The slowest tests, in seconds (while others ran beside them):"
 sed -nE 's/^. Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$output" | sort -rn | head -n 10 || true
 summary="${total:-0} tests in $((SECONDS - started)) seconds"
 if [ "$status" != 0 ]; then
-    # Once more at the end, for whoever sees only the last lines: where it failed, how often, and how.
+    # Repeated at the end, because often only the last lines of a log are kept: where it failed, how often, and how.
     say "What failed:"
     grep -a ' recorded an issue' "$output" | sed -E 's/.* at ([A-Za-z0-9]+\.swift:[0-9]+):[0-9]+: /\1 /' | cut -c 1-160 |
         sort | uniq -c | sort -rn | head -n 15 || true

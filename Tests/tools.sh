@@ -27,7 +27,7 @@ part() {
 # MARK: Building
 #
 # There are two builds: one for debugging, which has the tests, and one for release, as it is deployed, which the live checks and
-# benchmarks run. With VIGIL_BUILT in the environment nothing is built: whoever sets it has done so.
+# benchmarks run. With VIGIL_BUILT in the environment nothing is built, because the caller has done it.
 
 # Arguments: `--build-tests`, or nothing.
 build_debug() {
@@ -152,7 +152,7 @@ start_postgres() {
     scratch=$(mktemp -d "$scratch_place/vigil-scratch.XXXXXX")
     [ "$(id -u)" != 0 ] || chown postgres: "$scratch"
     say "Starting a throw-away PostgreSQL …"
-    # Whoever may enter the folder may be anybody in the database: it is private, and gone at the end.
+    # Who can enter the folder can use any role of the database: it is private, and removed at the end.
     (cd "$scratch" && as_postgres "$postgres_programs/initdb" --pgdata="$scratch/data" --username=postgres \
         --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$scratch/initdb.log" 2>&1) ||
         fail "initdb failed: $(tail -n 1 "$scratch/initdb.log")"

@@ -34,7 +34,7 @@ lines=()
 while read -r name image; do
     # A command and its options.
     # shellcheck disable=SC2086
-    digest=$($inspect "$image") || fail "Nobody says which digest $image has: see above."
+    digest=$($inspect "$image") || fail "The digest of $image can't be read: see above."
     [[ $digest =~ ^sha256:[0-9a-f]{64}$ ]] || fail "For $image there came no digest, but: $digest"
     lines+=("$name=$image@$digest")
 done < <(sed -nE -e 's/.*\$\{(VIGIL_IMAGE_[A-Z]+):-([^}]+)\}.*/\1 \2/p' -e 's/^ARG (VIGIL_IMAGE_[A-Z]+)=(.+)$/\1 \2/p' \

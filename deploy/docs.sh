@@ -37,25 +37,24 @@ cd "$checkout"
 command -v docc >/dev/null || fail "The Swift toolchain on the PATH has no docc: install a complete one."
 
 say "Building, and reading what the modules offer; the first time this takes some minutes …"
-# `package` is the widest access level here. No plugin is needed for this, which would be one more dependency of every build.
-swift package dump-symbol-graph --minimum-access-level package --skip-synthesized-members >/dev/null ||
-    fail "The modules can't be read: see above."
-graphs=$(swift build --show-bin-path)/../symbolgraph
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
+# `package` is the widest access level here. SwiftPM's own command does it: a plugin would be one more dependency of every build.
+swift package dump-symbol-graph --minimum-access-level package --skip-synthesized-members | tee "$scratch/said" ||
+    fail "The modules can't be read: see above."
+graphs=$(sed -n 's/^Files written to //p' "$scratch/said")
+mkdir "$scratch/graphs"
 if [ ${#modules[@]} = 0 ]; then
-    # Those that have Swift in them: C modules are headers of others.
-    mapfile -t modules < <(find Shared -name '*.swift' -path 'Shared/*' | sed -E 's#^Shared/((Contracts|Domain|Formats|Platform)/)?([^/]+)/.*#\3#' | sort -u)
+    # Those with Swift sources; the others are headers of C libraries.
+    mapfile -t modules < <(find Shared -name '*.swift' | sed -E 's#^Shared/((Contracts|Domain|Formats|Platform)/)?([^/]+)/.*#\3#' | sort -u)
 fi
-found=()
 for module in "${modules[@]}"; do
-    [ -e "$graphs/$module.symbols.json" ] || continue
-    cp "$graphs/$module".symbols.json "$graphs/$module"@*.symbols.json "$scratch/" 2>/dev/null || true
-    found+=("$module")
+    # With what it adds to others' types, in files whose names have an @.
+    cp "$graphs/$module".symbols.json "$scratch/graphs/" || fail "There is no module $module."
+    find "$graphs" -name "$module@*.symbols.json" -exec cp {} "$scratch/graphs/" \;
 done
-[ ${#found[@]} -gt 0 ] || fail "None of these is a module: ${modules[*]}."
 
-docc convert --additional-symbol-graph-dir "$scratch" --fallback-display-name Vigil --fallback-bundle-identifier vigil \
+docc convert --additional-symbol-graph-dir "$scratch/graphs" --fallback-display-name Vigil --fallback-bundle-identifier vigil \
     --transform-for-static-hosting --output-dir "$output" || fail "docc found errors: see above."
-say "${#found[@]} modules: ${found[*]}"
-say "To read it: python3 -m http.server --directory $output 8000, then http://127.0.0.1:8000/documentation/$(tr '[:upper:]' '[:lower:]' <<<"${found[0]}")"
+say "${#modules[@]} modules: ${modules[*]}"
+say "To read it: python3 -m http.server --directory $output 8000, then http://127.0.0.1:8000/documentation/$(tr '[:upper:]' '[:lower:]' <<<"${modules[0]}")"

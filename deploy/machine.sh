@@ -15,18 +15,18 @@ packages=(
     binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 tzdata
 )
 
-# Installs what is lacking, quietly; does nothing if nothing is.
+# Installs missing packages quietly.
 install_packages() {
-    local lacking=() package
+    local missing=() package
     command -v dpkg-query >/dev/null || {
         say "This is not Debian; make sure that these packages, or what they are called here, are installed: ${packages[*]}"
         return
     }
     for package in "${packages[@]}"; do
-        is_installed "$package" || lacking+=("$package")
+        is_installed "$package" || missing+=("$package")
     done
-    [ ${#lacking[@]} -gt 0 ] || return 0
-    say "Installing ${lacking[*]} …"
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "Installing ${missing[*]} …"
     update_package_lists
     # Debian makes and starts a cluster whenever a server is installed. The suite has its own, so that one is not made.
     local drop_in=/etc/postgresql-common/createcluster.d/vigil.conf made_drop_in=
@@ -37,10 +37,10 @@ install_packages() {
     fi
     local status=0 words
     words=$("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        "${lacking[@]}" 2>&1) || status=$?
+        "${missing[@]}" 2>&1) || status=$?
     # Later installations are none of our business.
     [ -z "$made_drop_in" ] || "${root[@]}" rm -f "$drop_in"
-    [ "$status" = 0 ] || fail "apt-get could not install ${lacking[*]}: $(tail -n 3 <<<"$words")"
+    [ "$status" = 0 ] || fail "apt-get could not install ${missing[*]}: $(tail -n 3 <<<"$words")"
 }
 
 # Updates the package lists. Afterwards `root` holds the command that runs others as root, if one is needed.
@@ -48,7 +48,7 @@ root=()
 update_package_lists() {
     if [ "$(id -u)" != 0 ]; then
         command -v sudo >/dev/null ||
-            fail "Packages are missing and there is no sudo: install ${lacking[*]:-them} as root."
+            fail "Packages are missing and there is no sudo: install ${missing[*]:-them} as root."
         root=(sudo)
     fi
     "${root[@]}" apt-get update -qq >/dev/null || fail "apt-get update failed: check the network and the package sources."

@@ -1,4 +1,4 @@
-"""Holds rules, dashboard and runbook against what the services export: a rule on a name that nobody exports never fires.
+"""Holds rules, dashboard and runbook against what the services export: a rule on a name that no service exports never fires.
 
 Checks also that every alert is tested both ways and has its place in the runbook, and that Prometheus asks the ports on which the
 services of docker-compose.yml answer. With --live PORT it asks a suite of `vigil up` instead, whose first port that is, and that has
@@ -100,7 +100,7 @@ def check_expression(where, expression, names, known, services):
     for name, inner in found:
         plain = base(name, names)
         if plain not in names:
-            problems.append(f"{where}: nobody exports {name}")
+            problems.append(f"{where}: no service exports {name}")
             continue
         if names[plain] == "histogram" and plain == name:
             problems.append(f"{where}: {name} is a histogram; it needs _bucket, _sum or _count")
@@ -219,7 +219,7 @@ def check_readmes(names):
         first = "\n".join(line.split("|")[1] if line.startswith("| `") else line for line in section.splitlines())
         for quoted in re.findall(r"`([a-z]+(?:_[a-z]+)+)(?:\{[^`]*)?`", first):
             if base(quoted, names) not in names:
-                problems.append(f"{path.relative_to(ROOT)}: nobody exports {quoted}")
+                problems.append(f"{path.relative_to(ROOT)}: no service exports {quoted}")
 
 
 def live_series(services, first):

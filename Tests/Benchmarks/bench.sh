@@ -97,7 +97,7 @@ finish() {
     local id
     # Whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
     for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
-    # Also when a row has failed: those before it took their time.
+    # Also when a row has failed: the results before it are worth keeping.
     if [ -s "$scratch/table" ]; then
         printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
         cat "$scratch/table"
@@ -120,7 +120,7 @@ measure() {
     "${function}_prepare"
     : >"$scratch/ours" && : >"$scratch/reference" && : >"$scratch/ratios"
     for round in $(seq "$rounds"); do
-        # Whoever goes first in a round goes second in the next.
+        # Which goes first alternates.
         if [ $((round % 2)) = 1 ]; then
             ours=$("${function}_ours") || ours=
             reference=$("${function}_reference") || reference=

@@ -86,7 +86,7 @@ export CONTAINERS_CONF="$cache/containers.conf" CONTAINERS_STORAGE_CONF="$cache/
 # There may be no systemd to ask for health.
 export DISABLE_HC_SYSTEMD=true
 
-# A read-only root file system is one, as with Docker: without writable folders that nobody asked for.
+# A read-only root file system is one, as with Docker: without writable folders that docker-compose.yml doesn't name.
 podman_compose="podman-compose -p $project --podman-run-args=--read-only-tmpfs=false"
 # It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
 podman() { command podman --log-level error "$@"; }

@@ -13,7 +13,7 @@ export PYTHONPATH="$checkout/Tests/Live" PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFE
 scratch=
 # Where that folder is made.
 scratch_parent=/tmp
-# The process `vigil up`, and the first of its 70 ports, which is the metadata proxy's.
+# The process of `vigil up`, and the first of its 70 ports, which is the metadata proxy's.
 suite=
 first_port=
 
@@ -79,7 +79,7 @@ conclude_checks() {
     fail "FAILED: ${failed[*]}; the objections are above."
 }
 
-# Whether nobody listens on any of a suite's 70 ports from $1 on.
+# Whether a suite's 70 ports from $1 on are free.
 is_free() {
     local port
     for port in $(seq "$1" $(($1 + 69))); do

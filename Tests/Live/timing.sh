@@ -71,10 +71,10 @@ check_disk "$checkout" 6000
 
 prepare_python
 build_release
-# PostgreSQL in memory, if there is enough: a disk that is busy for somebody else delays only what writes, and longer
+# PostgreSQL in memory, if there is enough: a disk that other programs keep busy delays only requests that write, and longer
 # than this deadline. That would be found, rightly, but it would not be the proxy's doing.
 [ "$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 4000 ] 2>/dev/null || scratch_parent=/dev/shm
-# All requests come from one address, and a class of them guesses teleTANs: no limit may be what is measured.
+# All requests come from one address, and one class of them guesses teleTANs: without limits, lest these are measured.
 start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 \
@@ -84,7 +84,7 @@ start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.l
 adverse=()
 if [ -n "$slow_disk" ]; then
     adverse=(--adverse)
-    # Whoever flushes waits first, while others may join; by itself only if others are under way.
+    # A transaction waits this long before it flushes the log (commit_delay); by default only while others are active.
     postgres_programs=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin | sort -V | tail -n 1)
     "$postgres_programs/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
         --command "ALTER SYSTEM SET commit_delay = $((slow_disk * 1000))" --command "ALTER SYSTEM SET commit_siblings = 0" \
@@ -96,7 +96,7 @@ if [ -n "$load" ]; then
     setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/timing/load.py" "$(awk -v n="$load" 'BEGIN { print n / 100 }')" &
 fi
 
-# $1: the seed. In the background, so that whoever ends this script need not wait; `setpriv` then ends it, too.
+# $1: the seed. In the background, so that the script reacts to signals at once; `setpriv` ends it with the script.
 measure() {
     setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/timing/measure.py" "$scratch/state" \
         "$programs" --pairs "$pairs" --deadline "$deadline" --seed "$1" --protocol "$protocol" ${adverse[@]+"${adverse[@]}"} &

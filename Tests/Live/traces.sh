@@ -61,7 +61,7 @@ prepare_python
 prepare_nginx
 if [ -z "$inside" ]; then
     build_release
-    # Whoever isn't root is root's equal in a network that was made so.
+    # In a user namespace of its own, a user other than root has root's rights over the network.
     own_network=(unshare --net)
     [ "$(id -u)" = 0 ] || own_network=(unshare --user --map-current-user --keep-caps --net)
     "${own_network[@]}" true ||

@@ -42,7 +42,7 @@ verification_prepare() {
     postgres_sql "VACUUM ANALYZE"
     postgres_sql "CHECKPOINT"
     head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$scratch/suite/key"
-    # Any point of the curve will do: nobody asks for a teleTAN.
+    # Any point of the curve will do: no teleTAN is requested.
     printf '%s' '{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"1",
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}' \
         >"$scratch/suite/officers.json"

@@ -19,7 +19,7 @@ class Streams:
         self._begun = False
 
     def begin(self):
-        """The preface; the first request takes it along if nobody calls this before."""
+        """Sends the preface; otherwise the first request does."""
         if not self._begun:
             self._begun = True
             self.state.initiate_connection()

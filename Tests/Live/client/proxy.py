@@ -78,7 +78,7 @@ class Process:
 
 
 class _Growth:
-    """The kernel's own record of the peak can't be reset from outside, so the memory is looked at again and again."""
+    """The kernel's own record of the peak can't be reset from outside, so the memory is polled."""
 
     def __init__(self, process):
         self.process = process
@@ -135,7 +135,7 @@ class Proxy(Process):
 
         `scratch`: where its folder is made. `port`: its own, if it isn't to be any free one; that for metrics is then the
         ninth behind it. `as_nobody`: where root runs the check, the proxy belongs to a user who has nothing but the files
-        that it needs. `drains`: it ends in due form, which takes seconds. `changes`: settings, with `__` for the dot.
+        that it needs. `drains`: it is stopped with SIGTERM and drains, which takes seconds. `changes`: settings, with `__` for the dot.
         """
         self.port = port or free_port()
         self.admin = port + 9 if port else free_port()

@@ -117,11 +117,11 @@ class Suite:
         return self.register(guid)
 
     def entitled(self):
-        """A TAN that nobody has used."""
+        """A TAN that hasn't been used."""
         return self.tan(self.tested(result=2))
 
     def entitled_to_warn(self):
-        """A TAN of an event that nobody has used."""
+        """A TAN for a warning on behalf that hasn't been used."""
         return self.tan(self.register(self.teletan("EVENT"), "TELETAN"))
 
     def upload(self, tan, payload, operation="diagnosis-keys"):

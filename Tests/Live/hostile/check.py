@@ -1,4 +1,4 @@
-"""What a check knows of the suite beside it, and how it reports."""
+"""What every hostile check uses: its arguments, the suite beside it, its proxies, and its report."""
 
 import argparse
 import pathlib
@@ -44,6 +44,9 @@ class Suite(client.suite.Suite):
         return context
 
 
+ATTEMPTS = 3
+
+
 class Proxy(client.proxy.Proxy):
     """A proxy of the check's own, whose limits a check meets only if it sets them."""
 
@@ -68,6 +71,8 @@ class Report:
     def __init__(self, check):
         self.check = check
         self.objections = []
+        # Objections of a measurement that is under way: somebody had to wait too long.
+        self._late = []
         self.start = time.monotonic()
 
     def say(self, text):
@@ -79,6 +84,26 @@ class Report:
             self.objections.append(text)
             print(f"{self.check}: OBJECTION: {text}", file=sys.stderr, flush=True)
         return fact
+
+    def require_soon(self, fact, text):
+        """The same, where `fact` is about how soon something happens: see `in_time`."""
+        if not fact:
+            self._late.append(text)
+        return fact
+
+    def in_time(self, measure):
+        """Measures up to three times, until everything that `require_soon` asks for happens soon enough.
+
+        Other programs on the machine can only delay it. A proxy that lets others wait does so each time.
+        """
+        for _ in range(ATTEMPTS):
+            self._late = []
+            measure()
+            if not self._late:
+                return
+            self.say(f"too late: {'; '.join(self._late)}")
+        for text in self._late:
+            self.require(False, f"{text}, in each of {ATTEMPTS} attempts")
 
     def end(self):
         if self.objections:

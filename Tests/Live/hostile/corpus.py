@@ -13,7 +13,7 @@ belong into the body; `${hidden}` the same with `hide-`, which belongs where onl
               and the connection be closed;
               `close`: the same, but after a first answer the connection must be closed in any case;
               `silence`: nothing more, the proxy has to end it;
-              `end`: TLS ends in due form; `cut`: TCP ends without an end of TLS
+              `end`: TLS is closed properly; `cut`: TCP is closed without closing TLS
 """
 
 import re

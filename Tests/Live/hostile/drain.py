@@ -1,4 +1,4 @@
-"""SIGTERM under load: whatever the proxy has accepted is answered, and nobody sees half an answer.
+"""SIGTERM under load: every request that the proxy has accepted is answered, and no answer is cut off.
 
 The control is SIGKILL: there, the same judge must find losses.
 """

@@ -1,6 +1,6 @@
-"""Thousands of uploads that stop before their last byte: the proxy must not keep them all.
+"""Thousands of uploads that stop before their last byte: the proxy must not keep them all in memory.
 
-The control is a server that does keep them: the same judge must object to how it grows.
+The control is a server that keeps them: the same judge must object to how its memory grows.
 """
 
 import collections
@@ -141,31 +141,40 @@ def run(report, proxy, contexts, flood):
     with proxy.growth() as growth:
         made, statuses = attack(flood, proxy.port, contexts, ask)
     counts = collections.Counter(statuses)
-    # A stream may also be turned away without an answer.
+    # A stream may also be refused without an answer.
     shed = sum(count for status, count in counts.items() if status not in (0, 408, "closed"))
     bound = allowed_growth(flood, made)
-    report.require(made >= flood.connections * 0.95, f"{name}: of {flood.connections} connections {made} came in")
+    report.require_soon(made >= flood.connections * 0.95, f"{name}: of {flood.connections} connections {made} came in")
     report.require(growth.most < bound, f"{name}: grown by {mebibytes(growth.most)}, more than {mebibytes(bound)}")
-    report.require(shed > 0, f"{name}: nobody was turned away: {dict(counts)}")
+    report.require(shed > 0, f"{name}: nothing was refused: {dict(counts)}")
     report.require(
         set(counts) <= {503, 408, "closed", "CANCEL", "REFUSED_STREAM", "NO_ERROR", "ENHANCE_YOUR_CALM"},
         f"{name}: unfinished uploads get {dict(counts)}",
     )
-    # Who comes meanwhile may be turned away, but soon.
-    report.require(
+    # Requests meanwhile may be refused, but without delay.
+    report.require_soon(
         all(status in (200, 503) and seconds < 5 for status, seconds in meanwhile), f"{name}: others get {meanwhile}"
     )
     start = time.monotonic()
     while upload(proxy.port, contexts[0])[0] != 200 and time.monotonic() < start + 30:
         time.sleep(0.1)
     recovery = time.monotonic() - start
-    report.require(recovery < 5, f"{name}: {recovery:.0f} seconds after the flood uploads aren't taken again")
+    report.require_soon(recovery < 5, f"{name}: {recovery:.0f} seconds after the flood uploads aren't taken again")
     report.say(
         f"{name}: {made} connections, {mebibytes(flood.offered)} offered; they get "
         f"{', '.join(f'{count} × {status}' for status, count in counts.most_common())}; "
         f"grown by {mebibytes(growth.most)} of {mebibytes(bound)}; others get "
         f"{sorted({status for status, _ in meanwhile})}; uploads are taken again after {recovery:.1f} s"
     )
+
+
+def on_a_proxy(report, suite, upstream, contexts, flood):
+    with Proxy(suite, upstream.port, requests__bytes=flood.limit) as proxy:
+        upload(proxy.port, contexts[0])
+        run(report, proxy, contexts, flood)
+        report.require(proxy.is_running, "the proxy's process has ended")
+        for text in proxy.errors():
+            report.require(False, text)
 
 
 def main():
@@ -175,7 +184,7 @@ def main():
     times = 3 if suite.long else 1
     floods = [
         Flood("uploads, HTTP/1.1", min(2000 * times, (suite.files - 1000) // 4)),
-        # Half of a connection's window of 65,535 bytes at a time, so that nobody waits for the other half.
+        # Half of a connection's window of 65,535 bytes at a time, so that no upload waits for the other half.
         Flood("uploads, HTTP/2", 600 * times, streams=4, sent=16_000, limit=16 << 20),
         Flood("headers, HTTP/2", 200 * times, streams=99, sent=0, limit=16 << 20),
     ]
@@ -183,12 +192,7 @@ def main():
         for flood in floods:
             if suite.only not in flood.name:
                 continue
-            with Proxy(suite, upstream.port, requests__bytes=flood.limit) as proxy:
-                upload(proxy.port, contexts[0])
-                run(report, proxy, contexts, flood)
-                report.require(proxy.is_running, "the proxy's process has ended")
-                for text in proxy.errors():
-                    report.require(False, text)
+            report.in_time(lambda: on_a_proxy(report, suite, upstream, contexts, flood))
     if suite.only:
         report.end()
         return

@@ -1,4 +1,4 @@
-"""HTTP/2 in frames, so that everything can be sent that a library would refuse to send."""
+"""HTTP/2 frame by frame, to send what a library refuses to send."""
 
 import contextlib
 import socket
@@ -189,7 +189,7 @@ class Connection:
 
 
 class Witness:
-    """A well-behaved client beside an attack: asks again and again, each time on a connection of its own."""
+    """A well-behaved client beside an attack: sends requests all the time, each on a connection of its own."""
 
     def __init__(self, port, http1, http2, body=b"witness", pause=0.1, path="/version/v1/tan", versions=2, patience=10):
         """`versions`: 1 for HTTP/1.1 alone."""
@@ -237,15 +237,21 @@ class Witness:
         return status
 
     def verdict(self, report, occasion, slowest, may_be_shed=False):
-        """Requires that all was answered, in `slowest` seconds at most. `may_be_shed`: 503 is an answer, too."""
+        """Requires that all was answered, in `slowest` seconds at most. `may_be_shed`: 503 is an answer, too.
+
+        To be called in a measurement of `Report.in_time`: on a busy machine a request may time out, or its answer be a 503.
+        """
         worst = max(self.times, default=99)
         shed = self.statuses.count(503)
         if may_be_shed:
             self.failures = [failure for failure in self.failures if failure != "status 503"]
-        report.require(
-            self.times and not self.failures,
-            f"{occasion}: {len(self.failures)} of {len(self.times)} requests of others fail: {self.failures[:3]}",
-        )
-        report.require(worst <= slowest, f"{occasion}: others wait for {worst:.2f} seconds")
+        late = [failure for failure in self.failures if failure in ("status None", "status 503") or "Timeout" in failure]
+        others = [failure for failure in self.failures if failure not in late]
+        for failures, require in ((late, report.require_soon), (others, report.require)):
+            require(
+                self.times and not failures,
+                f"{occasion}: {len(failures)} of {len(self.times)} requests of others fail: {failures[:3]}",
+            )
+        report.require_soon(worst <= slowest, f"{occasion}: others wait for {worst:.2f} seconds")
         words = f", {shed} of them 503" if shed else ""
         return f"others: {len(self.times)} answers{words}, the slowest in {worst * 1000:.0f} ms"

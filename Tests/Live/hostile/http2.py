@@ -1,6 +1,6 @@
-"""Breaks each rule of HTTP/2 once, and floods; judges what the proxy does, what the upstream sees, and its memory.
+"""Breaks each rule of HTTP/2 once, and floods; judges how the proxy reacts, what reaches the upstream, and the proxy's memory.
 
-The control is a server that reads every frame and objects to nothing: on it, the same judges must object.
+The control is a server that accepts every frame: there, the same judges must object.
 """
 
 import collections
@@ -59,7 +59,7 @@ def malformed(section, title, *more, allowed=MALFORMED, leave_out=(), **changes)
         connection.data(1, body)
 
 
-# MARK: What is in order
+# MARK: Well-formed requests
 
 
 @scenario("8.1", "a plain request", {"201"})
@@ -97,13 +97,13 @@ def priority(connection, body):
     connection.data(1, body)
 
 
-@scenario("4.1", "a frame of a kind that nobody knows", {"201"})
+@scenario("4.1", "a frame of an unknown type", {"201"})
 def unknown_frame(connection, body):
     connection.send(frame(0x42, 0xFF, 0, b"?" * 100) + frame(0x43, 0, 3, b"?"))
     connection.post(1, body)
 
 
-@scenario("6.5.2", "a setting that nobody knows", {"201"})
+@scenario("6.5.2", "an unknown setting", {"201"})
 def unknown_setting(connection, body):
     connection.send(frame(SETTINGS, payload=setting(0x4242, 1)))
     connection.post(1, body)
@@ -239,22 +239,22 @@ def large_table(connection, body):
     connection.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, b"\x3f\xe1\xff\xff\x07" + block(request())))
 
 
-@scenario("5.1", "DATA on a stream that nobody opened", fatal("PROTOCOL_ERROR", "STREAM_CLOSED"))
+@scenario("5.1", "DATA on an idle stream", fatal("PROTOCOL_ERROR", "STREAM_CLOSED"))
 def idle_data(connection, body):
     connection.data(1, body)
 
 
-@scenario("5.1", "WINDOW_UPDATE on a stream that nobody opened", fatal())
+@scenario("5.1", "WINDOW_UPDATE on an idle stream", fatal())
 def idle_window(connection, body):
     connection.send(frame(WINDOW_UPDATE, 0, 1, b"\0\0\0\1"))
 
 
-@scenario("5.1", "RST_STREAM on a stream that nobody opened", fatal())
+@scenario("5.1", "RST_STREAM on an idle stream", fatal())
 def idle_reset(connection, body):
     connection.send(frame(RST_STREAM, 0, 1, b"\0\0\0\0"))
 
 
-@scenario("5.1", "CONTINUATION on a stream that nobody opened", fatal())
+@scenario("5.1", "CONTINUATION on an idle stream", fatal())
 def idle_continuation(connection, body):
     connection.send(frame(CONTINUATION, END_HEADERS, 1, block(request())))
 
@@ -565,7 +565,7 @@ def empty_continuation(connection):
 
 
 def settings(connection):
-    """CVE-2019-9515: settings whose acknowledgements nobody reads."""
+    """CVE-2019-9515: settings whose acknowledgements aren't read."""
     for _ in range(500):
         if not connection.send(frame(SETTINGS, payload=setting(3, 1)) * 1000):
             break
@@ -573,7 +573,7 @@ def settings(connection):
 
 
 def pings(connection):
-    """CVE-2019-9512: pings whose answers nobody reads."""
+    """CVE-2019-9512: pings whose answers aren't read."""
     for _ in range(500):
         if not connection.send(frame(PING, payload=bytes(8)) * 1000):
             break
@@ -598,7 +598,7 @@ def priorities(connection):
 
 
 def header_bomb(connection):
-    """CVE-2016-6581: one large field in the dynamic table, named again and again by one byte."""
+    """CVE-2016-6581: one large field in the dynamic table, referenced repeatedly by one byte each."""
     big = b"\x40\x03foo" + b"\x7f\x81\x1e" + b"b" * 4000
     connection.send(frame(HEADERS, END_HEADERS, 1, block(request()) + big))
     connection.data(1, b"bomb")
@@ -612,7 +612,7 @@ def header_bomb(connection):
 
 
 def window_stall(connection):
-    """CVE-2019-9517: answers that nobody lets go."""
+    """CVE-2019-9517: answers for which the client opens no window."""
     head = block(request(body=b"stall"))
     connection.send(
         b"".join(
@@ -679,7 +679,7 @@ def end_of(connection, options):
     connection.close()
     if codes:
         return f"GOAWAY {codes[0]}"
-    return "closed" if connection.closed or connection.broken else "streams reset" if resets else "borne"
+    return "closed" if connection.closed or connection.broken else "streams reset" if resets else "tolerated"
 
 
 def attack(flood, options, held, port, suite, seconds):
@@ -759,7 +759,7 @@ def main():
             for objections in results:
                 for text in objections:
                     report.require(False, text)
-            report.say(f"{len(results)} rules broken, or just kept")
+            report.say(f"{len(results)} cases: rules broken, and rules kept at their limits")
             if not suite.only:
                 plain_load(report, suite, proxy)
             report.require(proxy.is_running, "the proxy's process has ended")
@@ -767,7 +767,7 @@ def main():
                 report.require(False, text)
         for flood, options, held in FLOODS:
             if suite.only in flood.__name__:
-                run_flood(report, suite, upstream, flood, options, held)
+                report.in_time(lambda: run_flood(report, suite, upstream, flood, options, held))
                 upstream.numbers()
     if suite.only:
         report.end()
@@ -775,7 +775,7 @@ def main():
     with naive.lax(suite) as (port, pid):
         results = run_scenarios(port, context, None, patience=0.2)
         caught = sum(bool(objections) for objections in results)
-        report.say(f"control: the judge objects to {caught} of {len(results)} on a server that objects to nothing.")
+        report.say(f"control: the judge objects to {caught} of {len(results)} on a server that accepts everything.")
         report.require(caught >= len(results) / 2, "the judge finds nothing wrong with that server")
         with Process(pid).growth() as growth:
             attack(continuation, {}, False, port, suite, 5)

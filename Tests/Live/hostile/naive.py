@@ -1,4 +1,4 @@
-"""Servers that do it wrong on purpose: controls, which a check must object to."""
+"""Servers with faults: the controls, to which a check must object."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,7 @@ def _serve(pipe, port, suite, protocols, talk, **options):
 
 @contextlib.contextmanager
 def forwarding(suite, upstream):
-    """A proxy that passes on headers as they are, believes the last Content-Length, and no Transfer-Encoding."""
+    """A proxy that forwards headers unchanged, trusts the last Content-Length, and ignores Transfer-Encoding."""
     with _process(_forward, suite, upstream) as (port, _):
         yield port
 
@@ -145,7 +145,7 @@ def _keep(pipe, port, suite):
 
 @contextlib.contextmanager
 def answering(suite):
-    """A server that refuses all that it is asked for, and keeps the answers that nobody takes."""
+    """A server that refuses every request, and keeps the answers that its clients don't read."""
     with _process(_refuse, suite) as place:
         yield place
 

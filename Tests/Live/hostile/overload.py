@@ -1,6 +1,6 @@
-"""Offers ten times what the service behind the proxy can answer, open loop: nearly all that it can must still get out.
+"""Offers ten times the load that the service behind the proxy can answer, open loop: goodput must stay close to its capacity.
 
-The control is nginx as one configures it at first, which passes on whatever comes: there, the same judge must object.
+The control is nginx in a plain configuration, which forwards everything: there, the same judge must object.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from upstream import Upstream
 CAP = 500
 OFFERED = 5000
 CONNECTIONS = 100
-# Whoever has waited longer has gone: more than the proxy's eight times 250 ms.
+# A client that has waited longer gives up: more than the proxy's eight times 250 ms.
 PATIENCE = 3.0
 
 
@@ -57,7 +57,7 @@ def measure(suite, port, upstream, seconds):
 
 @contextlib.contextmanager
 def nginx(suite, upstream):
-    """As one would configure it at first. Yields its port, or nothing if it doesn't start."""
+    """In a plain configuration. Yields its port, or nothing if it doesn't start."""
     port = free_port()
     folder = pathlib.Path(suite.scratch) / "nginx"
     folder.mkdir(exist_ok=True)
@@ -118,7 +118,7 @@ def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("overload")
     seconds = 60 if suite.long else 10
-    # Whatever else runs on the machine makes it less, never more.
+    # Other programs on the machine can only lower the figures.
     report.require(
         any(attempt(report, suite, seconds) for _ in range(3)),
         f"in none of three attempts {OFFERED} requests a second were offered and 0.95 × {CAP} answered",

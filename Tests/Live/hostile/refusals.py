@@ -1,6 +1,6 @@
-"""Connections that ask for what is refused: without reading the answers, for good, or too many of them.
+"""Requests that are refused: from clients that don't read the answers, on connections that live on them, on too many connections.
 
-The control is a server that answers whatever comes and keeps what isn't taken: the same judge must object to how it grows.
+The control is a server that keeps unread answers: the same judge must object to how its memory grows.
 """
 
 import itertools
@@ -51,7 +51,7 @@ class Asker:
         self.tls.setblocking(False)
         self.write, self.turn, self.rest, self.sent = write, 0, b"", 0
 
-    def go_on(self):
+    def advance(self):
         """Whether the connection still stands."""
         try:
             for _ in range(4):
@@ -88,7 +88,7 @@ def _ask(pipe, port, context, write, count, seconds):
             standing += 1
         for key, _ in selector.select(0.05):
             before = key.data.sent
-            if not key.data.go_on():
+            if not key.data.advance():
                 selector.unregister(key.fileobj)
                 standing -= 1
             sent += key.data.sent - before
@@ -127,7 +127,7 @@ def unread(report, suite, upstream, name, protocol, write, seconds):
     times = sorted(witness.times)
     typical = times[len(times) // 2] if times else 99
     # The handshake is in it, and whatever else the machine does: the moment after that is still on time.
-    report.require(typical < 0.75, f"unread refusals, {name}: others typically wait for {typical:.2f} s instead of 0.25")
+    report.require_soon(typical < 0.75, f"unread refusals, {name}: others typically wait for {typical:.2f} s instead of 0.25")
     report.require(made >= CONNECTIONS, f"unread refusals, {name}: of {CONNECTIONS} connections {made} were made")
     report.require(growth.most < ALLOWED_GROWTH, f"unread refusals, {name}: the proxy grows by {mebibytes(growth.most)}")
     report.say(
@@ -244,7 +244,7 @@ def main():
             crowd(report, suite, upstream)
             for name, protocol, write in (("HTTP/1.1", "http/1.1", first), ("HTTP/2", "h2", second)):
                 if suite.only in name:
-                    unread(report, suite, upstream, name, protocol, write, seconds)
+                    report.in_time(lambda: unread(report, suite, upstream, name, protocol, write, seconds))
     if suite.only:
         report.end()
         return

@@ -41,7 +41,7 @@ def converse(case, port, context, patience):
     try:
         connection.sendall(case.raw + probe)
         if case.then == "end":
-            # A TLS end in due form, which still lets the server answer.
+            # A proper TLS close, after which the server may still answer.
             connection.settimeout(0.5)
             try:
                 connection.unwrap()

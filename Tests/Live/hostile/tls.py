@@ -22,7 +22,7 @@ from upstream import Upstream
 
 @contextlib.contextmanager
 def old_server(suite):
-    """OpenSSL's server with what should be gone."""
+    """OpenSSL's server with obsolete protocols and ciphers."""
     port = free_port()
     process = subprocess.Popen(
         ["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-quiet", "-www", "-min_protocol", "TLSv1",
@@ -45,7 +45,7 @@ def modern(suite, port):
 
 
 def resumption(suite, port, version):
-    """What a client that wants to resume gets, which would make its connections one person's."""
+    """What a client gets that tries to resume; a resumed session would link its connections."""
     found = []
     context = suite.app_context()
     context.minimum_version = context.maximum_version = version
@@ -88,7 +88,7 @@ def main():
 
     with old_server(suite) as port:
         found = serious(testssl(suite.scratch, suite.authority, f"127.0.0.1:{port}", ["-p"]))
-        report.say(f"control: testssl.sh finds {', '.join(found)} in a server of old")
+        report.say(f"control: testssl.sh finds {', '.join(found)} in a server with old protocols")
         report.require({"TLS1", "TLS1_1"} & set(found), "testssl.sh doesn't see TLS 1.0 and 1.1")
         found = modern(suite, port)
         report.require("tls_versions" in found, f"sslyze doesn't see TLS 1.0 to 1.2, but {found}")

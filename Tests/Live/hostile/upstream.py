@@ -1,4 +1,4 @@
-"""A server in the place of the services behind the proxy: it records what reaches it, and forgives nothing.
+"""A server in the place of the services behind the proxy: it records what reaches it, and parses strictly.
 
 It runs as a process of its own, so that a check's own work doesn't slow it down.
 """

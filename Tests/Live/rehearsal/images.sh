@@ -76,7 +76,7 @@ make_stand_ins() {
 # Builds the suite's images. $1: the folder with the sources; $2: the tag.
 build_images() {
     local target name number=0
-    # Outside packages, so that the build asks nobody for them again.
+    # The checkouts of dependencies, so that the build doesn't fetch them again.
     if [ ! -e "$cache/build/workspace-state.json" ] && [ -e .build/workspace-state.json ]; then
         cp -a .build/repositories .build/checkouts .build/workspace-state.json "$cache/build/"
         # They know each other by their paths.

@@ -95,7 +95,7 @@ class Traffic:
         self._ask(200, "apps", "POST", "/v3/register", registration, {"content-type": "application/x-protobuf"})
 
     def officer(self):
-        """A teleTAN, and somebody who types it in."""
+        """Requests a teleTAN, and redeems it as an app."""
         fields = {"authorization": f"Bearer {os.environ['officer']}", "x-cwa-teletan-type": "TEST"}
         answer = self._ask(201, "portal", "POST", "/version/v1/tan/teletan", None, fields, "portal")
         self._app(201, "registrationToken", {"key": json.loads(answer)["value"], "keyType": "TELETAN"})

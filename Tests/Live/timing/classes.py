@@ -82,7 +82,7 @@ class Phones:
         self._positive_guids = collections.deque()
         self._tokens = collections.deque()
         self._tans = collections.deque()
-        # What may be used again and again.
+        # What may be used repeatedly.
         self._registered = collections.deque(maxlen=REMEMBERED)
         self._uploaded = collections.deque(maxlen=REMEMBERED)
         # Push tokens and the phones that registered them, the oldest first; those that are taken back leave.
@@ -230,7 +230,7 @@ class Phones:
         return str(uuid.UUID(bytes=self._random.randbytes(16), version=4))
 
     def _teletan(self):
-        """One that nobody made, whose check character is right, so that it is looked up."""
+        """One that was never issued; its check character is right, so that it is looked up."""
         text = "".join(self._random.choices("23456789ABCDEFGHJKMNPQRSTUVWXYZ", k=9))
         digit = hashlib.sha256(text.encode()).hexdigest()[0].upper()
         return text + {"0": "G", "1": "H"}.get(digit, digit)

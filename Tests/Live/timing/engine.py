@@ -10,7 +10,7 @@ PATIENCE = 15
 
 
 class Job:
-    """A request that somebody wants to be sent."""
+    """A request to be sent."""
 
     # How much later than an observer thinks the request leaves, in seconds: kept to the microsecond, nothing else is done
     # meanwhile.

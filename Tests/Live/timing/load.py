@@ -13,7 +13,7 @@ BURST = 0.02
 
 
 def work(core, share, parent=None):
-    """parent: with whom it ends, if it is somebody's child."""
+    """parent: the process that it ends with, if it is a child."""
     os.sched_setaffinity(0, [core])
     generator = random.Random(core)
     while parent is None or os.getppid() == parent:

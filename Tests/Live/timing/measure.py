@@ -101,7 +101,7 @@ class Measurement:
             return [job.token for job in jobs]
 
         self._phones.prepare(register)
-        # Enough of each step that nobody waits for somebody who is on the way.
+        # Enough of each step, so that no request waits for the one that it depends on.
         for route, name, blocks in (
                 ("registration", "fresh GUID", 12), ("tan", "valid", 8), ("upload", "valid", 4), ("push", "first", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))

@@ -486,7 +486,7 @@ def database(suite, *statements):
 def is_dumpable(process):
     """Whether the kernel would write the process's memory to a core file, or let its own user read it.
 
-    Nobody outside can ask for PR_GET_DUMPABLE, but the files in /proc/PID of a process that isn't dumpable belong to
+    PR_GET_DUMPABLE can't be asked from outside, but the files in /proc/PID of a process that isn't dumpable belong to
     root, which is seen if the process belongs to another user (proc(5)). RLIMIT_CORE alone isn't enough: where
     core_pattern is a pipe, it is ignored (core(5)).
     """
@@ -649,12 +649,12 @@ class Check:
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")
         logged, passed = self.marks.places(log), self.marks.places(behind)
-        lacking = {"caller's address", "user-agent", "referer"} - logged
-        lacking |= {"user-agent", "cookie", "forwarded"} - passed
+        missing = {"caller's address", "user-agent", "referer"} - logged
+        missing |= {"user-agent", "cookie", "forwarded"} - passed
         ways = max(len(written) for service in (self.folder / "behind-nginx").iterdir()
                    for written in shapes(service).values())
-        if lacking or ways < 2:
-            raise Unexpected(f"The control failed: of nginx's traces the finder misses {sorted(lacking)}.")
+        if missing or ways < 2:
+            raise Unexpected(f"The control failed: of nginx's traces the search misses {sorted(missing)}.")
         print(f"Control: nginx in the same place writes {len(logged)} kinds of canaries into its logs and passes "
               f"{len(passed)} on, in up to {ways} ways for one route.")
 

@@ -1,4 +1,4 @@
-"""What somebody on the wire sees: tcpdump's capture, its TCP streams, and the TLS records in them."""
+"""What an observer of the wire sees: tcpdump's capture, its TCP streams, and the TLS records in them."""
 
 import dataclasses
 import os

@@ -105,7 +105,7 @@ def push_request(token, device, kind=0, version=3):
 
 
 class Classes:
-    """Makes requests of every class of outcome; what can be asked again and again is prepared once."""
+    """Makes requests of every class of outcome; what can be asked repeatedly is prepared once."""
 
     def __init__(self, suite):
         self.suite = suite
@@ -566,9 +566,9 @@ def main(state, folder, programs, nginx):
         sys.exit("The control failed: nginx in the proxy's place must have several sequences in every situation.")
     control = max(len(sequences) for sequences in found["nginx"].found.values())
     print(f"Control: nginx in the same place has up to {control} sequences of record lengths in a situation.")
-    lacking = never_in_time(one for one in seen if one.target == "proxy")
-    if lacking:
-        raise Unexpected("The machine is too slow: never answered in time were " + shortened(lacking) + ".")
+    missing = never_in_time(one for one in seen if one.target == "proxy")
+    if missing:
+        raise Unexpected("The machine is too slow: these classes were never answered in time: " + shortened(missing) + ".")
     problems = list(found["proxy"].problems())
     if problems:
         sys.exit("\n".join(problems) + "\nRecord lengths tell classes apart: see above.")
