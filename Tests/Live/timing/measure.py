@@ -240,7 +240,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=pathlib.Path)
     parser.add_argument("programs", type=pathlib.Path)
-    parser.add_argument("--pairs", type=int, default=2500)
+    parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--deadline", type=float, default=50)
     parser.add_argument("--protocol", choices=wire.CONNECTIONS, default=wire.HTTP1.protocol)
     parser.add_argument("--seed", type=int, default=1)
