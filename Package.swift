@@ -8,7 +8,8 @@ import PackageDescription
 //     Main → Service → the APIs it serves or calls → Contracts
 //                    → Platform (Running, TLS, Serving, Calling, Postgres), Schema, domain modules, formats
 //
-// A service never imports another service. `metadata-proxy` has no arrow to Postgres.
+// A service never imports another service. `metadata-proxy` has no arrow to Postgres. Only DevelopmentSuite, which no
+// production image has, imports the operator's Vigil.
 
 // MARK: - Settings, the same for every target
 
@@ -93,16 +94,17 @@ func api(_ name: String, uses: [String] = []) -> [Target] {
 
 /// A service: a library with all its logic, an executable of at most 30 lines, and tests.
 func service(
-    _ name: String, executable: String, exclude: [String] = [], uses: [String], testsUse: [String] = [],
+    _ name: String, path: String? = nil, executable: String, exclude: [String] = [], uses: [String],
+    testsUse: [String] = [],
     testsExclude: [String] = []
 ) -> [Target] {
-    [
+    let path = path ?? "Services/\(name)"
+    return [
         .target(
-            name: name, dependencies: dependencies(uses), path: "Services/\(name)",
-            exclude: ["Main", "README.md"] + exclude,
+            name: name, dependencies: dependencies(uses), path: path, exclude: ["Main", "README.md"] + exclude,
             swiftSettings: settings),
         .executableTarget(
-            name: executable, dependencies: dependencies([name, "Running"]), path: "Services/\(name)/Main",
+            name: executable, dependencies: dependencies([name, "Running"]), path: "\(path)/Main",
             swiftSettings: settings),
         test(name, uses: uses + testsUse, exclude: testsExclude),
     ]
@@ -208,6 +210,13 @@ targets += shared(
         "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["HTTPTypes", "Serving"])
 
+// What every process is: for the command lines and the tests, not for the services themselves.
+targets += shared(
+    "Catalogue",
+    uses: [
+        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "DevelopmentAPNsAPI", "Schema",
+    ], testsUse: ["Postgres"])
+
 // Services.
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
@@ -260,12 +269,17 @@ targets += service(
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
-        "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone", "ExposureKeys", "ExposureFormat",
-        "Credentials",
-        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
-        "Crypto", "X509", "SwiftASN1", "JWTKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOSSL",
-        "ServiceLifecycle",
-        "UnixSignals",
+        "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "HTTPContract", "Crypto",
+        "X509", "SwiftASN1", "Logging",
+    ], testsUse: ["ExposureKeys"])
+// What no production image has: a whole suite on one machine, its users, and simulated peers.
+targets += service(
+    "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
+    uses: [
+        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone", "ExposureKeys",
+        "ExposureFormat",
+        "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
+        "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
     ])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
@@ -289,7 +303,8 @@ targets += [
         dependencies: dependencies([
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
-            "Distribution", "DownloadServer", "PushDispatcher", "Vigil", "Phone", "Running", "TLS", "Serving", "Calling",
+            "Distribution", "DownloadServer", "PushDispatcher", "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
+            "Running", "TLS", "Serving", "Calling",
             "Postgres", "Schema", "ExposureKeys",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
@@ -303,7 +318,9 @@ targets += [
             "SwiftProtobuf", "Credentials", "HTTPTypes", "DecoderTargets", "TestSupport",
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
-    .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
+    .testTarget(
+        name: "ArchitectureTests", dependencies: dependencies(["Catalogue", "HTTPContract", "Schema"]),
+        path: "Tests/ArchitectureTests", swiftSettings: settings),
     .executableTarget(
         name: "benchmarks",
         dependencies: dependencies([
@@ -341,6 +358,7 @@ let package = Package(
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),
         .executable(name: "development-apns", targets: ["development-apns"]),
         .executable(name: "vigil", targets: ["vigil"]),
+        .executable(name: "vigil-dev", targets: ["vigil-dev"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),

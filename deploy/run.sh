@@ -36,4 +36,4 @@ check_disk "$checkout" 6000
 say "Building; the first time this takes some minutes …"
 swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||
     fail "The build failed: see what the compiler says above."
-exec "$checkout/.build/debug/vigil" up ${state[@]+"${state[@]}"} --set "distribution.static=$checkout/deploy/static" "$@"
+exec "$checkout/.build/debug/vigil-dev" up ${state[@]+"${state[@]}"} --set "distribution.static=$checkout/deploy/static" "$@"

@@ -4,12 +4,11 @@ package import ArgumentParser
 package struct VigilCommand: AsyncParsableCommand {
     /// The subcommands.
     package static let configuration = CommandConfiguration(
-        commandName: "vigil", abstract: "Runs and looks after a Vigil suite.",
+        commandName: "vigil", abstract: "Prepares and looks after a Vigil suite.",
         subcommands: [
-            UpCommand.self, StoryCommand.self, CertificatesCommand.self, KeysCommand.self, MigrateCommand.self,
-            InspectCommand.self, PushCommand.self,
+            MigrateCommand.self, CertificatesCommand.self, KeysCommand.self, InspectCommand.self, PushCommand.self,
         ])
 
-    /// For the parser.
+    /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 }

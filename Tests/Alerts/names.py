@@ -1,7 +1,7 @@
 """Holds rules, dashboard and runbook against what the services export: a rule on a name that no service exports never fires.
 
 Checks also that every alert is tested both ways and has its place in the runbook, and that Prometheus asks the ports on which the
-services of docker-compose.yml answer. With --live PORT it asks a suite of `vigil up` instead, whose first port that is, and that has
+services of docker-compose.yml answer. With --live PORT it asks a suite of `vigil-dev up` instead, whose first port that is, and that has
 played the story: everything that a rule selects must be there, with exactly these labels. With --prometheus URL it asks a Prometheus
 that watches such a suite: each service must be found and answer, too.
 

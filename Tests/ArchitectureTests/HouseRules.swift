@@ -9,6 +9,11 @@ struct HouseRules {
         code = try SourceTree("Services", "Shared")
     }
 
+    /// The operator's command line and the development suite: no services.
+    private static func isCommandLine(_ file: SourceTree.File) -> Bool {
+        file.path.hasPrefix("Services/Vigil/") || file.path.hasPrefix("Services/Development/Suite/")
+    }
+
     @Test("SQL stands in Storage, Schema and Postgres only")
     func sql() throws {
         let statements =
@@ -72,16 +77,16 @@ struct HouseRules {
     func time() throws {
         let asked = try code.lines(matching: #"\bDate\(\)|\bDate\.now\b|\btime\(nil\)|\bgettimeofday\b"#) { file in
             // A log line's time is the machine's; the operator's command line sets the clock for others.
-            !file.path.hasPrefix("Shared/Platform/Running/Time/") && !file.path.hasPrefix("Services/Vigil/")
+            !file.path.hasPrefix("Shared/Platform/Running/Time/") && !Self.isCommandLine(file)
                 && file.path != "Shared/Platform/Running/Logging/JSONLogHandler.swift"
         }
         #expect(asked.isEmpty)
     }
 
-    @Test("the environment is read by the configuration, and by the operator's command line for its children")
+    @Test("the environment is read by the configuration, and by the command lines for their children")
     func environment() throws {
         let read = try code.lines(matching: #"\bgetenv\(|ProcessInfo\.processInfo\.environment"#) { file in
-            !file.path.hasPrefix("Services/Vigil/")
+            !Self.isCommandLine(file)
         }
         #expect(read.isEmpty)
     }

@@ -56,10 +56,10 @@ started=$SECONDS
 cases=0
 while read -r document url role; do
     name="$(basename "$document" .json), as $role"
-    [ -e "$certificates/$role.pem" ] || fail "$name: vigil up makes no certificate for this role."
+    [ -e "$certificates/$role.pem" ] || fail "$name: vigil-dev up makes no certificate for this role."
     options=()
     if [ "$role" = portal ]; then
-        token=$("$programs/vigil" keys officer-token --state "$scratch/state" --role c19hotline)
+        token=$("$programs/vigil-dev" officer-token --state "$scratch/state" --role c19hotline)
         options+=(--header "Authorization: Bearer $token")
     fi
     status=0

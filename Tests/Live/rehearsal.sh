@@ -185,12 +185,14 @@ done
 
 process() { podman inspect --format '{{.State.Pid}}' "$(container "$1")"; }
 
-# `vigil story` finds the doors where `vigil up` would have opened them. What an operator does on the machine (fold, publish) is done
+# `vigil-dev story` finds the doors where `vigil-dev up` would have opened them. What an operator does on the machine (fold, publish) is done
 # in the containers, and which phones were woken is asked in the container of the simulated service, whose port isn't open.
 mkdir "$stage/programs"
-image=$(podman create vigil)
-podman cp "$image:/usr/local/bin/vigil" "$stage/programs/vigil"
-podman rm "$image" >/dev/null
+for program in vigil vigil-dev; do
+    image=$(podman create "$program")
+    podman cp "$image:/usr/local/bin/$program" "$stage/programs/$program"
+    podman rm "$image" >/dev/null
+done
 for service in submission-server distribution; do
     cat >"$stage/programs/$service" <<TEXT
 #!/bin/sh
@@ -212,7 +214,7 @@ play() {
         "EXEC:nsenter --net --target $(process development-apns) socat - TCP\:127.0.0.1\:8063" &
     relay=$!
     sleep 0.5
-    "$stage/programs/vigil" story --state "$stage/state" || fail "FAILED: the story ended at step $?."
+    "$stage/programs/vigil-dev" story --state "$stage/state" || fail "FAILED: the story ended at step $?."
 }
 # The first run of distribution may announce what it published; the wave that follows within two seconds must be over.
 sleep 5

@@ -13,12 +13,12 @@ export PYTHONPATH="$checkout/Tests/Live" PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFE
 scratch=
 # Where that folder is made.
 scratch_parent=/tmp
-# The process of `vigil up`, and the first of its 70 ports, which is the metadata proxy's.
+# The process `vigil-dev up`, and the first of its 70 ports, which is the metadata proxy's.
 suite=
 first_port=
 
 # Starts a suite on free ports; it ends with the script. Other suites may be running meanwhile.
-# Arguments: further options of `vigil up`.
+# Arguments: further options of `vigil-dev up`.
 start_suite() {
     local attempt
     scratch=$(mktemp -d "$scratch_parent/vigil-scratch.XXXXXX")
@@ -33,7 +33,7 @@ start_suite() {
     done
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
-    setpriv --pdeathsig TERM "$programs/vigil" up --state "$scratch/state" \
+    setpriv --pdeathsig TERM "$programs/vigil-dev" up --state "$scratch/state" \
         --first-port "$first_port" "$@" >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do

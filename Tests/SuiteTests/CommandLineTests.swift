@@ -1,26 +1,20 @@
 import ArgumentParser
-import DevelopmentAPNs
-import Distribution
-import DownloadServer
-import MetadataProxy
-import PushDispatcher
-import SubmissionServer
-import TestResultServer
+import Catalogue
 import Testing
-import VerificationServer
 
 struct CommandLineTests {
-    private static let services: [any AsyncParsableCommand.Type] = [
-        TestResultServer.self, VerificationServer.self, SubmissionServer.self, PushDispatcher.self, Distribution.self,
-        DownloadServer.self, MetadataProxy.self, DevelopmentAPNs.self,
-    ]
+    @Test("every service with a listener is in FrontDoor.all, and nothing else")
+    func complete() {
+        #expect(Set(FrontDoor.all.keys) == Set(Catalogue.services.filter { !$0.listeners.isEmpty }.map(\.name)))
+    }
 
-    @Test("each service's executable takes ready, which containers' health checks call, and its help says so")
-    func ready() throws {
-        for service in Self.services {
-            #expect(service.helpMessage().contains("\n  ready "), "\(service)")
-            let command = try service.parseAsRoot(["ready", "--config", "file"])
-            #expect("\(type(of: command))" == "ReadyCommand", "\(service)")
-        }
+    @Test(
+        "each executable has the subcommand ready, which containers' health checks run, and its help says so",
+        arguments: FrontDoor.all.keys.sorted())
+    func ready(service: String) throws {
+        let command = try #require(FrontDoor.all[service]).command
+        #expect(command.helpMessage().contains("\n  ready "))
+        let parsed = try command.parseAsRoot(["ready", "--config", "file"])
+        #expect("\(type(of: parsed))" == "ReadyCommand")
     }
 }

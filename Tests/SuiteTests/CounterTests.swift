@@ -1,6 +1,7 @@
 import AsyncHTTPClient
-import Calling
+import Catalogue
 import Credentials
+import DevelopmentSuite
 import ExposureFormat
 import ExposureKeys
 import Foundation
@@ -12,14 +13,13 @@ import Phone
 import Postgres
 import PushAPI
 import PushFormat
-import Running
 import Schema
+import Calling
 import SubmissionAPI
 import TestResultAPI
 import TestSupport
 import Testing
 import VerificationAPI
-import Vigil
 
 /// Whoever reads every figure of every service before and after a request learns no more about it than its status.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
@@ -188,9 +188,13 @@ struct CounterTests {
 
         static func with(_ suite: InProcessSuite, _ body: (Callers) async throws -> Void) async throws {
             try await suite.withStage { stage in
-                let tls = try suite.certificates.files(role: .metadataProxy)
-                let clients = try [suite.verificationURL, suite.submissionURL, suite.pushURL].map {
-                    try ServiceClient(base: $0, tls: tls, name: "direct", deadline: .seconds(20))
+                let urls = [
+                    try suite.url(of: .verificationServer, .app), try suite.url(of: .submissionServer, .listen),
+                    try suite.url(of: .pushDispatcher, .listen),
+                ]
+                let clients = try urls.map {
+                    try ServiceClient(
+                        base: $0, tls: suite.certificate(.metadataProxy), name: "direct", deadline: .seconds(20))
                 }
                 let result: Result<Void, any Error>
                 do {

@@ -1,25 +1,17 @@
-import Calling
+import Catalogue
 import Credentials
-import Crypto
-import DevelopmentAPNs
+import DevelopmentSuite
 import Distribution
-import DownloadServer
-import ExposureFormat
 import Foundation
 import HTTPContract
 import Logging
-import MetadataProxy
-import Phone
-import PushDispatcher
 import Running
-import Schema
+import TLS
+import Calling
 import SubmissionServer
 import Synchronization
-import TLS
-import TestResultServer
 import TestSupport
 import Testing
-import VerificationServer
 import Vigil
 
 /// The whole suite in this process: every service from its front door, over real TLS connections, on a real database.
@@ -27,26 +19,10 @@ struct InProcessSuite: Sendable {
     let clock: WallClock
     let logger: Logger
     let database: MigratedDatabase
-    let certificates: TestCertificates
-    /// A vigil state folder, for secrets and officers.
+    /// A state folder, for certificates, secrets and the published tree.
     let folder: StateFolder
-    private let ports = Ports()
+    private let plan: SuitePlan
     private let runtimes = Runtimes()
-
-    private struct Ports: Sendable {
-        let proxy = TestPort.free()
-        let verificationApp = TestPort.free()
-        let verificationPortal = TestPort.free()
-        let verificationInternal = TestPort.free()
-        let laboratories = TestPort.free()
-        let testResults = TestPort.free()
-        let submission = TestPort.free()
-        let downloads = TestPort.free()
-        let push = TestPort.free()
-        let apnsProduction = TestPort.free()
-        let apnsSandbox = TestPort.free()
-        let apnsControl = TestPort.free()
-    }
 
     /// Starts the suite on a database of its own, calls `body`, and stops it.
     static func run<Result: Sendable>(
@@ -66,41 +42,27 @@ struct InProcessSuite: Sendable {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = StateFolder(path)
         try folder.prepare()
+        _ = try SuiteCertificates(in: folder, now: Date()).prepare()
         try SuiteSecrets.prepare(in: folder)
-        let suite = InProcessSuite(
-            clock: clock, logger: logger, database: database, certificates: try TestCertificates(), folder: folder)
-        return try await suite.run(body)
+        // Eight seconds for an answer: all services are in one process, beside other tests.
+        let deadline = try #require(SettingChange(argument: "metadata-proxy.answers.deadline=1000"))
+        let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(70), changes: [deadline]) { role in
+            database.connection(as: role)
+        }
+        let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
+        return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
     private static let quiet = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() }
 
-    private func run<Result: Sendable>(
-        _ body: @Sendable (InProcessSuite) async throws -> Result
-    ) async throws -> Result {
-        try await start([
-            ("test-result-server", testResultSettings, TestResultServer.serve),
-            ("verification-server", verificationSettings, VerificationServer.serve),
-            ("submission-server", submissionSettings, SubmissionServer.serve),
-            ("development-apns", apnsSettings, DevelopmentAPNs.serve),
-            ("push-dispatcher", pushSettings, PushDispatcher.serve),
-            ("download-server", downloadSettings, DownloadServer.serve),
-            ("metadata-proxy", proxySettings, MetadataProxy.serve),
-        ]) {
-            try await body(self)
-        }
-    }
-
-    private typealias Start = (
-        name: String, settings: () throws -> [String: String],
-        serve: @Sendable (ServiceRuntime) async throws -> Void
-    )
-
     /// Starts services one after the other, the next when the last one is ready.
-    private func start<Result: Sendable>(_ services: [Start], _ body: () async throws -> Result) async throws -> Result
-    {
+    private func start<Result: Sendable>(
+        _ services: [ServicePlan], _ body: () async throws -> Result
+    ) async throws -> Result {
         guard let first = services.first else { return try await body() }
         return try await withRunningService(
-            first.name, settings: try first.settings(), clock: clock, logger: logger, serve: first.serve
+            first.name, settings: first.settings.mapValues(\.description), clock: clock, logger: logger,
+            serve: try #require(FrontDoor.all[first.name]).serve
         ) {
             runtimes.add($0)
             return try await start(Array(services.dropFirst()), body)
@@ -109,38 +71,33 @@ struct InProcessSuite: Sendable {
 
     // MARK: What users reach
 
-    var proxyURL: String { "https://localhost:\(ports.proxy)" }
-    var treeURL: String { "http://localhost:\(ports.downloads)" }
-    var testResultsURL: String { "https://localhost:\(ports.testResults)" }
-    var laboratoriesURL: String { "https://localhost:\(ports.laboratories)" }
-    var apnsControlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
-    var verificationPortalURL: String { "https://localhost:\(ports.verificationPortal)" }
-    var verificationInternalURL: String { "https://localhost:\(ports.verificationInternal)" }
-    /// What only the proxy reaches, for callers with its certificate.
-    var verificationURL: String { "https://localhost:\(ports.verificationApp)" }
-    var submissionURL: String { "https://localhost:\(ports.submission)" }
-    var pushURL: String { "https://localhost:\(ports.push)" }
-    var authorities: String { "\(certificates.directory)/authority.pem" }
+    func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
+        try plan.url(of: service, listener)
+    }
+
+    /// The files of a caller, by its role.
+    func certificate(_ role: Role) -> TLSFiles {
+        TLSFiles(
+            certificate: folder.certificate(role.rawValue), key: folder.certificateKey(role.rawValue),
+            authorities: authorities)
+    }
+
+    var authorities: String { folder.certificate(SuiteCertificates.authority) }
 
     func fold(asOf instant: Date) async throws {
-        try await SubmissionServer.fold(
-            asOf: instant,
-            ServiceRuntime(
-                name: "submission-server", settings: try submissionSettings(), clock: clock(showing: instant),
-                logger: logger))
+        try await SubmissionServer.fold(asOf: instant, runtime(of: "submission-server", showing: instant))
     }
 
     func publish(asOf instant: Date) async throws {
-        try await Distribution.publish(
-            asOf: instant,
-            ServiceRuntime(
-                name: "distribution", settings: try distributionSettings(), clock: clock(showing: instant),
-                logger: logger))
+        try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
     }
 
     /// For a command that is told of an instant that the suite's clock may not have reached.
-    private func clock(showing instant: Date) -> WallClock {
-        .offset(by: max(clock.movedBy, instant.timeIntervalSinceNow))
+    private func runtime(of name: String, showing instant: Date) throws -> ServiceRuntime {
+        let service = try #require(plan.services.first { $0.name == name })
+        return ServiceRuntime(
+            name: name, settings: service.settings.mapValues(\.description),
+            clock: .offset(by: max(clock.movedBy, instant.timeIntervalSinceNow)), logger: logger)
     }
 
     /// Calls `body` with clients of verification and submission server that don't go through the proxy, and so don't wait for
@@ -148,10 +105,9 @@ struct InProcessSuite: Sendable {
     func withDirectCallers<Result: Sendable>(
         _ body: (_ verification: ServiceClient, _ submission: ServiceClient) async throws -> Result
     ) async throws -> Result {
-        let clients = try [ports.verificationApp, ports.submission].map { port in
-            try ServiceClient(
-                base: "https://localhost:\(port)", tls: certificates.files(role: .metadataProxy), name: "direct",
-                deadline: .seconds(20))
+        let urls = [try url(of: .verificationServer, .app), try url(of: .submissionServer, .listen)]
+        let clients = try urls.map {
+            try ServiceClient(base: $0, tls: certificate(.metadataProxy), name: "direct", deadline: .seconds(20))
         }
         let result: Swift.Result<Result, any Error>
         do {
@@ -186,88 +142,6 @@ struct InProcessSuite: Sendable {
             }
             return urls
         }
-    }
-
-    // MARK: Configuration
-
-    private func common(_ role: Role?) throws -> [String: String] {
-        let files = try certificates.files(role: role)
-        return [
-            "tls.certificate": files.certificate, "tls.key": files.key, "tls.authorities": authorities,
-        ]
-    }
-
-    private func testResultSettings() throws -> [String: String] {
-        try common(.testResultServer).merging([
-            "laboratories.port": "\(ports.laboratories)", "internal.port": "\(ports.testResults)",
-            "postgres.connection": database.connection(as: .testResults),
-        ]) { $1 }
-    }
-
-    private func verificationSettings() throws -> [String: String] {
-        try common(.verificationServer).merging([
-            "app.port": "\(ports.verificationApp)", "portal.port": "\(ports.verificationPortal)",
-            "internal.port": "\(ports.verificationInternal)",
-            "testResults.url": testResultsURL,
-            "postgres.connection": database.connection(as: .verification),
-            "secrets.tanKey": folder.secret(SuiteSecrets.tanKey),
-            "secrets.teleTANKey": folder.secret(SuiteSecrets.teleTANKey),
-            "officers.keys": SuiteSecrets.officerKeysFile(in: folder),
-            "officers.issuer": OfficerIssuer.issuer, "officers.audience": OfficerIssuer.audience,
-        ]) { $1 }
-    }
-
-    private func submissionSettings() throws -> [String: String] {
-        try common(.submissionServer).merging([
-            "listen.port": "\(ports.submission)", "verification.url": verificationInternalURL,
-            "postgres.connection": database.connection(as: .submission),
-            "secrets.tagKey": folder.secret(SuiteSecrets.tagKey), "hourKeys.directory": folder.hourKeys,
-        ]) { $1 }
-    }
-
-    private func pushSettings() throws -> [String: String] {
-        try common(.pushDispatcher).merging([
-            "listen.port": "\(ports.push)", "postgres.connection": database.connection(as: .pushDispatcher),
-            "secrets.tokenKey": folder.secret(SuiteSecrets.tokenKey), "waves.pause": "0", "waves.spread": "0",
-            "apns.topic": SimulatedAccount.topic, "apns.teamID": SimulatedAccount.team,
-            "apns.keyID": SimulatedAccount.keyID, "apns.key": folder.secret(SuiteSecrets.apnsKey),
-            "apns.authorities": authorities,
-            "apns.production.host": "localhost", "apns.production.port": "\(ports.apnsProduction)",
-            "apns.sandbox.host": "localhost", "apns.sandbox.port": "\(ports.apnsSandbox)",
-        ]) { $1 }
-    }
-
-    private func apnsSettings() throws -> [String: String] {
-        try common(nil).merging([
-            "production.port": "\(ports.apnsProduction)", "sandbox.port": "\(ports.apnsSandbox)",
-            "control.port": "\(ports.apnsControl)", "topic": SimulatedAccount.topic, "teamID": SimulatedAccount.team,
-            "keyID": SimulatedAccount.keyID, "publicKey": SuiteSecrets.apnsPublicKeyFile(in: folder),
-        ]) { $1 }
-    }
-
-    private func distributionSettings() throws -> [String: String] {
-        try common(.distribution).merging([
-            "directory": folder.published,
-            "postgres.connection": database.connection(as: .distribution),
-            "signing.keys": "262/v1=" + folder.secret(SuiteSecrets.signingKey),
-            "push.url": "https://localhost:\(ports.push)",
-        ]) { $1 }
-    }
-
-    private func downloadSettings() throws -> [String: String] {
-        ["listen.port": "\(ports.downloads)", "directory": folder.published]
-    }
-
-    private func proxySettings() throws -> [String: String] {
-        let outer = try certificates.files(role: nil)
-        return try common(.metadataProxy).merging([
-            "listen.port": "\(ports.proxy)", "public.certificate": outer.certificate, "public.key": outer.key,
-            "verification.url": "https://localhost:\(ports.verificationApp)",
-            "submission.url": "https://localhost:\(ports.submission)",
-            "push.url": "https://localhost:\(ports.push)",
-            // Eight seconds for an answer: all services are in one process, beside other tests.
-            "answers.deadline": "1000",
-        ]) { $1 }
     }
 }
 

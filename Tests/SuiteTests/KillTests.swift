@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import Vigil
 
 /// Servers and PostgreSQL are killed again and again while labs, phones and submission servers go on. What was
 /// acknowledged stays so, nothing is given twice, and everybody gets there in the end.

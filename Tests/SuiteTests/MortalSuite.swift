@@ -1,3 +1,5 @@
+import Catalogue
+import DevelopmentSuite
 import Foundation
 import Glibc
 import Postgres
@@ -71,7 +73,9 @@ actor MortalSuite {
         return try result.get()
     }
 
-    nonisolated func url(_ port: SuitePort) -> String { plan.url(port) }
+    nonisolated func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
+        try plan.url(of: service, listener)
+    }
 
     /// The files of a caller with a certificate.
     nonisolated func certificate(_ holder: String) -> TLSFiles {
@@ -100,9 +104,9 @@ actor MortalSuite {
             let log = folder.log(service.name)
             processes[member] = try await ChildProcess.start(
                 .init(
-                    try BuiltProgram.path(service.executable),
-                    service.subcommand + ["--config", folder.configuration(service.name)], log: log))
-            try await Supervisor.waitUntilReady(service.name, at: plan.url(service.admin), log: log)
+                    try BuiltProgram.path(service.service.executable),
+                    service.arguments(configuration: folder.configuration(service.name)), log: log))
+            try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)
         }
     }
 
@@ -135,7 +139,7 @@ actor MortalSuite {
                     "fold", "--as-of", instant.formatted(.iso8601), "--config",
                     folder.configuration("submission-server"),
                 ],
-                environment: ChildProcess.Program.plainEnvironment.merging([
+                environment: SuiteProgram.environment.merging([
                     "CLOCK_OFFSET": "\(max(0, Int(instant.timeIntervalSinceNow.rounded(.up))))"
                 ]) { $1 },
                 log: folder.log("fold")))

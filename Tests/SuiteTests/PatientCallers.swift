@@ -1,8 +1,10 @@
-import Calling
+import Catalogue
 import Credentials
+import DevelopmentSuite
 import Foundation
 import HTTPTypes
 import Running
+import Calling
 import Synchronization
 import TestResultAPI
 import TestSupport
@@ -52,15 +54,18 @@ struct PatientCallers: Sendable {
     private static let hour: TimeInterval = 3600
 
     private init(_ suite: MortalSuite) async throws {
-        func client(_ holder: String, _ port: SuitePort) throws -> ServiceClient {
+        func client(
+            _ holder: String, _ service: Catalogue.Service, _ listener: Catalogue.ListenerName
+        ) throws -> ServiceClient {
             try ServiceClient(
-                base: suite.url(port), tls: suite.certificate(holder), name: holder, deadline: .seconds(4))
+                base: suite.url(of: service, listener), tls: suite.certificate(holder), name: holder,
+                deadline: .seconds(4))
         }
-        lab = try client("lab", .laboratories)
-        results = try client("verification-server", .testResults)
-        apps = try client("metadata-proxy", .verificationApp)
-        submission = try client("submission-server", .verificationInternal)
-        portal = try client("portal", .verificationPortal)
+        lab = try client("lab", .testResultServer, .laboratories)
+        results = try client("verification-server", .testResultServer, .internal)
+        apps = try client("metadata-proxy", .verificationServer, .app)
+        submission = try client("submission-server", .verificationServer, .internal)
+        portal = try client("portal", .verificationServer, .portal)
         let key = try Settings(["tanKey": suite.folder.secret(SuiteSecrets.tanKey)]).secretFile("tanKey")
         cipher = TANCipher(try #require(HashKey(bytes: key)))
         officerToken = try await OfficerIssuer(in: suite.folder).token(

@@ -1,5 +1,6 @@
 import Calling
 import Credentials
+import DevelopmentSuite
 import ExposureKeys
 import Foundation
 import HTTPContract
@@ -12,7 +13,6 @@ import TestResultAPI
 import TestSupport
 import Testing
 import VerificationAPI
-import Vigil
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PrivacyTests {

@@ -1,6 +1,7 @@
 import Credentials
 import Crypto
 import DevelopmentAPNs
+import DevelopmentSuite
 import Foundation
 import Glibc
 import HTTPContract
@@ -121,23 +122,20 @@ struct PushWaveKillTests {
                     group.addTask { try await host.run() }
                     let port = try await host.bound.value
                     let files = try certificates.files(role: .pushDispatcher)
-                    let plan = ServicePlan(
-                        name: "push-dispatcher", executable: "push-dispatcher", subcommand: [], ports: [],
-                        admin: .pushAdmin,
-                        settings: [
-                            "listen.port": .number(TestPort.free()), "admin.port": .number(TestPort.free()),
-                            "postgres.connection": .text(database.connection(as: .pushDispatcher)),
-                            "secrets.tokenKey": .text(secretFile), "tls.certificate": .text(files.certificate),
-                            "tls.key": .text(files.key),
-                            "tls.authorities": .text("\(certificates.directory)/authority.pem"),
-                            "waves.spread": .number(0), "apns.topic": .text(SimulatedAccount.topic),
-                            "apns.teamID": .text(SimulatedAccount.team), "apns.keyID": .text(SimulatedAccount.keyID),
-                            "apns.key": .text(keyFile),
-                            "apns.authorities": .text("\(certificates.directory)/authority.pem"),
-                            "apns.production.host": .text("localhost"), "apns.production.port": .number(port),
-                        ])
+                    let settings = try SettingsFile([
+                        "listen.port": .number(TestPort.free()), "admin.port": .number(TestPort.free()),
+                        "postgres.connection": .text(database.connection(as: .pushDispatcher)),
+                        "secrets.tokenKey": .text(secretFile), "tls.certificate": .text(files.certificate),
+                        "tls.key": .text(files.key),
+                        "tls.authorities": .text("\(certificates.directory)/authority.pem"),
+                        "waves.spread": .number(0), "apns.topic": .text(SimulatedAccount.topic),
+                        "apns.teamID": .text(SimulatedAccount.team), "apns.keyID": .text(SimulatedAccount.keyID),
+                        "apns.key": .text(keyFile),
+                        "apns.authorities": .text("\(certificates.directory)/authority.pem"),
+                        "apns.production.host": .text("localhost"), "apns.production.port": .number(port),
+                    ])
                     let configuration = certificates.directory + "/push-dispatcher.json"
-                    try Data(try plan.configurationFile.utf8).write(to: URL(filePath: configuration))
+                    try Data(settings.text.utf8).write(to: URL(filePath: configuration))
                     try await TestPostgres.withClient(database.superuserConnection) { client in
                         try await body(
                             Stage(

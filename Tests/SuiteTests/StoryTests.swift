@@ -1,11 +1,13 @@
-import Calling
+import Catalogue
 import DevelopmentAPNsAPI
+import DevelopmentSuite
 import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPContract
 import Phone
 import Running
+import Calling
 import Synchronization
 import TestSupport
 import Testing
@@ -62,13 +64,14 @@ extension InProcessSuite {
     /// Everybody who takes part in the story, connected to this suite.
     func withStage<Result: Sendable>(_ body: (StoryStage) async throws -> Result) async throws -> Result {
         let pem = try String(contentsOfFile: SuiteSecrets.signingPublicKeyFile(in: folder), encoding: .utf8)
-        let apps = try AppClient(base: proxyURL, authorities: authorities)
-        let packages = PackageClient(base: treeURL, region: "DE", trusted: [try VerificationKey(pem: pem)])
+        let apps = try AppClient(base: url(of: .metadataProxy, .listen), authorities: authorities)
+        let packages = try PackageClient(
+            base: url(of: .downloadServer, .listen), region: "DE", trusted: [try VerificationKey(pem: pem)])
         let lab = try ServiceClient(
-            base: laboratoriesURL, tls: try certificates.files(role: .lab), name: "test-result-server")
+            base: url(of: .testResultServer, .laboratories), tls: certificate(.lab), name: "test-result-server")
         let portal = try ServiceClient(
-            base: verificationPortalURL, tls: try certificates.files(role: .portal), name: "verification-server")
-        let apns = try ServiceClient(base: apnsControlURL, tls: nil, name: "development-apns")
+            base: url(of: .verificationServer, .portal), tls: certificate(.portal), name: "verification-server")
+        let apns = try ServiceClient(base: url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
         let stage = StoryStage(
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },

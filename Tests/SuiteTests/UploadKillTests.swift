@@ -1,9 +1,9 @@
+import DevelopmentSuite
 import ExposureKeys
 import Foundation
 import Postgres
 import TestSupport
 import Testing
-import Vigil
 
 /// Everything that an upload passes is killed again and again, the fold too, while phones go on. Every upload that was
 /// acknowledged is folded, once and whole, every phone comes to its end, and no TAN serves two payloads.

@@ -1,9 +1,10 @@
-import Calling
+import Catalogue
 import Credentials
 import ExposureKeys
 import Foundation
 import HTTPTypes
 import Phone
+import Calling
 import Synchronization
 import TestResultAPI
 import TestSupport
@@ -66,9 +67,11 @@ struct UploadingPhones: Sendable {
 
     private init(_ suite: MortalSuite) throws {
         lab = try ServiceClient(
-            base: suite.url(.laboratories), tls: suite.certificate("lab"), name: "lab", deadline: .seconds(4))
+            base: suite.url(of: .testResultServer, .laboratories), tls: suite.certificate("lab"), name: "lab",
+            deadline: .seconds(4))
         app = try AppClient(
-            base: suite.url(.proxy), authorities: suite.folder.certificate(SuiteCertificates.authority))
+            base: suite.url(of: .metadataProxy, .listen),
+            authorities: suite.folder.certificate(SuiteCertificates.authority))
     }
 
     /// Calls `body` while phones go from test to test, and lets them end. They go on for `uploadAgain`.

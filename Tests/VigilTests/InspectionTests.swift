@@ -2,6 +2,7 @@ import Crypto
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 import Vigil
 

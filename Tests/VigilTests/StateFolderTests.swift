@@ -1,4 +1,6 @@
+import Catalogue
 import Foundation
+import TestSupport
 import Testing
 import Vigil
 
@@ -11,7 +13,7 @@ struct StateFolderTests {
             try folder.prepare()
             try folder.prepare()
             for path in [
-                folder.path, folder.certificates, folder.secrets, folder.configuration, folder.hourKeys,
+                folder.path, folder.certificates, folder.secrets, folder.configuration, folder.volume(.hourKeys),
                 folder.published, folder.logs,
             ] {
                 #expect(try permissions(of: path) == 0o700, "\(path)")
@@ -33,55 +35,13 @@ struct StateFolderTests {
         }
     }
 
-    @Test("a folder with other content is neither used nor erased")
+    @Test("a folder with other content is not used")
     func refusesOthers() async throws {
         try await withScratchFolder { scratch in
             try Data().write(to: URL(filePath: "\(scratch)/thesis.txt"))
             let folder = StateFolder(scratch)
             #expect(throws: CommandFailure.self) { try folder.prepare() }
-            #expect(throws: CommandFailure.self) { try folder.erase() }
             #expect(try FileManager.default.contentsOfDirectory(atPath: scratch) == ["thesis.txt"])
-        }
-    }
-
-    @Test("erasing leaves an empty state folder")
-    func erases() async throws {
-        try await withScratchFolder { scratch in
-            let folder = StateFolder(scratch)
-            try folder.prepare()
-            try folder.write("old\n", to: folder.secret("one"))
-            try folder.erase()
-            try folder.prepare()
-            #expect(try folder.read(folder.secret("one")) == nil)
-        }
-    }
-
-    @Test("only one suite at a time may use it")
-    func locks() async throws {
-        try await withScratchFolder { scratch in
-            let folder = StateFolder(scratch)
-            try folder.prepare()
-            do {
-                let lock = try folder.lock()
-                let refusal = #expect(throws: CommandFailure.self) { try folder.lock() }
-                #expect(refusal?.description.contains("Another `vigil up` uses") == true)
-                withExtendedLifetime(lock) {}
-            }
-            _ = try folder.lock()
-        }
-    }
-
-    @Test("the logs of the run before are kept once")
-    func setsLogsAside() async throws {
-        try await withScratchFolder { scratch in
-            let folder = StateFolder(scratch)
-            try folder.prepare()
-            for run in 1...3 {
-                try folder.setLogsAside()
-                try folder.write("run \(run)\n", to: folder.log("service"))
-            }
-            #expect(try folder.read(folder.log("service")) == "run 3")
-            #expect(try folder.read(folder.log("service.previous")) == "run 2")
         }
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPContract
 import SwiftASN1
+import TestSupport
 import Testing
 import Vigil
 import X509

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Schema
+import TestSupport
 import Testing
 import Vigil
 

@@ -1,7 +1,7 @@
 -- Revokes what PostgreSQL itself lets every role do and no service needs: taking locks under any number, making large objects,
 -- and reading statistics about everybody's tables, connections, transactions and log, which change with every single upload. The
 -- database's owner is granted these rights instead, and may grant them to others. Run it as a superuser in the suite's database; it
--- may be repeated. Shared/Schema/Common/CatalogGrants.swift has the same text, for `vigil up` and `vigil migrate`.
+-- may be repeated. Shared/Schema/Common/CatalogGrants.swift has the same text, for `vigil-dev up` and `vigil migrate`.
 DO $catalog$
 DECLARE
     heir name := (SELECT datdba::regrole FROM pg_database WHERE datname = current_database());

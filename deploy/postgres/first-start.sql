@@ -1,5 +1,5 @@
 -- Once, when the cluster is made: the role that owns all tables, and the database. `vigil migrate` does the rest. The same as
--- `vigil up` does (Services/Vigil/Storage/SuiteDatabase.swift), but for the mark of a rehearsal: here no clock is moved.
+-- `vigil-dev up` does (Services/Development/Suite/Storage/SuiteDatabase.swift), without the setting that allows a shifted clock.
 
 -- What fails must not bring a password into the log.
 SET log_min_error_statement = panic;

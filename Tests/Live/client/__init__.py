@@ -1,2 +1,2 @@
 """The client that all live checks share: TLS connections, HTTP/1.1 and HTTP/2, messages of the contract, and the suite
-that `vigil up` runs. suite.sh puts its folder on PYTHONPATH."""
+that `vigil-dev up` runs. suite.sh puts its folder on PYTHONPATH."""

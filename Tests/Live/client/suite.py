@@ -1,4 +1,4 @@
-"""A suite that `vigil up` runs, as labs, officers and phones see it from inside."""
+"""A suite that `vigil-dev up` runs, as labs, officers and phones see it from inside."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ class Suite:
     """The services of one state folder, called without the proxy, with the certificates of those who may."""
 
     def __init__(self, state, programs):
-        """`programs`: where `vigil` and the services' executables are."""
+        """`programs`: where `vigil-dev` and the services' executables are."""
         self.state, self.programs = pathlib.Path(state), pathlib.Path(programs)
         self.certificates = self.state / "certificates"
         self.authority = self.certificates / "ca.pem"
@@ -103,7 +103,7 @@ class Suite:
         """kind: TEST, or EVENT for warnings on behalf."""
         if kind not in self._officers:
             role = {"TEST": "c19hotline", "EVENT": "c19hotline_event"}[kind]
-            command = [self.programs / "vigil", "keys", "officer-token", "--state", self.state, "--role", role]
+            command = [self.programs / "vigil-dev", "officer-token", "--state", self.state, "--role", role]
             self._officers[kind] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         port = self.port("verification-server", "portal")
         headers = {"authorization": f"Bearer {self._officers[kind]}", "x-cwa-teletan-type": kind}

@@ -1,4 +1,4 @@
-"""Fetches the OpenAPI document of every listener of a suite that `vigil up` runs.
+"""Fetches the OpenAPI document of every listener of a suite that `vigil-dev up` runs.
 
 python documents.py STATE FOLDER
 

@@ -92,7 +92,7 @@ upgrade() {
     local name service before
     say "Upgrading while phones, laboratories, officers and downloads go on …"
     start_balancer
-    officer=$("$stage/programs/vigil" keys officer-token --state "$stage/state" --role c19hotline) \
+    officer=$("$stage/programs/vigil-dev" officer-token --state "$stage/state" --role c19hotline) \
         /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8100 8111 8120 8140 &
     traffic=$!
     sleep 10

@@ -10,7 +10,6 @@ import SubmissionAPI
 import TestSupport
 import Testing
 import VerificationAPI
-import Vigil
 
 @testable import VerificationServer
 

@@ -1,0 +1,8 @@
+import DevelopmentSuite
+import Running
+
+@main enum Main {
+    static func main() async {
+        await serviceMain(DevelopmentCommand.self, name: "vigil-dev")
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import Running
+import Vigil
+
+/// `vigil-dev officer-token`.
+struct OfficerTokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "officer-token",
+        abstract: "Print a token with which a health officer may ask for a teleTAN.",
+        discussion: "In production the health authority's identity provider signs these.")
+
+    @OptionGroup var state: StateOption
+
+    @Option(help: "What the officer may do: c19hotline (tests) or c19hotline_event (events).")
+    var role: OfficerIssuer.OfficerRole
+
+    @Option(help: ArgumentHelp("For how long the token is valid.", valueName: "seconds"))
+    var validFor = 300
+
+    func validate() throws {
+        guard validFor > 0, validFor <= 86_400 else {
+            throw ValidationError("--valid-for must be from 1 to 86400 seconds.")
+        }
+    }
+
+    func run() async throws {
+        let folder = state.folder
+        // The services judge it by their clock, which `vigil-dev up --at` may have moved.
+        let suite = try RunningSuite(in: folder)
+        let instant = Date() + TimeInterval(suite.clockOffset)
+        Console.say(
+            try await OfficerIssuer(in: folder).token(role: role, at: instant, lifetime: TimeInterval(validFor)))
+    }
+}
+
+extension OfficerIssuer.OfficerRole: ExpressibleByArgument {}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Catalogue
+import DevelopmentAPNsAPI
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import Phone
+import Running
+import TLS
+import Calling
+import Vigil
+
+/// `vigil-dev story`: plays the story on the suite that `vigil-dev up` started.
+struct StoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "story", abstract: "Send one positive test through a running suite, from the lab to a phone.",
+        discussion: "Ends with 0, or with the number of the step that failed. It can be repeated on the same suite.")
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let folder = state.folder
+        let suite = try RunningSuite(in: folder)
+        let clients = try StoryClients(folder, suite)
+        let outcome: Story.Failure?
+        do {
+            try await Story(on: try await clients.stage(folder, suite), say: Console.say).play()
+            outcome = nil
+        } catch let failure as Story.Failure {
+            outcome = failure
+        }
+        await clients.close()
+        if let outcome {
+            Console.complain(outcome.description)
+            throw ExitCode(Int32(outcome.step))
+        }
+    }
+}
+
+/// The connections of everybody who takes part.
+private struct StoryClients {
+    let apps: AppClient
+    let packages: PackageClient
+    let lab: ServiceClient
+    let portal: ServiceClient
+    let apns: ServiceClient
+
+    init(_ folder: StateFolder, _ suite: RunningSuite) throws {
+        let authority = folder.certificate(SuiteCertificates.authority)
+        func identity(_ name: String) -> TLSFiles {
+            TLSFiles(
+                certificate: folder.certificate(name), key: folder.certificateKey(name), authorities: authority)
+        }
+        let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
+        guard let pem = try folder.read(publicKeyFile) else {
+            throw CommandFailure("\(publicKeyFile) is missing: run `vigil-dev up` again.")
+        }
+        apps = try AppClient(base: suite.url(of: .metadataProxy, .listen), authorities: authority)
+        packages = try PackageClient(
+            base: suite.url(of: .downloadServer, .listen), region: "DE", trusted: [try VerificationKey(pem: pem)])
+        lab = try ServiceClient(
+            base: suite.url(of: .testResultServer, .laboratories), tls: identity("lab"), name: "test-result-server")
+        portal = try ServiceClient(
+            base: suite.url(of: .verificationServer, .portal), tls: identity("portal"), name: "verification-server")
+        apns = try ServiceClient(
+            base: suite.url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
+    }
+
+    func close() async {
+        await apps.close()
+        await packages.close()
+        await lab.close()
+        await portal.close()
+        await apns.close()
+    }
+
+    func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
+        let clock = WallClock.offset(by: Double(suite.clockOffset))
+        let officerToken = try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300)
+        return StoryStage(
+            apps: apps, packages: packages, lab: lab, portal: portal,
+            wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
+            officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
+            fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder, suite) },
+            publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder, suite) },
+            publishedFiles: { try Self.files(below: folder.published) },
+            inspect: { try await Self.inspect($0, in: folder) })
+    }
+
+    /// The story doesn't wait for the end of the hour: the command runs with a clock that shows it.
+    private static func run(
+        _ name: String, _ subcommand: [String], asOf instant: Date, in folder: StateFolder, _ suite: RunningSuite
+    ) async throws {
+        let offset = max(suite.clockOffset, Int(instant.timeIntervalSinceNow.rounded(.up)))
+        let exit = try await ChildProcess.run(
+            ChildProcess.Program(
+                try SuiteProgram.path(of: name),
+                subcommand + [
+                    "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(name),
+                ],
+                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(offset)"]) { $1 },
+                log: folder.log("story")))
+        guard exit == .status(0) else {
+            throw CommandFailure("\(name) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
+        }
+    }
+
+    /// Runs `vigil inspect` on a copy of an archive.
+    private static func inspect(_ archive: Data, in folder: StateFolder) async throws -> (String, Int32) {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "vigil-story-\(UUID().uuidString).zip")
+        let log = copy.appendingPathExtension("log")
+        defer {
+            try? FileManager.default.removeItem(at: copy)
+            try? FileManager.default.removeItem(at: log)
+        }
+        try archive.write(to: copy)
+        let exit = try await ChildProcess.run(
+            ChildProcess.Program(
+                try SuiteProgram.path(of: "vigil"), ["inspect", copy.path, "--state", folder.path], log: log.path))
+        guard case .status(let status) = exit else { throw CommandFailure("vigil inspect \(exit).") }
+        let output = try String(contentsOf: log, encoding: .utf8)
+        return (output.replacing(copy.path, with: "FILE.zip"), status)
+    }
+
+    /// All published files by their path below the root.
+    private static func files(below root: String) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: root) {
+            let url = URL(filePath: root).appending(path: path)
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            files[path] = try Data(contentsOf: url)
+        }
+        return files
+    }
+}

@@ -1,0 +1,28 @@
+package import Catalogue
+
+/// One process of a suite on one machine, with its configuration.
+package struct ServicePlan: Sendable {
+    /// What the catalogue says of it.
+    package let service: Catalogue.Service
+    /// By dotted key, as the service's README lists them.
+    package let settings: [String: SettingValue]
+
+    /// Names the process, its log and its configuration file.
+    package var name: String { service.name }
+
+    /// The command line after the executable.
+    package func arguments(configuration file: String) -> [String] { service.subcommand + ["--config", file] }
+
+    /// All it listens on: the configuration key, the port, its URL in a suite and for whom it is.
+    package func ports(first: Int) -> [LocalPort] {
+        service.listeners.map {
+            LocalPort(
+                key: "\($0.name.rawValue).port", number: $0.port.number(first: first), scheme: $0.scheme,
+                purpose: $0.purpose)
+        } + [
+            LocalPort(
+                key: "admin.port", number: service.admin.number(first: first), scheme: "http",
+                purpose: "operator: /health /ready /metrics")
+        ]
+    }
+}

@@ -1,0 +1,156 @@
+package import Catalogue
+package import Schema
+package import Vigil
+
+/// All processes of a suite on one machine, in the order in which they start.
+package struct SuitePlan: Sendable {
+    /// Where the suite keeps everything.
+    package let folder: StateFolder
+    /// The proxy's port; the others keep their distance from it.
+    package let firstPort: Int
+    /// By how many seconds the services' clocks are ahead of the machine's.
+    package let clockOffset: Int
+    private let changes: [SettingChange]
+    private let connection: @Sendable (DatabaseRole) -> String
+
+    /// - Parameters:
+    ///   - changes: override the plan's own settings; each must be of a service of the plan.
+    ///   - connection: the libpq connection string of a role; no password is in it.
+    package init(
+        folder: StateFolder, firstPort: Int = Catalogue.Port.defaultFirst, clockOffset: Int = 0,
+        changes: [SettingChange] = [], connection: @escaping @Sendable (DatabaseRole) -> String
+    ) throws {
+        self.folder = folder
+        self.firstPort = firstPort
+        self.clockOffset = clockOffset
+        self.changes = changes
+        self.connection = connection
+        let last = services.flatMap { $0.ports(first: 0).map(\.number) }.max() ?? 0
+        guard firstPort > 0, firstPort + last <= 65_535 else {
+            throw CommandFailure("--first-port must be from 1 to \(65_535 - last).")
+        }
+        let names = services.map(\.name)
+        if let stranger = changes.first(where: { !names.contains($0.service) }) {
+            throw CommandFailure(
+                "--set: no service is called \(stranger.service); there are \(names.joined(separator: ", ")).")
+        }
+    }
+
+    /// Callees come before their callers.
+    package var services: [ServicePlan] {
+        Catalogue.services.map { ServicePlan(service: $0, settings: settings(of: $0)) }
+    }
+
+    /// Refuses to start anything while another process listens on one of the ports.
+    package func requireFreePorts() throws {
+        for service in services {
+            for port in service.ports(first: firstPort) where port.isTaken {
+                throw CommandFailure(
+                    "Port \(port.number) on \(LocalPort.host), which \(service.name) needs (\(port.key)), is taken: stop "
+                        + "what listens there, or give the suite other ports with --first-port.")
+            }
+        }
+    }
+
+    // MARK: Settings
+
+    private func settings(of service: Catalogue.Service) -> [String: SettingValue] {
+        var settings = developmentSettings(of: service)
+        for port in ServicePlan(service: service, settings: [:]).ports(first: firstPort) {
+            settings[port.key] = .number(port.number)
+        }
+        if service.hasCertificate {
+            settings["tls.certificate"] = .text(folder.certificate(service.name))
+            settings["tls.key"] = .text(folder.certificateKey(service.name))
+            settings["tls.authorities"] = .text(folder.certificate(SuiteCertificates.authority))
+            settings["tls.denied"] = .text(folder.deniedCertificates)
+        }
+        if service.hasPublicCertificate {
+            settings["public.certificate"] = .text(folder.certificate(SuiteCertificates.publicHolder))
+            settings["public.key"] = .text(folder.certificateKey(SuiteCertificates.publicHolder))
+        }
+        if let database = service.database { settings["postgres.connection"] = .text(connection(database.role)) }
+        for secret in service.secrets { settings[secret.key] = .text(secret.prefix + folder.secret(secret.file)) }
+        for volume in service.volumes { settings[volume.key] = .text(folder.volume(volume.name)) }
+        for call in service.calls {
+            guard let callee = call.service.listener(call.listener) else { continue }
+            let port = callee.port.number(first: firstPort)
+            switch call.form {
+            case .url: settings[call.key] = .text("\(callee.scheme)://\(LocalPort.host):\(port)")
+            case .hostAndPort:
+                settings["\(call.key).host"] = .text("localhost")
+                settings["\(call.key).port"] = .number(port)
+            }
+        }
+        if clockOffset != 0 { settings["clock.offset"] = .number(clockOffset) }
+        for change in changes where change.service == service.name { settings[change.key] = change.value }
+        return settings
+    }
+
+    /// What only a suite for development is told: the simulated peers' names, and waves without a pause.
+    private func developmentSettings(of service: Catalogue.Service) -> [String: SettingValue] {
+        switch service {
+        case .verificationServer:
+            [
+                "officers.keys": .text(SuiteSecrets.officerKeysFile(in: folder)),
+                "officers.issuer": .text(OfficerIssuer.issuer),
+                "officers.audience": .text(OfficerIssuer.audience),
+            ]
+        case .developmentAPNs:
+            [
+                "topic": .text(SimulatedAccount.topic),
+                "teamID": .text(SimulatedAccount.team),
+                "keyID": .text(SimulatedAccount.keyID),
+                "publicKey": .text(SuiteSecrets.apnsPublicKeyFile(in: folder)),
+            ]
+        case .pushDispatcher:
+            [
+                "waves.pause": .number(0),
+                "waves.spread": .number(0),
+                "apns.topic": .text(SimulatedAccount.topic),
+                "apns.teamID": .text(SimulatedAccount.team),
+                "apns.keyID": .text(SimulatedAccount.keyID),
+                "apns.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+            ]
+        case .distribution:
+            [
+                "signing.bundleID": .text("de.rki.coronawarnapp-dev"),
+                "run.minute": .number(5),
+            ]
+        default: [:]
+        }
+    }
+
+    // MARK: On disk
+
+    /// Writes each service's configuration file, and what the other commands need to know about this suite.
+    package func write() throws {
+        for service in services {
+            try folder.write(try SettingsFile(service.settings).text, to: folder.configuration(service.name))
+        }
+        let own = try SettingsFile(["firstPort": .number(firstPort), "clockOffset": .number(clockOffset)])
+        try folder.write(own.text, to: folder.configuration("suite"))
+    }
+}
+
+extension SuitePlan {
+    /// Where a listener is.
+    package func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
+        try service.url(listener, firstPort: firstPort)
+    }
+
+    /// Where a service's admin port is.
+    package func adminURL(of service: ServicePlan) -> String {
+        "http://\(LocalPort.host):\(service.service.admin.number(first: firstPort))"
+    }
+}
+
+extension Catalogue.Service {
+    /// Where a listener of a suite on this machine is.
+    func url(_ name: Catalogue.ListenerName, firstPort: Int) throws -> String {
+        guard let listener = listener(name) else {
+            throw CommandFailure("\(self.name) has no listener \(name.rawValue).")
+        }
+        return "\(listener.scheme)://\(LocalPort.host):\(listener.port.number(first: firstPort))"
+    }
+}

@@ -1,0 +1,33 @@
+import Catalogue
+import Foundation
+import Vigil
+
+/// What listens where, for the person who started the suite.
+struct SuiteTable {
+    let plan: SuitePlan
+    /// How the owner of the tables connects.
+    let ownerConnection: String
+
+    var text: String {
+        let rows = plan.services.flatMap { service in
+            service.ports(first: plan.firstPort).map { port in (port.url, service.name, port.purpose) }
+        }.sorted { $0.0.suffix(5) < $1.0.suffix(5) }
+        let width = rows.map(\.1.count).max() ?? 0
+        let lines = rows.map { url, name, purpose in
+            "  \(url.padding(toLength: 26, withPad: " ", startingAt: 0))"
+                + "\(name.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(purpose)"
+        }
+        return """
+
+            The suite is running:
+            \(lines.joined(separator: "\n"))
+
+              certificates  \(plan.folder.certificates); apps trust ca.pem
+              published     \(plan.folder.published)
+              logs          \(plan.folder.logs)
+              database      psql "\(ownerConnection)"
+
+            Ctrl-C stops all of it.
+            """
+    }
+}

@@ -1,0 +1,128 @@
+package import Catalogue
+import Foundation
+import Running
+
+/// The folder of a suite on one machine: certificates, secrets, database, configuration, logs.
+///
+/// A marker file, written before anything else, tells it from other folders: nothing is ever written into, or erased
+/// from, a folder with other content that lacks the marker.
+package struct StateFolder: Sendable, Equatable {
+    /// Absolute, without `.` and `..`.
+    package let path: String
+
+    /// - Parameter path: absolute, or relative to the working directory. Nothing is made yet.
+    package init(_ path: String) {
+        self.path =
+            URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
+            .droppingTrailingSlash
+    }
+
+    /// Certificates and their keys (``SuiteCertificates``).
+    package var certificates: String { "\(path)/certificates" }
+    /// Files that services read their secrets from (``SuiteSecrets``).
+    package var secrets: String { "\(path)/secrets" }
+    /// The cluster's folder; it belongs to PostgreSQL's user.
+    package var postgres: String { "\(path)/postgres" }
+    /// One configuration file per process, and public keys.
+    package var configuration: String { "\(path)/config" }
+    /// The tree that phones download.
+    package var published: String { volume(.published) }
+    /// One log per process.
+    package var logs: String { "\(path)/logs" }
+
+    /// A folder that services are given.
+    package func volume(_ name: Catalogue.Volume.Name) -> String { "\(path)/\(name.rawValue)" }
+
+    /// The log of one process.
+    package func log(_ name: String) -> String { "\(logs)/\(name).log" }
+
+    /// The configuration file of one process.
+    package func configuration(_ name: String) -> String { "\(configuration)/\(name).json" }
+
+    /// The file of one secret.
+    package func secret(_ name: String) -> String { "\(secrets)/\(name)" }
+
+    /// A certificate (PEM), by the name of its holder.
+    package func certificate(_ name: String) -> String { "\(certificates)/\(name).pem" }
+
+    /// The private key of a certificate.
+    package func certificateKey(_ name: String) -> String { "\(certificates)/\(name).key" }
+
+    /// The list of certificates that no listener accepts; the operator adds to it.
+    package var deniedCertificates: String { "\(certificates)/denied" }
+
+    /// Every certificate that was made, with its fingerprint: what the list of denied ones is copied from.
+    package var issuedCertificates: String { "\(certificates)/issued" }
+
+    /// The file that marks the folder as one of Vigil's.
+    package var marker: String { "\(path)/vigil-state" }
+    private static let markerText =
+        "A state folder of Vigil, layout 1. `vigil-dev up --fresh` may erase all that lies here.\n"
+
+    // MARK: Making
+
+    /// Makes the folder and the folders in it, for the owner alone; keeps what exists.
+    package func prepare() throws {
+        let files = FileManager.default
+        if let content = try? files.contentsOfDirectory(atPath: path), !content.isEmpty, !isMarked {
+            throw notOurs
+        }
+        try makeDirectory(path)
+        if !isMarked {
+            try write(Self.markerText, to: marker)
+        }
+        for directory in [certificates, secrets, configuration, volume(.hourKeys), published, logs] {
+            try makeDirectory(directory)
+        }
+    }
+
+    /// Whether the marker is there.
+    package var isMarked: Bool {
+        (try? String(contentsOfFile: marker, encoding: .utf8))?.hasPrefix("A state folder of Vigil") == true
+    }
+
+    /// The refusal to write into, or erase, a folder without the marker.
+    package var notOurs: CommandFailure {
+        CommandFailure(
+            "\(path) is not empty and not a state folder of Vigil (the file vigil-state is missing): choose another with "
+                + "--state."
+        )
+    }
+
+    private func makeDirectory(_ directory: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory)
+        } catch {
+            throw CommandFailure("\(directory) can't be made a private folder: \(CommandFailure.systemReason).")
+        }
+    }
+
+    // MARK: Files
+
+    /// Writes a file as a whole or not at all.
+    /// - Parameter mode: by default only the owner may read it.
+    package func write(_ text: String, to file: String, mode: UInt32 = 0o600) throws {
+        do {
+            try DurableFile.write(Data(text.utf8), to: URL(filePath: file), mode: mode)
+        } catch {
+            throw CommandFailure("\(file) can't be written: \(CommandFailure.systemReason).")
+        }
+    }
+
+    /// A file's text without the newline at its end; nil if there is no such file.
+    package func read(_ file: String) throws -> String? {
+        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw CommandFailure("\(file) can't be read: \(CommandFailure.systemReason).")
+        }
+        return text.last == "\n" ? String(text.dropLast()) : text
+    }
+}
+
+extension String {
+    fileprivate var droppingTrailingSlash: String {
+        count > 1 && last == "/" ? String(dropLast()) : self
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// The suite's executables, which lie beside this one.
+package enum SuiteProgram {
+    /// The path of an executable.
+    package static func path(of name: String) throws -> String {
+        do {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(filePath: own).deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
+        } catch {
+            throw CommandFailure("/proc is not mounted, so the suite's executables can't be found.")
+        }
+    }
+
+    /// The environment that every program is given: search path, home, temporary folder, language.
+    ///
+    /// Everything else stays out. A `PGHOST` or an `ADMIN_PORT` of the operator's shell would reach every service,
+    /// and a secret in the environment would be readable in `/proc`.
+    package static var environment: [String: String] {
+        let names: Set = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE"]
+        return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
+    }
+}

@@ -1,0 +1,125 @@
+import DevelopmentAPNsAPI
+import HTTPContract
+import PushAPI
+import Schema
+import SubmissionAPI
+import TestResultAPI
+import VerificationAPI
+
+/// The entries, one for each process.
+extension Catalogue.Service {
+    /// Results: laboratories post them, the verification server asks for them.
+    package static let testResultServer = Self(
+        "test-result-server", role: .testResultServer,
+        listeners: [
+            .init(
+                .laboratories, 8020, .mutualTLS, isDoor: true,
+                offers: [
+                    TestResultAPI.labResults.route, TestResultAPI.quickTestResults.route,
+                    TestResultAPI.quickTestResult.route, TestResultAPI.pocnatResults.route,
+                    TestResultAPI.pocnatResult.route,
+                ]),
+            .init(
+                .internal, 8021, .mutualTLS, offers: [TestResultAPI.appResult.route, TestResultAPI.appResults.route]),
+        ],
+        admin: 8029, metrics: 8027, database: .init(.testResults))
+
+    /// Registration tokens, TANs and teleTANs.
+    package static let verificationServer = Self(
+        "verification-server", role: .verificationServer,
+        listeners: [
+            .init(
+                .app, 8010, .mutualTLS,
+                offers: [
+                    VerificationAPI.registrationToken.route, VerificationAPI.testResult.route,
+                    VerificationAPI.tan.route,
+                ]),
+            .init(
+                .portal, 8011, .mutualTLS, isDoor: true,
+                offers: [VerificationAPI.certificateResult.route, VerificationAPI.teleTAN.route]),
+            .init(
+                .internal, 8012, .mutualTLS,
+                offers: [
+                    VerificationAPI.reservations.route, VerificationAPI.confirmations.route,
+                    VerificationAPI.tanVerification.route,
+                ]),
+        ],
+        admin: 8019, metrics: 8017, database: .init(.verification),
+        secrets: [
+            .init(.hexadecimal, "tan-key", key: "secrets.tanKey"),
+            .init(.hexadecimal, "tele-tan-key", key: "secrets.teleTANKey"),
+        ],
+        calls: [.init("testResults.url", to: .testResultServer, .internal)])
+
+    /// Uploads of diagnosis keys and check-in reports, and the fold.
+    package static let submissionServer = Self(
+        "submission-server", "serve", role: .submissionServer,
+        listeners: [
+            .init(
+                .listen, 8030, .mutualTLS,
+                offers: [SubmissionAPI.diagnosisKeys.route, SubmissionAPI.onBehalf.route])
+        ],
+        admin: 8039, metrics: 8037, database: .init(.submission),
+        secrets: [.init(.hexadecimal, "tag-key", key: "secrets.tagKey")],
+        volumes: [.init(.hourKeys, key: "hourKeys.directory")],
+        calls: [.init("verification.url", to: .verificationServer, .internal)])
+
+    /// Registrations for silent pushes, and waves of them.
+    package static let pushDispatcher = Self(
+        "push-dispatcher", "serve", role: .pushDispatcher,
+        listeners: [
+            .init(
+                .listen, 8050, .mutualTLS,
+                offers: [PushAPI.register.route, PushAPI.registerV1.route, PushAPI.announce.route])
+        ],
+        admin: 8059, metrics: 8057, database: .init(.pushDispatcher),
+        secrets: [
+            .init(.hexadecimal, "push-token-key", key: "secrets.tokenKey"),
+            .init(.privateKey, "apns-key.p8", key: "apns.key"),
+        ],
+        calls: [
+            .init("apns.production", .hostAndPort, to: .developmentAPNs, .production),
+            .init("apns.sandbox", .hostAndPort, to: .developmentAPNs, .sandbox),
+        ])
+
+    /// Hourly and daily signed packages and their indexes.
+    package static let distribution = Self(
+        "distribution", "run", role: .distribution, listeners: [], admin: 8048, metrics: 8047,
+        database: .init(
+            .distribution,
+            reads: ["submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report"]),
+        secrets: [.init(.privateKey, "export-signing.key", key: "signing.keys", prefix: "262/v1=")],
+        volumes: [.init(.published, key: "directory")],
+        calls: [.init("push.url", to: .pushDispatcher, .listen)])
+
+    /// The published tree, to phones. In containers the edge takes its place.
+    package static let downloadServer = Self(
+        "download-server", role: nil,
+        listeners: [.init(.listen, 8040, .plaintext, for: "apps: the published tree")], admin: 8049,
+        volumes: [.init(.published, key: "directory")], standIn: "edge")
+
+    /// The only door for apps.
+    package static let metadataProxy = Self(
+        "metadata-proxy", role: .metadataProxy,
+        listeners: [.init(.listen, 8000, .publicTLS, isDoor: true, for: "apps: tests, TANs, uploads, pushes")],
+        admin: 8009, metrics: 8007,
+        calls: [
+            .init("verification.url", to: .verificationServer, .app),
+            .init("submission.url", to: .submissionServer, .listen),
+            .init("push.url", to: .pushDispatcher, .listen),
+        ])
+
+    // MARK: Simulators
+
+    /// Apple's push service.
+    package static let developmentAPNs = Self(
+        "development-apns", "serve", isSimulator: true, role: nil,
+        listeners: [
+            .init(.production, 8061, .privateTLS, for: "push-dispatcher, in place of Apple's service"),
+            .init(.sandbox, 8062, .privateTLS, for: "push-dispatcher, in place of Apple's service"),
+            .init(
+                .control, 8063, .plaintext, for: "developers: tells which phones were woken",
+                offers: [DevelopmentAPNsAPI.wakes.route, DevelopmentAPNsAPI.instruction.route]),
+        ],
+        admin: 8069)
+}

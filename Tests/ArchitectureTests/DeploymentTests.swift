@@ -1,0 +1,194 @@
+import Catalogue
+import Foundation
+import HTTPContract
+import Schema
+import Testing
+
+/// The manifest and the files of `deploy`, which are written by hand, have every line that the catalogue asks for. An issue
+/// says what to add, and where.
+struct DeploymentTests {
+    static let services = Catalogue.services
+    /// What containers run: another container may take a service's place.
+    static let contained = services.filter { $0.standIn == nil }
+    static let watched = contained.filter { $0.metrics != nil }
+
+    @Test("Package.swift has each executable as a target and as a product", arguments: services)
+    func manifest(service: Catalogue.Service) throws {
+        let manifest = try HandWrittenFile("Package.swift")
+        let name = service.executable
+        manifest.expect("executable: \"\(name)\"", for: service.name, because: "its target, by service(…)")
+        manifest.expect(
+            ".executable(name: \"\(name)\", targets: [\"\(name)\"])", for: service.name, because: "a product")
+    }
+
+    @Test("the Dockerfile builds each executable and has an image for it", arguments: services)
+    func images(service: Catalogue.Service) throws {
+        let dockerfile = try HandWrittenFile("deploy/Dockerfile")
+        let name = service.executable
+        let stage = service.isSimulator ? "build-development" : "build"
+        dockerfile.expect("AS \(name)", for: service.name, because: "its image")
+        dockerfile.expect(
+            "COPY --from=\(stage) /programs/\(name) /usr/local/bin/", for: service.name, because: "its image's program")
+        let built = try dockerfile.matches(of: #"for name in ((?:[a-z- ]|\\\n)+);"#)
+        let lists = built.map { $0.split { !($0.isLetter || $0 == "-") }.map { String($0) } }
+        #expect(lists.count == 2, "the Dockerfile has one list of production executables and one for development")
+        guard lists.count == 2 else { return }
+        if !lists[service.isSimulator ? 1 : 0].contains(name) {
+            Issue.record(
+                "\(service.name) is in the catalogue: add \(name) to the executables of deploy/Dockerfile, stage \(stage)."
+            )
+        }
+        if lists[service.isSimulator ? 0 : 1].contains(name) {
+            Issue.record("deploy/Dockerfile builds \(name) in the wrong stage.")
+        }
+    }
+
+    @Test("no production image holds development code")
+    func production() throws {
+        let development = try HandWrittenFile("deploy/Dockerfile").matches(
+            of: #"^COPY --from=build-development /programs/(\S+) "#)
+        let simulators = Self.services.filter(\.isSimulator).map(\.executable)
+        #expect(Set(development) == Set(simulators + ["vigil-dev"]))
+    }
+
+    @Test(
+        "docker-compose.yml gives each container its ports, certificate, role, secrets and addresses",
+        arguments: contained)
+    func containers(service: Catalogue.Service) throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        let container = compose.block(service.name, indentation: 2)
+        let name = service.name
+        container.expect("target: \(service.executable)", for: name, because: "its image")
+        container.expect(
+            "command: [\(([service.executable] + service.subcommand).joined(separator: ", "))]", for: name,
+            because: "what it runs")
+        container.expect("[CMD, \(service.executable), ready]", for: name, because: "its health check")
+        container.expect("ADMIN_PORT: \(service.admin.number)", for: name, because: "the admin port")
+        for listener in service.listeners {
+            container.expect(
+                "\(Self.variable("\(listener.name.rawValue).port")): \(listener.port.number)", for: name,
+                because: "the listener \(listener.name.rawValue)")
+        }
+        for listener in service.listeners where listener.isDoor {
+            container.expect(
+                "${VIGIL_ADDRESS:-127.0.0.1}:\(listener.port.number):\(listener.port.number)", for: name,
+                because: "a port for callers from outside")
+        }
+        if service.hasCertificate { expectCertificate(of: service, in: container, compose) }
+        if let database = service.database {
+            container.expect("user=\(database.role.rawValue)", for: name, because: "its login role")
+            let file = Self.passwordFile(of: database.role)
+            container.expect("source: \(file), target: pgpass", for: name, because: "its role's password")
+            compose.block("migrate", indentation: 2).expect(
+                "- \(file)", for: name, because: "the password that the role is given")
+            compose.expect("\(file): {", for: name, because: "the secret's file")
+        }
+        for secret in service.secrets {
+            container.expect("- \(secret.file)", for: name, because: "a secret")
+            container.expect(
+                "\(Self.variable(secret.key)): \(secret.prefix)/run/secrets/\(secret.file)", for: name,
+                because: "the secret's place")
+            compose.expect("\(secret.file): {", for: name, because: "the secret's file")
+        }
+        for volume in service.volumes {
+            container.expect(
+                "\(volume.name.rawValue):/\(volume.name.rawValue)", for: name, because: "a volume")
+            container.expect(
+                "\(Self.variable(volume.key)): /\(volume.name.rawValue)", for: name, because: "the volume's place")
+        }
+        for call in service.calls { expectAddress(of: call, in: container, for: name) }
+    }
+
+    private func expectCertificate(
+        of service: Catalogue.Service, in container: HandWrittenFile, _ compose: HandWrittenFile
+    ) {
+        for (file, target) in [("tls-certificate", "tls.pem"), ("tls-key", "tls.key")] {
+            container.expect(
+                "{ source: \(service.name)-\(file), target: \(target) }", for: service.name, because: "its certificate")
+            compose.expect("\(service.name)-\(file): {", for: service.name, because: "its certificate's file")
+        }
+        for file in ["- ca.pem", "- denied"] {
+            container.expect(file, for: service.name, because: "whom it trusts")
+        }
+    }
+
+    private func expectAddress(of call: Catalogue.Call, in container: HandWrittenFile, for name: String) {
+        guard let callee = call.service.listener(call.listener) else { return }
+        let key = Self.variable(call.key)
+        let reason = "where \(call.service.name) is"
+        switch call.form {
+        case .url:
+            container.expect(
+                "\(key): \(callee.scheme)://\(call.service.name):\(callee.port.number)", for: name, because: reason)
+        case .hostAndPort:
+            container.expect("\(key)_HOST: \(call.service.name)", for: name, because: reason)
+            container.expect("\(key)_PORT: \(callee.port.number)", for: name, because: reason)
+        }
+    }
+
+    @Test("deploy/secrets/prepare.sh hands out each service's certificate, password and secrets", arguments: contained)
+    func secrets(service: Catalogue.Service) throws {
+        let script = try HandWrittenFile("deploy/secrets/prepare.sh")
+        let lists = try script.matches(of: #"^for name in ((?:[a-z0-9. -]|\\\n)+); do"#)
+            .map { $0.split { $0.isWhitespace || $0 == "\\" }.map { String($0) } }
+        func expect(_ name: String, beside known: String) {
+            guard let list = lists.first(where: { $0.contains(known) }), !list.contains(name) else { return }
+            Issue.record(
+                "\(service.name) is in the catalogue: add `\(name)` to the list with `\(known)` in \(script.path).")
+        }
+        #expect(lists.contains { $0.contains("public") } && lists.contains { $0.contains("pgpass-owner") })
+        if service.hasCertificate { expect(service.name, beside: "public") }
+        for secret in service.secrets { expect(secret.file, beside: "pgpass-owner") }
+        if let role = service.database?.role { expect(Self.passwordFile(of: role), beside: "pgpass-owner") }
+    }
+
+    @Test("deploy/postgres/pg_hba.conf lets each service's role log in", arguments: services)
+    func logins(service: Catalogue.Service) throws {
+        guard let role = service.database?.role else { return }
+        try HandWrittenFile("deploy/postgres/pg_hba.conf").expect(
+            "hostssl vigil \(role.rawValue) all scram-sha-256", for: service.name, because: "its login role")
+    }
+
+    @Test("Prometheus scrapes each service, and an alert fires when one is gone", arguments: watched)
+    func monitoring(service: Catalogue.Service) throws {
+        let port = service.metrics?.number ?? 0
+        let prometheus = try HandWrittenFile("deploy/prometheus/prometheus.yml")
+        prometheus.expect(
+            "{ names: [\(service.name)], type: A, port: \(port),", for: service.name,
+            because: "the address of its metrics")
+        prometheus.expect("server_name: \(service.name)", for: service.name, because: "whose certificate it must show")
+        try HandWrittenFile("docker-compose.yml").block(service.name, indentation: 2).expect(
+            "METRICS_PORT: \(port)", for: service.name, because: "the listener for Prometheus")
+        try HandWrittenFile("deploy/prometheus/alerts.yml").expect(
+            "absent(up{job=\"vigil\",service=\"\(service.name)\"})", for: service.name,
+            because: "the alert ServiceGone")
+    }
+
+    @Test("the files name no service that isn't in the catalogue")
+    func strangers() throws {
+        let targets = try HandWrittenFile("docker-compose.yml").matches(of: #"build: \{.*target: ([a-z-]+) \}"#)
+        #expect(Set(targets) == Set(Self.contained.map(\.executable) + ["vigil"]))
+        let scraped = try HandWrittenFile("deploy/prometheus/prometheus.yml").matches(of: #"\{ names: \[([a-z-]+)\]"#)
+        #expect(Set(scraped) == Set(Self.watched.map(\.name)))
+        let roles = try HandWrittenFile("deploy/postgres/pg_hba.conf").matches(of: #"^hostssl\s+vigil\s+(\w+)"#)
+        #expect(Set(roles) == Set(DatabaseRole.allCases.map(\.rawValue) + [DatabaseRole.owner]))
+    }
+
+    /// The environment variable of a configuration key.
+    static func variable(_ key: String) -> String {
+        var name = ""
+        for (previous, character) in zip(" " + key, key) {
+            if character == "." {
+                name += "_"
+            } else {
+                name += (previous.isLowercase && character.isUppercase ? "_" : "") + character.uppercased()
+            }
+        }
+        return name
+    }
+
+    /// The file with a role's password, as a state folder calls it.
+    private static func passwordFile(of role: DatabaseRole) -> String {
+        "pgpass-" + role.rawValue.dropFirst("vigil_".count).replacing("_", with: "-")
+    }
+}

@@ -1,0 +1,188 @@
+import Catalogue
+import DevelopmentSuite
+import Foundation
+import Schema
+import TestSupport
+import Testing
+import Vigil
+
+@Suite("The plan of a suite on one machine")
+struct SuitePlanTests {
+    private static func plan(
+        firstPort: Int = 8000, clockOffset: Int = 0, changes: [SettingChange] = []
+    ) throws -> SuitePlan {
+        try SuitePlan(
+            folder: StateFolder("/state"), firstPort: firstPort, clockOffset: clockOffset, changes: changes
+        ) { role in
+            "host=/state/postgres/socket user=\(role.rawValue)"
+        }
+    }
+
+    @Test("--set wins over what the plan says, for the one service that it names")
+    func changes() throws {
+        let changes = [
+            "metadata-proxy.answers.deadline=50", "metadata-proxy.admin.port=7", "distribution.run.minute=x=y",
+        ]
+        let services = try Self.plan(changes: changes.compactMap(SettingChange.init(argument:))).services
+        let proxy = try #require(services.first { $0.name == "metadata-proxy" })
+        #expect(proxy.settings["answers.deadline"] == .number(50))
+        #expect(proxy.settings["admin.port"] == .number(7))
+        let distribution = try #require(services.first { $0.name == "distribution" })
+        #expect(distribution.settings["run.minute"] == .text("x=y"))
+        #expect(distribution.settings["admin.port"] == .number(8048))
+    }
+
+    @Test("--set names a service of the suite, a key and a value", arguments: ["", "=", "a=1", ".a=1", "a.=1", "a.b"])
+    func malformedChange(text: String) {
+        #expect(SettingChange(argument: text) == nil)
+    }
+
+    @Test("--set of a service that there is not is refused")
+    func strangeChange() throws {
+        let change = try #require(SettingChange(argument: "nobody.a=1"))
+        #expect(throws: CommandFailure.self) { try Self.plan(changes: [change]) }
+    }
+
+    @Test("every service listens where operators and phones expect it")
+    func ports() throws {
+        let table = try Self.plan().services.flatMap { service in
+            service.ports(first: 8000).map { "\($0.number) \(service.name) \($0.key)" }
+        }.sorted()
+        #expect(
+            table == [
+                "8000 metadata-proxy listen.port",
+                "8009 metadata-proxy admin.port",
+                "8010 verification-server app.port",
+                "8011 verification-server portal.port",
+                "8012 verification-server internal.port",
+                "8019 verification-server admin.port",
+                "8020 test-result-server laboratories.port",
+                "8021 test-result-server internal.port",
+                "8029 test-result-server admin.port",
+                "8030 submission-server listen.port",
+                "8039 submission-server admin.port",
+                "8040 download-server listen.port",
+                "8048 distribution admin.port",
+                "8049 download-server admin.port",
+                "8050 push-dispatcher listen.port",
+                "8059 push-dispatcher admin.port",
+                "8061 development-apns production.port",
+                "8062 development-apns sandbox.port",
+                "8063 development-apns control.port",
+                "8069 development-apns admin.port",
+            ])
+    }
+
+    @Test("the verification server's configuration file is as its README lists the keys")
+    func configurationFile() throws {
+        let service = try #require(try Self.plan().services.first { $0.name == "verification-server" })
+        #expect(
+            try SettingsFile(service.settings).text == """
+                {
+                  "admin" : {
+                    "port" : 8019
+                  },
+                  "app" : {
+                    "port" : 8010
+                  },
+                  "internal" : {
+                    "port" : 8012
+                  },
+                  "officers" : {
+                    "audience" : "verification-server",
+                    "issuer" : "https://identity.vigil.test/realms/vigil",
+                    "keys" : "/state/config/officers.jwks.json"
+                  },
+                  "portal" : {
+                    "port" : 8011
+                  },
+                  "postgres" : {
+                    "connection" : "host=/state/postgres/socket user=vigil_verification"
+                  },
+                  "secrets" : {
+                    "tanKey" : "/state/secrets/tan-key",
+                    "teleTANKey" : "/state/secrets/tele-tan-key"
+                  },
+                  "testResults" : {
+                    "url" : "https://127.0.0.1:8021"
+                  },
+                  "tls" : {
+                    "authorities" : "/state/certificates/ca.pem",
+                    "certificate" : "/state/certificates/verification-server.pem",
+                    "denied" : "/state/certificates/denied",
+                    "key" : "/state/certificates/verification-server.key"
+                  }
+                }
+
+                """)
+    }
+
+    @Test("only services with tables of their own are given the database")
+    func databases() throws {
+        let connected = try Self.plan().services.filter { $0.settings["postgres.connection"] != nil }.map(\.name)
+        #expect(
+            connected.sorted() == [
+                "distribution", "push-dispatcher", "submission-server", "test-result-server", "verification-server",
+            ])
+    }
+
+    @Test(
+        "no configuration file holds a secret: all are named by path",
+        arguments: ["tan-key", "push-token-key", "apns-key", "pgpass"])
+    func holdsNoSecret(of kind: String) throws {
+        for service in try Self.plan().services {
+            for case (let key, .text(let value)) in service.settings where value.contains(kind) {
+                #expect(value.hasPrefix("/state/") || key == "postgres.connection", "\(service.name) \(key)")
+            }
+        }
+    }
+
+    @Test("another first port moves every port and every address")
+    func otherPorts() throws {
+        for service in try Self.plan(firstPort: 18_000).services {
+            let file = try SettingsFile(service.settings).text
+            #expect(!file.contains(":80") && file.contains("180"), "\(service.name)")
+        }
+    }
+
+    @Test("ports that don't exist are refused", arguments: [0, -1, 65_467])
+    func impossiblePorts(first: Int) {
+        #expect(throws: CommandFailure.self) { try Self.plan(firstPort: first) }
+    }
+
+    @Test("a moved clock is told to every service, and to the commands that talk to them")
+    func movedClock() async throws {
+        try await withScratchFolder { scratch in
+            let folder = StateFolder(scratch)
+            try folder.prepare()
+            let plan = try SuitePlan(folder: folder, firstPort: 9000, clockOffset: -3600) { _ in "" }
+            #expect(plan.services.allSatisfy { $0.settings["clock.offset"] == .number(-3600) })
+            try plan.write()
+            let running = try RunningSuite(in: folder)
+            #expect(running.clockOffset == -3600)
+            #expect(try running.url(of: .metadataProxy, .listen) == "https://127.0.0.1:9000")
+            #expect(try running.url(of: .downloadServer, .listen) == "http://127.0.0.1:9040")
+        }
+    }
+
+    @Test("a folder without a suite is refused with what to do")
+    func noSuite() async throws {
+        try await withScratchFolder { scratch in
+            let refusal = #expect(throws: CommandFailure.self) { try RunningSuite(in: StateFolder(scratch)) }
+            #expect(refusal?.description.contains("run `vigil-dev up` first") == true)
+        }
+    }
+
+    @Test("a port that is taken is named with its service and key, before anything starts")
+    func takenPort() throws {
+        let occupant = try Occupant()
+        // The first that is looked at: others of the range may be taken, too, by tests that run meanwhile.
+        let plan = try Self.plan(firstPort: occupant.port - 20)
+        let refusal = #expect(throws: CommandFailure.self) { try plan.requireFreePorts() }
+        #expect(
+            refusal?.description.hasPrefix(
+                "Port \(occupant.port) on 127.0.0.1, which test-result-server needs (laboratories.port), is taken")
+                == true)
+        withExtendedLifetime(occupant) {}
+    }
+}

@@ -1,0 +1,58 @@
+import DevelopmentSuite
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Vigil
+
+@Suite("The supervisor", .timeLimit(.minutes(5)))
+struct SupervisorTests {
+    @Test("says which process ended, how, with what last words, and where its log is")
+    func watches() async throws {
+        try await withScratchFolder { scratch in
+            let supervisor = Supervisor()
+            let log = "\(scratch)/proxy.log"
+            let sleeper = try await ChildProcess.start(.init("/bin/sleep", ["60"]))
+            await supervisor.add(sleeper, name: "sleeper", log: "\(scratch)/none.log")
+            await supervisor.add(
+                try await ChildProcess.start(.init("/bin/sh", ["-c", "echo first; echo no port; exit 78"], log: log)),
+                name: "proxy", log: log)
+            let failure = await #expect(throws: CommandFailure.self) { try await supervisor.watch() }
+            #expect(
+                failure?.description
+                    == "proxy ended with status 78 (last words: no port): the whole log is \(log).")
+            await supervisor.stop()
+            #expect(sleeper.exit == .signal(SIGTERM))
+        }
+    }
+
+    @Test("stops the youngest first")
+    func order() async throws {
+        try await withScratchFolder { scratch in
+            let supervisor = Supervisor()
+            let log = "\(scratch)/order.log"
+            for name in ["database", "service", "proxy"] {
+                let script =
+                    "trap 'echo \(name); exit 0' TERM; echo up > \(scratch)/\(name); while :; do sleep 0.05; done"
+                let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script], log: log))
+                await supervisor.add(child, name: name, log: log)
+                try await waitForContent(of: "\(scratch)/\(name)")
+            }
+            await supervisor.stop()
+            #expect(try String(contentsOfFile: log, encoding: .utf8) == "proxy\nservice\ndatabase\n")
+        }
+    }
+
+    @Test("kills what does not stop")
+    func kills() async throws {
+        try await withScratchFolder { scratch in
+            let supervisor = Supervisor()
+            let script = "trap '' TERM; echo up > \(scratch)/up; while :; do sleep 0.05; done"
+            let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script]))
+            await supervisor.add(child, name: "stubborn", log: "\(scratch)/none", patience: .milliseconds(100))
+            try await waitForContent(of: "\(scratch)/up")
+            await supervisor.stop()
+            #expect(child.exit == .signal(SIGKILL))
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import DevelopmentAPNs
+import DownloadServer
+import MetadataProxy
+import PushDispatcher
+import Running
+import SubmissionServer
+import TestResultServer
+import VerificationServer
+
+/// What each executable is in this process: its command line, and the function that serves.
+struct FrontDoor: Sendable {
+    let command: any AsyncParsableCommand.Type
+    let serve: @Sendable (ServiceRuntime) async throws -> Void
+
+    /// By the catalogue's name. A service that only works at certain times, such as `distribution`, is called by the tests
+    /// themselves and isn't here.
+    static let all: [String: FrontDoor] = [
+        "test-result-server": .init(command: TestResultServer.self, serve: TestResultServer.serve),
+        "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
+        "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
+        "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
+        "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
+        "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
+        "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),
+    ]
+}
