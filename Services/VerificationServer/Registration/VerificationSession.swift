@@ -12,9 +12,6 @@ struct VerificationSession: Sendable {
     /// Hours since the epoch; no finer time is stored.
     let createdHour: Int32
 
-    /// For how many hours a registration is stored, beyond the one in which it was opened.
-    static let lifetime: Int32 = 21 * 24
-
     /// The kind of the teleTAN that opened it; nil for a test from a laboratory.
     var teleTANKind: TeleTANKind? {
         switch proof {

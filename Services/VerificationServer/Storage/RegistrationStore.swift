@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import Postgres
+import Schema
 import VerificationAPI
 
 /// Registrations in the schema `verification`: claimed ids, redeemed teleTANs, sessions. Every single use is one statement.

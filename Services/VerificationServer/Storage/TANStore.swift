@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import Postgres
+import Schema
 import VerificationAPI
 
 /// The upload for which a TAN is used.

@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import Postgres
+import Schema
 import VerificationAPI
 
 /// The issued teleTANs and their limits in the schema `verification`.

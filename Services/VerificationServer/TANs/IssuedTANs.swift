@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import Running
+import Schema
 import VerificationAPI
 
 /// Derives TANs, and recognises them without having stored them. Replicas share the key.
@@ -49,7 +50,7 @@ struct IssuedTANs: Sendable {
     ///
     /// None is valid for more than a day after its registration is deleted, so its use needn't be stored longer.
     func tan(for upload: Upload, of session: VerificationSession, at now: Date) -> TAN {
-        let last = min(now.hourNumber + lifetime, session.createdHour + VerificationSession.lifetime + 24)
+        let last = min(now.hourNumber + lifetime, session.createdHour + RetentionRule.sessionHours + 24)
         return cipher.seal(TANClaims(nonce: upload.nonce, kind: session.teleTANKind, lastHour: last))
     }
 

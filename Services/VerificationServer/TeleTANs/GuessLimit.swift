@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import Metrics
 import Running
+import Schema
 import Synchronization
 
 /// Limits wrong teleTANs within an hour: beyond a budget the metadata proxy admits fewer, at twice the budget no teleTAN is

@@ -2,6 +2,7 @@ import Credentials
 import FoundationEssentials
 import HTTPContract
 import Running
+import Schema
 import Serving
 import VerificationAPI
 

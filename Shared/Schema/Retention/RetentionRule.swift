@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Postgres
 
 /// For how long tables keep their rows.
@@ -48,8 +48,8 @@ package struct RetentionRule: Sendable {
 }
 
 extension Date {
-    /// Whole hours since 1970, UTC.
-    var hourNumber: Int32 { Int32((timeIntervalSince1970 / 3600).rounded(.down)) }
+    /// Whole hours since 1970, UTC: the finest time that many tables store.
+    package var hourNumber: Int32 { Int32(clamping: Int64((timeIntervalSince1970 / 3600).rounded(.down))) }
     /// Whole days since 1970, UTC.
-    var dayNumber: Int32 { Int32((timeIntervalSince1970 / 86_400).rounded(.down)) }
+    package var dayNumber: Int32 { Int32(clamping: Int64((timeIntervalSince1970 / 86_400).rounded(.down))) }
 }

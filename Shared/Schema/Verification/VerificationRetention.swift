@@ -2,10 +2,14 @@ import FoundationEssentials
 import Postgres
 
 extension RetentionRule {
+    /// For how many hours the session of a registration is kept, beyond the one in which it was opened.
+    package static let sessionHours: Int32 = 21 * 24
+
     /// The rules of the schema `verification`.
     static let verification: [RetentionRule] = [
         RetentionRule(.verification, "verification.session", limit: "21 days") { session, now throws(PostgresError) in
-            try session.execute("DELETE FROM verification.session WHERE created_hour < \(now.hourNumber - 21 * 24)")
+            try session.execute(
+                "DELETE FROM verification.session WHERE created_hour < \(now.hourNumber - sessionHours)")
         },
         RetentionRule(.verification, "verification.registered_guid", limit: "82 days") {
             session, now throws(PostgresError) in
