@@ -14,7 +14,7 @@ struct ProxyExchange {
     ///
     /// - Parameters:
     ///   - arrival: when its last byte arrived.
-    ///   - outlet: whoever waits for the answer.
+    ///   - outlet: where the answer goes.
     /// - Returns: the answer, so that the outlet can abandon it.
     static func begin(
         _ request: consuming AppRequest, arrivedAt arrival: NIODeadline, for outlet: any AnswerOutlet,

@@ -31,7 +31,7 @@ struct LaboratoryTests {
             try await stage.post([.numbered(1, .pcrPositive)], labID: "one", as: "berlin")
             try await stage.post([.numbered(1, .pcrNegative)], labID: "two", as: "berlin")
             #expect(try await stage.ask(.numbered(1)).testResult == .pcrNegative)
-            // Apps are told what was posted; the certificate's name is of record.
+            // Apps receive the posted name; the name of record is the certificate's.
             #expect(try await stage.ask(.numbered(1)).labID == "two")
             #expect(try await Self.owners(stage) == ["berlin"])
             #expect(Self.metric("foreign_results_total", of: stage) == 0)

@@ -82,9 +82,9 @@ struct WaveStatus: Sendable, Equatable {
                 "\(last.sent) of \(last.size) sent, \(last.accepted) accepted, \(last.removed) registrations removed"
             let start = last.startedAt.formatted(.iso8601)
             switch last.outcome {
-            case nil: lines.append("A wave goes on since \(start): \(counts).")
+            case nil: lines.append("A wave has been running since \(start): \(counts).")
             case .finished: lines.append("The last wave began \(start) and is finished: \(counts).")
-            case .expired: lines.append("The last wave began \(start) and did not come to its end in time: \(counts).")
+            case .expired: lines.append("The last wave began \(start) and did not finish in time: \(counts).")
             case .refused:
                 lines.append("The last wave began \(start) and stopped because APNs refuses our pushes: \(counts).")
                 lines.append("The log names the reason; `vigil push test-token` explains it.")

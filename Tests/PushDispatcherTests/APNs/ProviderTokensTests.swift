@@ -48,7 +48,7 @@ struct ProviderTokensTests {
         try tokens.expired(first)
         let second = try tokens.current()
         #expect(second != first)
-        // Whoever hears of it later changes nothing.
+        // A later report changes nothing.
         clock.advance(by: 30 * 60)
         try tokens.expired(first)
         #expect(try tokens.current() == second)

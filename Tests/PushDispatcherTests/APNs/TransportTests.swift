@@ -149,7 +149,7 @@ struct TransportTests {
             let outcomes = try await stage.send(0..<200)
             #expect(outcomes == Array(repeating: .unreachable, count: 200))
             #expect(stage.metrics.text.contains("apns_failed_connects_total 6"))
-            // For a while nobody tries again.
+            // For a while there is no further attempt.
             let next = try await stage.send(200..<300)
             #expect(next == Array(repeating: .unreachable, count: 100))
             #expect(stage.metrics.text.contains("apns_failed_connects_total 6"))
@@ -172,7 +172,7 @@ struct TransportTests {
             stage.service.answer(APNsStage.token(1), always: .silence)
             let outcomes = try await withThrowingTaskGroup(of: [PushOutcome].self) { group in
                 group.addTask { try await stage.send([0, 1]) }
-                // The first was accepted, so the second is under way.
+                // The first was accepted, so the second has been sent.
                 while stage.service.totals.requests < 2 { await Task.yield() }
                 group.cancelAll()
                 return try await group.next()

@@ -144,7 +144,7 @@ struct PushSecretTests {
                     """, as: String.self)
             }
             #expect(Set(values).count == 150)
-            // A wave that goes on knows how far it has come; one that has ended doesn't (WaveTests).
+            // A running wave stores its position; one that has ended doesn't (WaveTests).
             let others = try await Self.dump(of: stage).filter {
                 !["push_dispatcher.registration", "push_dispatcher.wave"].contains($0.key)
             }

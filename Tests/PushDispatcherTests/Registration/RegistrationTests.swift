@@ -167,7 +167,7 @@ struct RegistrationTests {
             let planned = try await stage.asSuperuser { session in
                 try session.rows("SELECT planned_at FROM push_dispatcher.wave WHERE started_at IS NULL", as: Date.self)
             }
-            // With nobody to wake, the dispatcher may have dealt with it already.
+            // Without registrations, the dispatcher may have finished it already.
             #expect(planned.isEmpty || planned == [DispatcherStage.now])
         }
     }

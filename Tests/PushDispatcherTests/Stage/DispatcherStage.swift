@@ -60,7 +60,7 @@ struct DispatcherStage: Sendable {
                 "listen.port": "\(port)", "postgres.connection": database.connection(as: .pushDispatcher),
                 "secrets.tokenKey": key.path, "tls.certificate": files.certificate, "tls.key": files.key,
                 "tls.authorities": "\(certificates.directory)/authority.pem",
-                // Nobody listens there: a wave that begins meanwhile reaches nobody, and waits.
+                // No server listens there: a wave that begins meanwhile reaches no phone, and waits.
                 "apns.topic": APNsStage.topic, "apns.teamID": APNsStage.team, "apns.keyID": APNsStage.keyID,
                 "apns.key": apnsKey.path, "apns.production.host": "localhost",
                 "apns.production.port": "\(TestPort.free())", "apns.sandbox.host": "localhost",

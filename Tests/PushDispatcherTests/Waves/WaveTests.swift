@@ -33,7 +33,7 @@ struct WaveTests {
         try await WaveStage.run { stage in
             try await stage.register(0..<3)
             let databaseClock = ManualClock(stage.clock.now)
-            // It stops after taking the wave: nobody is reached.
+            // It stops after taking over the wave: no phone is reached.
             await #expect(throws: APNsUnreachable.self) {
                 _ = try await stage.engine { pushes, _ in pushes.map { _ in .unreachable } }.runDue()
             }
@@ -312,7 +312,7 @@ struct WaveTests {
             await #expect(throws: LostLead.self) { _ = try await engine.runDue() }
             #expect(stage.apns.calls == [1000])
             #expect(try await stage.registered(below: 1500).count == 1500)
-            // The next one repeats the page and goes on.
+            // The next one repeats the page and continues.
             let report = try #require(try await stage.engine().runDue())
             #expect(report.outcome == .finished && report.wave.sent == 1500)
             #expect(stage.apns.total == 2500)

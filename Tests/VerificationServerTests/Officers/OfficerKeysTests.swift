@@ -127,7 +127,7 @@ struct OfficerKeysTests {
             let ready = try await RawClient.with(admin, tls: nil) { try await $0.send("GET", "/ready").status }
             #expect(ready == 200)
             #expect(try failures(stage) == 1)
-            // Who isn't an officer anyway isn't told.
+            // A caller without a valid token doesn't learn it.
             var others = Self.claims
             others.roles = "[]"
             try await expect(401, old, others, on: stage)

@@ -89,7 +89,7 @@ struct OfficerTests {
         Token("the other key of the set", header: #"{"alg":"ES256","kid":"sig-1"}"#, .second),
         Token("no kid", header: #"{"alg":"ES256"}"#),
         Token("an empty kid", header: #"{"alg":"ES256","kid":""}"#),
-        Token("a kid that nobody knows", header: #"{"alg":"ES256","kid":"sig-3"}"#),
+        Token("an unknown kid", header: #"{"alg":"ES256","kid":"sig-3"}"#),
         Token("the kid of the key to encrypt with", header: #"{"alg":"RS256","kid":"enc-1"}"#),
         Token("no signature", header: #"{"alg":"ES256","kid":"sig-1"}"#, .none),
         Token("alg none", header: #"{"alg":"none","kid":"sig-1"}"#, .none),
@@ -197,7 +197,7 @@ struct OfficerTests {
             let refused = try await ask(token, on: stage)
             #expect(refused.status == 429)
             #expect(refused.body.isEmpty)
-            // Whoever has no valid token isn't told.
+            // A caller without a valid token doesn't learn it.
             #expect(try await ask("Bearer x", on: stage).status == 401)
             #expect(try await stage.counts()["tele_tan"] == 3)
             // The first was made an hour ago.

@@ -35,7 +35,7 @@ struct DatabaseOutageTests {
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
         }
 
-        /// A file is where the socket was: whoever connects is refused.
+        /// A plain file is where the socket was: connections are refused.
         func refuse() throws {
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -41,7 +41,7 @@ struct FakeRequestTests {
             for answer in answers {
                 #expect(answer.status == status)
                 #expect(try pattern.wholeMatch(in: answer.body) != nil)
-                // For the proxy, and the same whoever asks.
+                // For the proxy, and the same for every caller.
                 let own = path.hasSuffix("registrationToken") ? ["vigil-teletans-strained"] : []
                 #expect(answer.fields.map(\.name) == ["cache-control", "content-length", "content-type"] + own)
             }

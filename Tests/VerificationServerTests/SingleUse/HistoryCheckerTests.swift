@@ -64,7 +64,7 @@ import Testing
             "an acknowledged registration is lost", [.refusedRegistration(proof: "guid")],
             registered, Line(register("a"), .fail)),
         Story(
-            "an acknowledged registration is lost to another, who is refused too",
+            "an acknowledged registration is lost to another phone, which is refused as well",
             [.refusedRegistration(proof: "guid")],
             registered, Line(register("b"), .fail), Line(register("a"), .fail)),
         Story(
@@ -97,7 +97,7 @@ import Testing
         Story(
             "a confirmation out of nothing", [.unreservedConfirmation(tan: "tan")], issued, Line(confirm("x"), .ok())),
         Story(
-            "a confirmation of what was refused", [.twoUploads(tan: "tan"), .unreservedConfirmation(tan: "tan")],
+            "a confirmation of a refused reservation", [.twoUploads(tan: "tan"), .unreservedConfirmation(tan: "tan")],
             issued, Line(reserve("x"), .ok()), Line(reserve("y"), .fail), Line(confirm("x"), .ok()),
             Line(confirm("y"), .ok())),
         Story(

@@ -129,7 +129,7 @@ struct ReservationTests {
             }
             #expect(try await stage.reserve(tan, .tag(1), use.purpose) == use.outcome)
             let other: UploadPurpose = use.purpose == .onBehalf ? .diagnosisKeys : .onBehalf
-            // Whoever was refused has not taken the TAN from whoever comes rightly.
+            // A refused reservation doesn't block a valid one.
             #expect(try await stage.reserve(tan, .tag(2), other) == (use.outcome == .refused ? .granted : .refused))
             #expect(try await stage.reserve(tan, .tag(1), other) == .refused)
         }
@@ -154,7 +154,7 @@ struct ReservationTests {
                 ])
             #expect(try await stage.reserve(one, .tag(2)) == .refused)
             #expect(try await stage.reserve(three, .tag(6)) == .refused)
-            // Whoever has a TAN is told so, whatever others want of it in the same call.
+            // The tag that owns the TAN is granted, whatever other tags the same call contains.
             #expect(
                 try await stage.reserve([entry(one, 2), entry(three, 6), entry(one, 1), entry(three, 5)])
                     == [.refused, .refused, .granted, .granted])
