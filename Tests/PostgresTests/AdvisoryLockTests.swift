@@ -12,11 +12,11 @@ struct AdvisoryLockTests {
         let running = Mutex((now: 0, most: 0, total: 0))
     }
     private static let lock = AdvisoryLock(
-        taking: "SELECT pg_advisory_lock(42)", givingBack: "SELECT pg_advisory_unlock_all()")
+        acquire: "SELECT pg_advisory_lock(42)", release: "SELECT pg_advisory_unlock_all()")
     private static let otherLock = AdvisoryLock(
-        taking: "SELECT pg_advisory_lock(43)", givingBack: "SELECT pg_advisory_unlock_all()")
+        acquire: "SELECT pg_advisory_lock(43)", release: "SELECT pg_advisory_unlock_all()")
 
-    @Test("of jobs under one lock one runs at a time, in whichever client, and each in its turn")
+    @Test("jobs under the same lock run one at a time, whichever client starts them, and all of them run")
     func oneAtATime() async throws {
         let count = Count()
         try await withTwoClients { clients in
@@ -54,7 +54,7 @@ struct AdvisoryLockTests {
         }
     }
 
-    @Test("a job that throws gives the lock back")
+    @Test("a job that throws releases the lock")
     func throwing() async throws {
         try await withTwoClients { clients in
             await #expect(throws: Refusal.self) {
@@ -65,7 +65,7 @@ struct AdvisoryLockTests {
         }
     }
 
-    @Test("a lock whose connection breaks goes to the next, and its job goes on")
+    @Test("when the lock's connection breaks the next job gets the lock, and the running job continues")
     func broken() async throws {
         try await withTwoClients { clients in
             let seen = try await clients[0].exclusively(Self.lock) {
@@ -85,7 +85,7 @@ struct AdvisoryLockTests {
         }
     }
 
-    @Test("who is cancelled while waiting for a lock doesn't keep it when it comes")
+    @Test("a task that is cancelled while it waits doesn't keep the lock when it is granted")
     func cancelled() async throws {
         try await withTwoClients { clients in
             let waiter = try await clients[0].exclusively(Self.lock) {
@@ -100,7 +100,7 @@ struct AdvisoryLockTests {
         }
     }
 
-    @Test("a lock that comes in the moment in which the wait for it times out isn't kept")
+    @Test("a lock that is granted at the moment of the timeout isn't kept")
     func timeout() async throws {
         try await TestPostgres.withDatabase { database in
             var hurried = PostgresConfiguration(connection: database, applicationName: "test", maximumConnections: 1)

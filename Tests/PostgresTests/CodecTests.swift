@@ -79,7 +79,7 @@ struct CodecTests {
     }
 
     @Test(
-        "the server understands a value as it is meant, and sends it back",
+        "the server understands a value as intended, and sends it back",
         .enabled(if: TestPostgres.isAvailable, "needs VIGIL_TEST_POSTGRES"), .timeLimit(.minutes(5)))
     func server() async throws {
         try await TestPostgres.withDatabase { database in
@@ -113,7 +113,7 @@ struct CodecTests {
     }
 
     @Test(
-        "times that the server can't hold become its infinities",
+        "times outside the server's range become its infinities",
         arguments: [
             (Double.infinity, true), (-Double.infinity, false), (Double.nan, true), (1e30, true), (-1e30, false),
         ])
@@ -125,7 +125,7 @@ struct CodecTests {
     }
 
     @Test(
-        "bytes that are not an array are refused",
+        "bytes that aren't an array are rejected",
         arguments: [
             [],
             [0, 0, 0, 1],
@@ -146,7 +146,7 @@ struct CodecTests {
         #expect([Int32].decode(bytes.span.bytes, as: .int4Array) == nil)
     }
 
-    @Test("scalars of the wrong length, and text that is not UTF-8, are refused")
+    @Test("scalars of the wrong length, and text that isn't UTF-8, are rejected")
     func malformedScalars() {
         let three: [UInt8] = [1, 2, 3]
         #expect(Bool.decode(three.span.bytes, as: .bool) == nil)

@@ -108,7 +108,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("columns that are not named get their defaults, and may be in another order")
+    @Test("columns may be in another order, and those that aren't named get their defaults")
     func someColumns() async throws {
         try await withTable("ALTER TABLE t ALTER n SET DEFAULT 7, ADD word text") { client in
             let row = try await client.session { session in
@@ -136,7 +136,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("outside a transaction the connection works on after a closure that throws")
+    @Test("outside a transaction the connection still works after a closure that throws")
     func throwingAlone() async throws {
         try await withTable { client in
             let (before, after) = try await client.session { session in
@@ -156,7 +156,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("a closure that hides that it failed is told that nothing was committed")
+    @Test("when a closure hides an error, the caller is told that nothing was committed")
     func hidden() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {
@@ -168,7 +168,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("one row that is there already undoes all", arguments: [0, 50_000, 99_999] as [Int32])
+    @Test("one duplicate row rolls back all rows", arguments: [0, 50_000, 99_999] as [Int32])
     func uniqueViolation(duplicate: Int32) async throws {
         try await withTable { client in
             try await client.session { try $0.execute("INSERT INTO t VALUES (\(duplicate))") }
@@ -188,7 +188,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("other types and other numbers of columns are errors before the first row, and the connection works on")
+    @Test("a wrong type or number of columns is an error before the first row, and the connection still works")
     func columns() async throws {
         try await withTable { client in
             try await client.session { session in
@@ -225,7 +225,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("the right to insert is enough, and without it there is no COPY")
+    @Test("COPY needs the privilege to insert and no other")
     func rights() async throws {
         try await withTable { client in
             // Roles belong to the server, not to the database.
@@ -248,7 +248,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("a backend that is ended meanwhile is a broken connection, and the next one works")
+    @Test("terminating the backend during COPY breaks the connection, and the next one works")
     func killed() async throws {
         let ending: Script = "IF NEW.id = 100 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
         try await withTable(Self.trigger(ending)) { client in
@@ -267,7 +267,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("a server that talks all the while does not stop the rows")
+    @Test("notices from the server during COPY don't block the rows")
     func warnings() async throws {
         let talking: Script = "RAISE WARNING 'a row, and then some: %', repeat('x', 1000);"
         try await withTable(Self.trigger(talking)) { client in
@@ -281,7 +281,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("a COPY may take as long as any statement, and longer in a transaction that says so")
+    @Test("the statement timeout applies to COPY, and a transaction can extend it")
     func limit() async throws {
         let slow: Script = "PERFORM pg_sleep(0.3);"
         try await withTable(Self.trigger(slow), statementTimeout: .milliseconds(100)) { client in
@@ -306,7 +306,7 @@ struct CopyInTests {
         }
     }
 
-    @Test("another statement among the rows ends the connection, and the next one works")
+    @Test("another statement during COPY closes the connection, and the next one works")
     func statementAmongRows() async throws {
         try await withTable { client in
             let error = await #expect(throws: PostgresError.self) {

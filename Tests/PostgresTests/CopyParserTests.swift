@@ -30,7 +30,7 @@ struct CopyParserTests {
         return rows
     }
 
-    @Test("rows are the same however the data is cut into pieces", arguments: 1...80)
+    @Test("the rows don't depend on how the data is split into pieces", arguments: 1...80)
     func pieces(size: Int) throws {
         let stream =
             Self.header + Self.row(1, [1, 2, 3]) + Self.row(-1, nil) + Self.row(7, []) + Self.row(8, [9])
@@ -65,7 +65,7 @@ struct CopyParserTests {
         #expect(throws: PostgresError.self) { try parse([stream]) }
     }
 
-    @Test("a field of another type, a NULL where none is expected and a field too many are errors")
+    @Test("a field of another type, an unexpected NULL and an extra field are errors")
     func fields() throws {
         let stream = Self.header + Self.row(1, nil) + Self.trailer
         func read(_ body: (inout CopyRow) throws -> Void) throws {

@@ -7,7 +7,7 @@ import Testing
 struct CopyTests {
     private struct Enough: Error {}
 
-    @Test("a connection that breaks in the middle ends the COPY, although the server says no word")
+    @Test("a connection that breaks without an error of the server ends the COPY")
     func broken() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 2) { client in
@@ -94,7 +94,7 @@ struct CopyTests {
         }
     }
 
-    @Test("a statement that fails half-way is an error, and the connection works on")
+    @Test("a statement that fails half-way is an error, and the connection still works")
     func failure() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { client in
@@ -110,13 +110,13 @@ struct CopyTests {
         }
     }
 
-    @Test("a reader that has enough ends the session, and the next one works")
+    @Test("a reader that stops early closes the connection, and the next one works")
     func abandoned() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { client in
                 for _ in 0..<2 {
                     await #expect(throws: Enough.self) {
-                        try await client.transaction(.snapshot) { session in
+                        try await client.transaction { session in
                             try session.copyOut("SELECT i FROM generate_series(1, 1000000) AS i") { _ in throw Enough()
                             }
                         }

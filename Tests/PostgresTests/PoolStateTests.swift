@@ -23,19 +23,19 @@ struct PoolStateTests {
             _ = state.request(Caller(id: id), at: start)
             _ = state.connected(id, at: start)
         }
-        // The alarm that was set for them rings in vain.
+        // The timer that was set for them fires without effect.
         _ = state.expire(at: start)
         return state
     }
 
-    @Test("the first caller waits for a connection that is made for it, and then gets it")
+    @Test("the first caller waits for a new connection, and gets it")
     func firstCaller() throws {
         var state = pool()
-        guard case .wait(connect: 0, let alarm) = state.request(Caller(id: 1), at: start) else {
+        guard case .wait(connect: 0, let timer) = state.request(Caller(id: 1), at: start) else {
             Issue.record("expected to wait")
             return
         }
-        #expect(alarm == start + .seconds(2))
+        #expect(timer == start + .seconds(2))
         guard case .run(let entry, idleSince: nil) = state.connected(0, at: start).next else {
             Issue.record("expected to run")
             return
@@ -44,7 +44,7 @@ struct PoolStateTests {
         #expect(state.inUse == 1)
     }
 
-    @Test("an idle connection is lent at once, the one used last first")
+    @Test("an idle connection is leased at once, the most recently used first")
     func idleConnection() {
         var state = busyPool()
         _ = state.released(0, usable: true, at: start)
@@ -56,7 +56,7 @@ struct PoolStateTests {
         #expect(since == start + .seconds(1))
     }
 
-    @Test("waiters are served in their order by whoever becomes free")
+    @Test("waiters are served in order by whichever connection becomes free")
     func firstInFirstOut() {
         var state = busyPool()
         for id in 10..<13 { _ = state.request(Caller(id: id), at: start) }
@@ -70,7 +70,7 @@ struct PoolStateTests {
         #expect(state.waiting == 0)
     }
 
-    @Test("one caller more than may wait is refused")
+    @Test("a caller beyond the limit of waiters is rejected")
     func tooManyWaiters() {
         var state = busyPool(waiters: 2)
         for id in 10..<12 {
@@ -79,13 +79,13 @@ struct PoolStateTests {
                 return
             }
         }
-        guard case .refuse(.tooManyWaiters) = state.request(Caller(id: 12), at: start) else {
+        guard case .reject(.tooManyWaiters) = state.request(Caller(id: 12), at: start) else {
             Issue.record("expected a refusal")
             return
         }
     }
 
-    @Test("a pool that lets nobody wait still makes its connections")
+    @Test("a pool without waiters still establishes its connections")
     func noWaiters() {
         var state = pool(connections: 2, waiters: 0)
         for id in 0..<2 {
@@ -94,39 +94,39 @@ struct PoolStateTests {
                 return
             }
         }
-        guard case .refuse(.tooManyWaiters) = state.request(Caller(id: 2), at: start) else {
+        guard case .reject(.tooManyWaiters) = state.request(Caller(id: 2), at: start) else {
             Issue.record("expected a refusal")
             return
         }
     }
 
-    @Test("a caller whose time is over is taken out of line, and the alarm is set for the next")
+    @Test("a caller that has waited too long leaves the queue, and the timer is set for the next")
     func expiry() {
         var state = busyPool()
         _ = state.request(Caller(id: 10), at: start)
         _ = state.request(Caller(id: 11), at: start + .seconds(1))
         #expect(state.expire(at: start + .milliseconds(1999)).expired.isEmpty)
-        let (expired, alarm) = state.expire(at: start + .seconds(2))
+        let (expired, timer) = state.expire(at: start + .seconds(2))
         #expect(expired.map(\.waiter.id) == [10])
-        #expect(alarm == start + .seconds(3))
+        #expect(timer == start + .seconds(3))
         #expect(state.waiting == 1)
     }
 
-    @Test("the alarm is set once, and earlier for a caller with less patience")
-    func alarm() {
+    @Test("the timer is set once, and earlier for a caller with a shorter timeout")
+    func timer() {
         var state = busyPool()
-        guard case .wait(nil, alarm: start + .seconds(2)) = state.request(Caller(id: 10), at: start),
-            case .wait(nil, alarm: nil) = state.request(Caller(id: 11), at: start + .seconds(1)),
-            case .wait(nil, alarm: start + .milliseconds(1500)) = state.request(
-                Caller(id: 12), at: start + .seconds(1), patience: .milliseconds(500))
+        guard case .wait(nil, timer: start + .seconds(2)) = state.request(Caller(id: 10), at: start),
+            case .wait(nil, timer: nil) = state.request(Caller(id: 11), at: start + .seconds(1)),
+            case .wait(nil, timer: start + .milliseconds(1500)) = state.request(
+                Caller(id: 12), at: start + .seconds(1), timeout: .milliseconds(500))
         else {
-            Issue.record("wrong alarm")
+            Issue.record("wrong timer")
             return
         }
         #expect(state.expire(at: start + .milliseconds(1500)).expired.map(\.waiter.id) == [12])
     }
 
-    @Test("a caller that was cancelled leaves the line, wherever it stood")
+    @Test("a cancelled caller leaves the queue from any position")
     func cancellation() {
         var state = busyPool()
         for id in 10..<13 { _ = state.request(Caller(id: id), at: start) }
@@ -136,7 +136,7 @@ struct PoolStateTests {
         #expect(state.waiting == 2)
     }
 
-    @Test("a broken connection is replaced if somebody waits, and left out if not")
+    @Test("a broken connection is replaced only if a caller waits")
     func brokenConnection() {
         var state = busyPool()
         guard case .park = state.released(0, usable: false, at: start) else {
@@ -156,7 +156,7 @@ struct PoolStateTests {
         }
     }
 
-    @Test("a caller whose connection proved dead before use is the first to be served")
+    @Test("a caller whose connection was found broken before use is served first")
     func deadConnection() {
         var state = busyPool(connections: 1)
         _ = state.released(0, usable: true, at: start)
@@ -174,14 +174,14 @@ struct PoolStateTests {
         #expect(served.waiter.id == 10)
     }
 
-    @Test("while the server can't be reached, one attempt at a time is made, with growing pauses")
+    @Test("while the server can't be reached, the pool makes one attempt at a time with exponential backoff")
     func outage() {
         var state = pool(connections: 3)
         _ = state.request(Caller(id: 0), at: start)
         var pauses: [Duration] = []
         for _ in 0..<7 {
             if case .backOff(let pause) = state.connectFailed(0, jitter: 1) { pauses.append(pause) }
-            guard case .wait(connect: nil, _) = state.request(Caller(id: 1), at: start, patience: .seconds(9)) else {
+            guard case .wait(connect: nil, _) = state.request(Caller(id: 1), at: start, timeout: .seconds(9)) else {
                 Issue.record("expected no second attempt")
                 return
             }
@@ -194,7 +194,7 @@ struct PoolStateTests {
         #expect(pauses == [50, 100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
     }
 
-    @Test("when the server is back, those who wait get a connection each")
+    @Test("when the server is back, each waiter gets a connection")
     func recovery() {
         var state = pool(connections: 3)
         _ = state.request(Caller(id: 0), at: start)
@@ -211,7 +211,7 @@ struct PoolStateTests {
         #expect(state.failures == 0)
     }
 
-    @Test("nobody connects for callers that have gone")
+    @Test("no connection is established for callers that have left")
     func noWaitersLeft() {
         var state = pool()
         _ = state.request(Caller(id: 0), at: start)
@@ -223,14 +223,14 @@ struct PoolStateTests {
         #expect(state.slots[0] == .vacant)
     }
 
-    @Test("a shut down pool refuses, stops idle workers at once and the others when they are done")
+    @Test("a pool that was shut down rejects callers, stops idle workers at once and the others when they are done")
     func shutDown() {
         var state = busyPool(connections: 3)
         _ = state.released(0, usable: true, at: start)
-        let (refused, stop) = state.shutDown()
-        #expect(refused.isEmpty)
+        let (rejected, stop) = state.shutDown()
+        #expect(rejected.isEmpty)
         #expect(stop == [0])
-        guard case .refuse(.shutDown) = state.request(Caller(id: 10), at: start),
+        guard case .reject(.shutDown) = state.request(Caller(id: 10), at: start),
             case .stop = state.released(1, usable: true, at: start),
             case .stop = state.released(2, usable: false, at: start)
         else {
@@ -244,13 +244,13 @@ struct PoolStateTests {
         #expect(state.isFinished)
     }
 
-    @Test("shutting down refuses who waits and ends pauses")
+    @Test("shutting down rejects waiters and ends pauses")
     func shutDownDuringOutage() {
         var state = pool()
         _ = state.request(Caller(id: 0), at: start)
         _ = state.connectFailed(0, jitter: 0)
-        let (refused, stop) = state.shutDown()
-        #expect(refused.map(\.waiter.id) == [0])
+        let (rejected, stop) = state.shutDown()
+        #expect(rejected.map(\.waiter.id) == [0])
         #expect(stop == [0])
         guard case .stop = state.backOffEnded(0) else {
             Issue.record("expected to stop")
@@ -260,7 +260,7 @@ struct PoolStateTests {
         #expect(state.isFinished)
     }
 
-    @Test("whatever happens, nobody waits while a connection is idle, and no more than allowed are made")
+    @Test("in any sequence of events nobody waits while a connection is idle, and the limit of connections holds")
     func invariants() {
         var random = SystemRandomNumberGenerator()
         var state = pool(connections: 4, waiters: 6)
@@ -287,7 +287,7 @@ struct PoolStateTests {
                 switch state.request(Caller(id: id), at: now) {
                 case .run(let slot, _, _): leased.insert(slot)
                 case .wait(let slot, _): if let slot { connecting.insert(slot) }
-                case .refuse: break
+                case .reject: break
                 }
             case 3, 4:
                 if let slot = leased.randomElement() {

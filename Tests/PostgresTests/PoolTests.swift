@@ -49,7 +49,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a backend that was ended while idle is replaced without anybody noticing")
+    @Test("a connection whose backend was terminated while idle is replaced without an error")
     func killedIdle() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { administrator in
@@ -69,7 +69,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a backend that is ended in mid-transaction fails that transaction, and the next one works")
+    @Test("terminating the backend during a transaction fails that transaction, and the next one works")
     func killedInTransaction() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { client in
@@ -91,7 +91,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a statement during which the backend is ended is not repeated")
+    @Test("a statement during which the backend is terminated isn't repeated")
     func killedInStatement() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { client in
@@ -108,14 +108,14 @@ struct PoolTests {
         }
     }
 
-    @Test("a caller that waits longer than it may is refused, and so is one too many")
+    @Test("a caller that has waited too long is rejected, and so is one beyond the limit of waiters")
     func exhaustion() async throws {
         try await TestPostgres.withDatabase { database in
             let configuration = PostgresConfiguration(
                 connection: database, applicationName: "test", maximumConnections: 1, maximumWaiters: 1,
                 acquireDeadline: .seconds(2))
             try await TestPostgres.withClient(configuration) { client in
-                let refused = try await client.holdingConnection { () async -> Set<PostgresError> in
+                let rejected = try await client.holdingConnection { () async -> Set<PostgresError> in
                     await withTaskGroup { group in
                         for _ in 0..<4 {
                             group.addTask {
@@ -129,9 +129,11 @@ struct PoolTests {
                         }
                     }
                 }
-                #expect(refused.map(\.code).allSatisfy { $0 == .poolExhausted })
+                #expect(rejected.map(\.code).allSatisfy { $0 == .poolExhausted })
                 #expect(
-                    Set(refused.compactMap(\.reason)) == ["too many callers wait", "no connection became free in time"])
+                    Set(rejected.compactMap(\.reason)) == [
+                        "too many callers are waiting", "no connection became free in time",
+                    ])
                 try await client.session { try $0.execute("SELECT 1") }
             }
         }
@@ -179,7 +181,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a closed client refuses, after those who had a connection were done")
+    @Test("a closed client rejects callers, and waits for those that have a connection")
     func close() async throws {
         try await TestPostgres.withDatabase { database in
             let client = PostgresClient(
@@ -209,7 +211,7 @@ struct PoolTests {
         }
     }
 
-    @Test("as a service it runs until the group shuts down, and then has no connection left")
+    @Test("as a service it runs until the group shuts down, and closes its connections")
     func service() async throws {
         try await TestPostgres.withDatabase { database in
             try await TestPostgres.withClient(database, maximumConnections: 1) { observer in
@@ -238,7 +240,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a database that can't be reached is told from a pool that is full")
+    @Test("the error distinguishes an unreachable database from an exhausted pool")
     func unreachable() async throws {
         let configuration = PostgresConfiguration(
             connection: "host=127.0.0.1 port=1 user=nobody password=planted-value", applicationName: "test",
@@ -254,7 +256,7 @@ struct PoolTests {
         }
     }
 
-    @Test("a connection string that is none is an error that doesn't repeat it")
+    @Test("a malformed connection string is an error that doesn't repeat it")
     func malformedConnectionString() async throws {
         let configuration = PostgresConfiguration(
             connection: "host=127.0.0.1 pasword=planted-value", applicationName: "test",

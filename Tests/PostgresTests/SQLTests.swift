@@ -10,7 +10,7 @@ struct SQLTests {
         #expect(statement.description == "SELECT * FROM t WHERE a = $1 AND b = $2 AND c = $3")
     }
 
-    @Test("composed statements number their parameters anew, even if their text looks like parameters")
+    @Test("parameters of composed statements are renumbered, and text that looks like one isn't")
     func composition() {
         let condition: SQL = "a = \(1) AND b <> '$1' AND c = \(2)"
         let many = (0..<12).reduce("SELECT" as SQL) { sql, number in "\(sql) \(number)," }
@@ -39,7 +39,7 @@ struct SQLTests {
     }
 
     @Test(
-        "what could be more than a name is no identifier",
+        "text that isn't a plain name is no identifier",
         arguments: ["", "1a", "A", "a b", "a\"", "a;", "ä", "a-b", String(repeating: "a", count: 64)])
     func badIdentifiers(name: String) {
         #expect(Identifier(validating: name) == nil)
@@ -51,7 +51,7 @@ struct SQLTests {
         #expect(Identifier(validating: name)?.quoted == "\"\(name)\"")
     }
 
-    @Test("a script quotes what it takes from elsewhere")
+    @Test("a script quotes interpolated values")
     func script() {
         let script: Script = "ALTER ROLE \(identifier: Identifier("vigil")) PASSWORD \(literal: "it's") ;"
         #expect(script.text == #"ALTER ROLE "vigil" PASSWORD 'it''s' ;"#)

@@ -8,7 +8,7 @@ import Testing
     .enabled(if: TestPostgres.isAvailable && PrivateServer.programs != nil, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(5)))
 struct ServerRestartTests {
-    @Test("callers learn that it is unavailable, and when it is back everything works again")
+    @Test("while the server is down callers get an error, and when it is back the pool recovers")
     func restart() async throws {
         let programs = try #require(PrivateServer.programs)
         try await PrivateServer.with(programs) { server in
@@ -34,7 +34,7 @@ struct ServerRestartTests {
                     }
                     #expect(await !client.isHealthy())
 
-                    // Who has the patience is served as soon as the server is back.
+                    // A caller with a long timeout is served as soon as the server is back.
                     async let waiting = patientClient.transaction { try $0.execute("INSERT INTO t VALUES (1)") }
                     try await server.start()
                     let inserted = try await waiting

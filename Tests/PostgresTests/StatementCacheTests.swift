@@ -16,7 +16,7 @@ struct StatementCacheTests {
         #expect(cache.name(for: key("SELECT $1", .int8)) == nil)
     }
 
-    @Test("the statement that was unused for the longest time gives way, and no name is used twice")
+    @Test("the least recently used statement is evicted, and no name is used twice")
     func eviction() {
         var cache = StatementCache(capacity: 3)
         for text in ["a", "b", "c"] {

@@ -46,7 +46,7 @@ struct StatementTests {
         }
     }
 
-    @Test("a megabyte goes there and back")
+    @Test("a megabyte is sent and read back")
     func large() async throws {
         try await withClient { client in
             let data = (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -116,7 +116,7 @@ struct StatementTests {
         }
     }
 
-    @Test("a statement that takes longer than it may is a timeout, and the connection works on")
+    @Test("a statement that takes too long is a timeout, and the connection still works")
     func statementTimeout() async throws {
         try await TestPostgres.withDatabase { database in
             var configuration = PostgresConfiguration(
@@ -145,7 +145,7 @@ struct StatementTests {
         }
     }
 
-    @Test("the server is told to notice soon when a client has vanished, for it may hold locks")
+    @Test("the server's keepalive settings detect a lost client soon, since it may hold locks")
     func keepalives() async throws {
         try await withClient { client in
             let told = try await client.session { session in
@@ -184,7 +184,7 @@ struct StatementTests {
         }
     }
 
-    @Test("statements are prepared once, and only so many are kept")
+    @Test("statements are prepared once, up to the cache's capacity")
     func preparedStatements() async throws {
         try await withClient(maximumConnections: 1) { client in
             try await client.session { session in
@@ -200,7 +200,7 @@ struct StatementTests {
         }
     }
 
-    @Test("a script's statements happen together or not at all")
+    @Test("a script's statements are atomic")
     func script() async throws {
         try await withClient { client in
             try await client.session { session in
@@ -218,7 +218,33 @@ struct StatementTests {
         }
     }
 
-    @Test("values with quotes and backslashes are quoted right", arguments: ["", "'", "\\", "a\\'b''", "$1 -- \n"])
+    @Test("the server stores a password verifier as it is, and each has a salt of its own")
+    func passwordVerifier() async throws {
+        let role = try #require(
+            Identifier(validating: "verifier_\(String(UInt64.random(in: .min ... .max), radix: 36))"))
+        try await TestPostgres.withDatabase { database in
+            try await TestPostgres.withClient(database) { client in
+                // Rolled back, so that no role remains.
+                let error = await #expect(throws: CancellationError.self) {
+                    try await client.transaction { session in
+                        let verifier = try session.passwordVerifier("pencil", for: role)
+                        let form = /SCRAM-SHA-256\$4096:[A-Za-z0-9+\/]{22}==\$\S{44}:\S{44}/
+                        #expect(verifier.wholeMatch(of: form) != nil)
+                        let another = try session.passwordVerifier("pencil", for: role)
+                        #expect(another != verifier)
+                        try session.script("CREATE ROLE \(identifier: role) PASSWORD \(literal: verifier)")
+                        let stored = try session.row(
+                            "SELECT rolpassword FROM pg_authid WHERE rolname = \(role.name)", as: String.self)
+                        #expect(stored == verifier)
+                        throw CancellationError()
+                    }
+                }
+                #expect(error != nil)
+            }
+        }
+    }
+
+    @Test("values with quotes and backslashes are quoted correctly", arguments: ["", "'", "\\", "a\\'b''", "$1 -- \n"])
     func literals(value: String) async throws {
         try await withClient { client in
             let stored = try await client.session { session in
@@ -229,7 +255,7 @@ struct StatementTests {
         }
     }
 
-    @Test("COPY in the other direction is refused, and the pool goes on with another connection")
+    @Test("COPY in the other direction is an error, and the pool replaces the connection")
     func copyIn() async throws {
         try await withClient(maximumConnections: 1) { client in
             let error = await #expect(throws: PostgresError.self) {
@@ -259,7 +285,7 @@ struct StatementTests {
         }
     }
 
-    @Test("a session that leaves a transaction open doesn't spoil its connection for others")
+    @Test("a session that leaves a transaction open doesn't affect other sessions")
     func openTransaction() async throws {
         try await withClient(maximumConnections: 1) { client in
             try await client.session { session in
@@ -270,7 +296,7 @@ struct StatementTests {
         }
     }
 
-    @Test("the operator's settings reach the server, and this client's come with them")
+    @Test("the operator's settings reach the server together with the client's")
     func options() async throws {
         try await TestPostgres.withDatabase { database in
             let connection = database + " options='-c search_path=pg_temp -c statement_timeout=1'"

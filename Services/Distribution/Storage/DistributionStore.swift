@@ -10,7 +10,7 @@ struct DistributionStore: Sendable {
 
     /// Held by the run that publishes.
     private static let publishing = AdvisoryLock(
-        taking: "SELECT distribution.take_publishing_lock()", givingBack: "SELECT vigil.give_locks_back()")
+        acquire: "SELECT distribution.take_publishing_lock()", release: "SELECT vigil.give_locks_back()")
     /// The limit for reading a day of keys; the limit for a request would be too short.
     private static let readingTime: Duration = .seconds(300)
 

@@ -8,7 +8,7 @@ struct WaveStore: Sendable {
 
     /// The leader of a wave holds it.
     private static let leading = AdvisoryLock(
-        taking: "SELECT push_dispatcher.take_wave_lock()", givingBack: "SELECT vigil.give_locks_back()")
+        acquire: "SELECT push_dispatcher.take_wave_lock()", release: "SELECT vigil.give_locks_back()")
 
     init(_ database: PostgresClient) {
         self.database = database

@@ -1,30 +1,31 @@
 import Dispatch
 
-/// A lock that the server keeps for a connection, for jobs of which there may be one at a time on all machines together.
+/// A session-level advisory lock, for a job that at most one process may run at a time, on whichever machine
+/// (<https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS>).
 package struct AdvisoryLock: Sendable {
-    fileprivate let take: SQL
-    fileprivate let giveBack: SQL
+    fileprivate let acquire: SQL
+    fileprivate let release: SQL
 
     /// A lock by its statements, such as `SELECT pg_advisory_lock(42)`.
-    /// - Parameter giveBack: succeeds, too, when the connection doesn't hold the lock.
-    package init(taking take: SQL, givingBack giveBack: SQL) {
-        self.take = take
-        self.giveBack = giveBack
+    /// - Parameter release: also succeeds when the connection doesn't hold the lock.
+    package init(acquire: SQL, release: SQL) {
+        self.acquire = acquire
+        self.release = release
     }
 }
 
 extension PostgresClient {
     /// Runs a job while this client, and no other, holds a lock.
     ///
-    /// The lock belongs to a connection that is lent for as long as the job takes; its thread waits. If that connection
-    /// breaks, the server gives the lock to the next in line although the job goes on, so a job must be one that two may
-    /// do at once without harm; the lock spares them the work.
+    /// The lock belongs to a connection of its own, whose thread waits for as long as the job takes. If that connection
+    /// breaks, the server grants the lock to the next process although the job still runs. So the job must be safe to run
+    /// twice at once; the lock only avoids the duplicate work.
     ///
-    /// A task that is cancelled while it waits gives the lock back when it comes, at the latest after the time that a
-    /// statement may take.
+    /// A task that is cancelled while it waits releases the lock as soon as it is granted, at the latest after the
+    /// statement timeout.
     ///
-    /// - Throws: what the job throws; `PostgresError` with `.timeout` if somebody else holds the lock for longer than a
-    ///   statement may take; `CancellationError` if the task was cancelled before the job began.
+    /// - Throws: what the job throws; `PostgresError` with `.timeout` if another process holds the lock for longer than the
+    ///   statement timeout; `CancellationError` if the task was cancelled before the job began.
     package func exclusively<Result: Sendable>(
         _ lock: AdvisoryLock, _ job: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -34,7 +35,8 @@ extension PostgresClient {
             group.addTask { try await self.hold(lock, announcing: signal, until: done) }
             var iterator = locked.makeAsyncIterator()
             guard await iterator.next() != nil else {
-                // The lock wasn't to be had, and its task says why; or this task was cancelled, and the lock may come yet.
+                // Either the lock wasn't granted, and its task throws the reason, or this task was cancelled, and the lock may
+                // still be granted.
                 done.signal()
                 try await group.next()
                 throw CancellationError()
@@ -44,15 +46,15 @@ extension PostgresClient {
         }
     }
 
-    /// Holds a lock on a connection of its own; that it has it, or won't get it, is what it announces.
+    /// Holds a lock on a connection of its own. The signal yields when the lock is granted, and ends when it isn't.
     private func hold(
         _ lock: AdvisoryLock, announcing signal: AsyncStream<Void>.Continuation, until done: DispatchSemaphore
     ) async throws {
         defer { signal.finish() }
         try await session { session in
-            // A lock may come in the very moment in which the wait for it times out, and would stay.
-            defer { if (try? session.execute(lock.giveBack)) == nil { session.abandon() } }
-            try session.execute(lock.take)
+            // The lock may be granted at the very moment of the timeout, and the connection would keep it.
+            defer { if (try? session.execute(lock.release)) == nil { session.abandon() } }
+            try session.execute(lock.acquire)
             signal.yield()
             done.wait()
         }

@@ -3,21 +3,21 @@ import ServiceLifecycle
 
 /// A database, reached through a pool of connections.
 ///
-/// Access is by synchronous closures. A closure runs on the thread that owns the connection it is lent: there is one
-/// hop to it and one back, no suspension while rows are locked, and no way to keep the connection. It may compute, but
-/// it can't `await`; task-locals (such as `Logger.current`) do not reach it.
+/// Access is by synchronous closures. A closure runs on the thread that owns its connection: there is one hop to that thread and
+/// one back, no suspension while rows are locked, and no way to keep the connection. The closure may compute, but it can't
+/// `await`; task-locals (such as `Logger.current`) don't reach it.
 ///
-/// Cancelling a task takes it out of the line for a connection. It does not interrupt a statement that runs: that is
-/// what `statement_timeout` is for.
+/// Cancelling a task removes it from the queue for a connection. It doesn't interrupt a running statement; `statement_timeout`
+/// does.
 ///
-/// Connections are made when they are needed. After the server was away, the pool recovers by itself: idle connections
-/// are looked at before they are lent, broken ones are replaced, and while the server can't be reached one attempt at a
-/// time is made, with growing pauses.
+/// Connections are established when they are needed. The pool recovers from an outage of the server by itself: idle connections
+/// are checked before use, broken ones are replaced, and while the server can't be reached the pool makes one attempt at a time,
+/// with exponential backoff.
 ///
 /// Metrics, labelled `pool` with the application's name: `db_pool_waiting` (gauge),
 /// `db_pool_wait_seconds` (timer), `db_connect_failures_total` (counter).
 package final class PostgresClient: Service, Sendable {
-    /// How many connections it makes at most.
+    /// The largest number of connections.
     package let maximumConnections: Int
     private let pool: ConnectionPool
 
@@ -37,7 +37,7 @@ package final class PostgresClient: Service, Sendable {
         await close()
     }
 
-    /// Refuses further callers with `.shutDown` and returns when the last connection is closed.
+    /// Rejects further callers with `.shutDown`, and returns when the last connection is closed.
     package func close() async {
         pool.shutDown()
         await pool.finished()
@@ -56,20 +56,19 @@ package final class PostgresClient: Service, Sendable {
 
     /// Lends a connection for one transaction, which is committed if `body` returns and rolled back if it throws.
     ///
-    /// With a retry policy, a transaction that lost against another is run again as a whole, so `body` must not have
-    /// effects outside the database.
+    /// With a retry policy, a transaction that failed because of a concurrent one is run again as a whole, so `body` must not
+    /// have effects outside the database.
     ///
     /// - Throws: what `body` throws; `PostgresError` with `.commitUnknown` if the connection broke during COMMIT, with
     ///   `.transactionAborted` if `body` returned although a statement had failed; else as `session(_:)`.
     @discardableResult
     package func transaction<R: Sendable>(
-        _ isolation: Isolation = .readCommitted, retrying: RetryPolicy = .never,
-        _ body: @Sendable @escaping (Session) throws -> R
+        retrying: RetryPolicy = .never, _ body: @Sendable @escaping (Session) throws -> R
     ) async throws -> R {
         var attempt = 1
         while true {
             let outcome = try await pool.withConnection { connection in
-                Transaction.run(isolation, on: connection, body)
+                Transaction.run(on: connection, body)
             }
             switch outcome {
             case .committed(let result):
@@ -82,9 +81,9 @@ package final class PostgresClient: Service, Sendable {
         }
     }
 
-    /// Whether a `SELECT 1` succeeds, with at most one second of waiting for a connection. For readiness checks.
+    /// Whether a `SELECT 1` succeeds within a second, after waiting for a connection for at most another. For readiness checks.
     package func isHealthy() async -> Bool {
-        let answer = try? await pool.withConnection(patience: .seconds(1)) { connection in
+        let answer = try? await pool.withConnection(timeout: .seconds(1)) { connection in
             connection.ping(within: .seconds(1))
         }
         return answer ?? false

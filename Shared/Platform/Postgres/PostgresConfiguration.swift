@@ -1,7 +1,7 @@
 /// How one pool reaches its database, and the limits it keeps.
 ///
-/// Prepared statements live on a connection, so the server must be reached directly or through a proxy that pools
-/// whole sessions; a proxy that pools transactions does not work.
+/// Prepared statements belong to a connection, so the server must be reached directly or through a proxy that pools whole
+/// sessions. A proxy that pools transactions doesn't work.
 package struct PostgresConfiguration: Sendable {
     /// A libpq connection string, for example `host=db dbname=vigil user=vigil_submission sslmode=verify-full`.
     ///
@@ -9,18 +9,18 @@ package struct PostgresConfiguration: Sendable {
     package var connection: String
     /// Names the pool in `pg_stat_activity` and in the metrics' `pool` label.
     package var applicationName: String
-    /// Connections, and threads, at most. Each is made when it is first needed.
+    /// The largest number of connections, each with a thread. Each is established when it is first needed.
     package var maximumConnections: Int
-    /// Callers that may wait for a connection; one more is refused at once with `.poolExhausted`.
+    /// How many callers may wait for a connection. One more is rejected at once with `.poolExhausted`.
     package var maximumWaiters: Int
-    /// How long a caller waits for a connection before it is refused.
+    /// How long a caller waits for a connection before it is rejected with `.poolExhausted`.
     package var acquireDeadline: Duration
-    /// How long making one connection may take.
+    /// The connection timeout.
     package var connectTimeout: Duration
     /// The server's `statement_timeout`; zero is no limit.
     ///
-    /// The client gives up on a silent server five seconds later. This is what ends a statement that runs too long:
-    /// cancelling the task that waits for it does not.
+    /// The client gives up on a server that doesn't answer five seconds later. Only this timeout ends a statement that runs too
+    /// long: cancelling the task that waits for it doesn't.
     package var statementTimeout: Duration
     /// The server's `idle_in_transaction_session_timeout`: how long a transaction's closure may compute between two
     /// statements before the server ends it.
@@ -45,7 +45,7 @@ package struct PostgresConfiguration: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up and held within what PostgreSQL's settings and `poll` take.
+    /// Whole milliseconds, rounded up and clamped to the range of PostgreSQL's settings and `poll`.
     var milliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds < 2_000_000 else { return 2_000_000_000 }

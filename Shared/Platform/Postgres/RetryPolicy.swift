@@ -1,28 +1,19 @@
-/// How often a transaction that lost against another (40001, 40P01) is run again, as a whole.
+/// How often a transaction that failed because of a concurrent one (40001, 40P01) is run again, as a whole
+/// (<https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html>).
 ///
-/// The connection is given back between two attempts.
+/// The connection goes back to the pool between two attempts.
 package struct RetryPolicy: Sendable {
     /// Runs of the closure, the first one included.
-    package let attempts: Int
+    let attempts: Int
 
-    private init(attempts: Int) {
-        self.attempts = attempts
-    }
-
-    /// The first conflict is the caller's.
+    /// Throws the first conflict.
     package static let never = RetryPolicy(attempts: 1)
-    /// As many runs as nearly always suffice; the last conflict is the caller's.
+    /// As many runs as nearly always suffice; throws the last conflict.
     package static let onConflict = RetryPolicy(attempts: 6)
 
-    /// At most this many runs, the first one included.
-    package static func attempts(_ count: Int) -> RetryPolicy {
-        RetryPolicy(attempts: max(1, count))
-    }
-
-    /// The pause after a failed run: doubling from 5 ms to 160 ms, and a random part of it, so that those who met once
-    /// do not meet again.
-    ///
-    /// `jitter` is from 0 to 1.
+    /// The pause after a failed run: exponential from 5 ms to 160 ms, of which up to a half is random, so that two transactions
+    /// that met don't meet again.
+    /// - Parameter jitter: random, from 0 to 1.
     func pause(after attempt: Int, jitter: Double) -> Duration {
         .milliseconds(5 << min(attempt - 1, 5)) * (0.5 + jitter / 2)
     }

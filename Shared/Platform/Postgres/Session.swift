@@ -1,11 +1,11 @@
-/// A connection lent to a closure.
+/// A connection for the length of a closure.
 ///
-/// It is valid within that closure only; using it afterwards is a programming error and ends the process. It is not
-/// Sendable, so that the compiler finds most of those.
+/// It is valid within that closure only. Using it afterwards is a programming error and ends the process; it isn't Sendable, so
+/// the compiler finds most such errors.
 package final class Session {
     private var connection: Connection?
     private let isInTransaction: Bool
-    /// A statement failed because of another transaction (40001, 40P01).
+    /// Whether a statement failed because of a concurrent transaction (40001, 40P01).
     private(set) var sawConflict = false
 
     private init(_ connection: Connection, inTransaction: Bool) {
@@ -80,11 +80,10 @@ package final class Session {
         return try result.value(column, row: 0, column: 0)
     }
 
-    /// Executes a query without parameters by COPY in binary format and passes its rows on as they arrive, for results
-    /// that should not be held in memory as a whole. Returns their number.
+    /// Executes a query without parameters by COPY in binary format, and passes its rows on as they arrive, for results that
+    /// shouldn't be held in memory as a whole. Returns their number.
     ///
-    /// If `body` throws, the rest of the data is not waited for: the connection is closed, and with it goes an open
-    /// transaction.
+    /// If `body` throws, the rest of the data isn't read: the connection is closed, which rolls back an open transaction.
     @discardableResult
     package func copyOut(_ query: SQL, _ body: (inout CopyRow) throws -> Void) throws -> Int {
         precondition(query.types.isEmpty, "COPY takes no parameters")
@@ -101,15 +100,14 @@ package final class Session {
 
     /// Inserts rows by COPY in binary format, many times as fast as by INSERT. Returns their number.
     ///
-    /// `target` is the table with its columns; `columns` are their types, which each row has and which must be exactly
-    /// those of the table:
+    /// `target` is the table with its columns. `columns` are their types, which must be exactly those of the table:
     /// `copyIn(into: "lab.result (id, value)", columns: Int32.self, [UInt8].self) { try $0.row(id, bytes) }`.
     ///
-    /// It is one statement: all rows are inserted, or none. If `body` throws, none is. The connection can be used after
-    /// either, but within `body` it is busy: no other statement is possible there.
+    /// It is one statement: all rows are inserted, or none, and none if `body` throws. The connection can be used afterwards in
+    /// either case, but no other statement is possible within `body`.
     ///
-    /// - Throws: what `body` throws; `PostgresError` with `.decoding` if number or types of the columns are others, else
-    ///   as any statement. The server's reason for refusing a row comes when all rows were sent, whichever it was.
+    /// - Throws: what `body` throws; `PostgresError` with `.decoding` if the columns differ in number or type, otherwise as any
+    ///   statement. The server reports a row that it rejects only after all rows were sent.
     @discardableResult
     package func copyIn<each Column: PostgresEncodable>(
         into target: SQL, columns: repeat (each Column).Type,
@@ -137,8 +135,7 @@ package final class Session {
         }
     }
 
-    /// Executes the statements of a script. Outside `transaction(_:)` they are one transaction, unless the script says
-    /// otherwise.
+    /// Executes the statements of a script. Outside a transaction they form one, unless the script has its own BEGIN and COMMIT.
     package func script(_ script: Script) throws(PostgresError) {
         let connection = lent
         do {
@@ -148,8 +145,8 @@ package final class Session {
         }
     }
 
-    /// Changes the limit for each statement in the rest of this transaction; zero is no limit. For jobs, which may
-    /// take longer than a request.
+    /// Changes the statement timeout for the rest of this transaction, for jobs that take longer than a request; zero is no
+    /// limit.
     package func limitStatements(to timeout: Duration) throws(PostgresError) {
         precondition(isInTransaction, "outside a transaction the limit would have no end")
         let connection = lent
@@ -160,11 +157,20 @@ package final class Session {
         }
     }
 
-    /// Nobody gets this connection after this session; the server then forgets whatever belonged to it.
+    /// Makes a role's password verifier (SCRAM-SHA-256), for `ALTER ROLE … PASSWORD`.
+    ///
+    /// libpq makes it without asking the server, so that the password itself is never part of a statement, which a server may log
+    /// (<https://www.postgresql.org/docs/current/libpq-misc.html#LIBPQ-PQENCRYPTPASSWORDCONN>).
+    package func passwordVerifier(_ password: String, for role: Identifier) throws(PostgresError) -> String {
+        precondition(!password.utf8.contains(0), "a password can't hold NUL")
+        return try lent.passwordVerifier(password, for: role.name)
+    }
+
+    /// Closes the connection after this session; the server then releases whatever belonged to it.
     func abandon() { lent.abandon() }
 
     private var lent: Connection {
-        guard let connection else { preconditionFailure("a session was used after its closure") }
+        guard let connection else { preconditionFailure("a session was used after its closure had returned") }
         return connection
     }
 

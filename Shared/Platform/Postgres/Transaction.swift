@@ -2,15 +2,15 @@
 enum Transaction {
     enum Outcome<R: Sendable>: Sendable {
         case committed(R)
-        /// `isConflict`: the transaction lost against another, whatever the closure made of that.
+        /// `isConflict`: a concurrent transaction was the cause, whatever error the closure made of it.
         case failed(any Error, isConflict: Bool)
     }
 
     static func run<R: Sendable>(
-        _ isolation: Isolation, on connection: Connection, _ body: (Session) throws -> R
+        on connection: Connection, _ body: (Session) throws -> R
     ) -> Outcome<R> {
         do {
-            try connection.begin(isolation)
+            try connection.begin()
         } catch {
             return .failed(error, isConflict: false)
         }

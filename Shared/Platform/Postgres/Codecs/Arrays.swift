@@ -1,6 +1,6 @@
-/// A type of which there are arrays in a parameter or a column.
+/// A type whose arrays can be parameters and columns.
 ///
-/// `[UInt8]` is the exception that makes this a protocol of its own: it is a `bytea`, not an array.
+/// It is a protocol of its own because of one exception: `[UInt8]` is a `bytea`, not an array.
 package protocol PostgresArrayElement {
     /// The array's type.
     static var postgresArrayType: PostgresType { get }
@@ -79,7 +79,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         type.element.map(accepts) ?? false
     }
 
-    /// One dimension without NULLs; other arrays, and bytes that lie about their lengths, are malformed.
+    /// One dimension without NULLs; other arrays, and bytes with wrong lengths, are malformed.
     package static func decodeArray(_ bytes: RawSpan, as type: PostgresType) -> [Self]? {
         guard let dimensions = bytes.bigEndian(Int32.self), let element = bytes.bigEndian(UInt32.self, at: 8),
             type.element?.rawValue == element
@@ -87,7 +87,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         if dimensions == 0 { return [] }
         guard dimensions == 1, let count = bytes.bigEndian(Int32.self, at: 12), count >= 0 else { return nil }
         var values: [Self] = []
-        // Each element takes four bytes at least, so a count that lies can't reserve much.
+        // Each element takes at least four bytes, so a wrong count can't reserve much memory.
         values.reserveCapacity(Swift.min(Int(count), bytes.byteCount / 4))
         var offset = 20
         for _ in 0..<count {

@@ -22,7 +22,7 @@ extension RawSpan {
         return Value(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// The integer that these bytes are; nil if they are more or less.
+    /// All bytes as one integer; nil if there are more or fewer than it has.
     func exactly<Value: FixedWidthInteger & BitwiseCopyable>(_: Value.Type) -> Value? {
         byteCount == MemoryLayout<Value>.size ? bigEndian(Value.self) : nil
     }

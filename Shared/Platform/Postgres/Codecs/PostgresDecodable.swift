@@ -1,15 +1,15 @@
 /// A value that can be read from a result column in PostgreSQL's binary format.
 package protocol PostgresDecodable {
-    /// Whether a column of this type can be read as this value. Nothing is ever guessed from the bytes.
+    /// Whether a column of this type can be read as this value. The bytes don't decide it.
     static func accepts(_ type: PostgresType) -> Bool
-    /// The value, or nil if the bytes are not one. `type` is one that `accepts(_:)` has accepted.
+    /// The value, or nil if the bytes are malformed. `accepts(_:)` has accepted `type`.
     static func decode(_ bytes: RawSpan, as type: PostgresType) -> Self?
-    /// What NULL becomes; nil if a NULL is not expected.
+    /// The value for NULL; nil if NULL isn't expected.
     static var decodedNull: Self? { get }
 }
 
 extension PostgresDecodable {
-    /// Most values can't be NULL: ask for an Optional where they can.
+    /// NULL isn't expected: ask for an Optional where it is.
     package static var decodedNull: Self? { nil }
 }
 

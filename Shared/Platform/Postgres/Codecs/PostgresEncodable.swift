@@ -1,6 +1,6 @@
 /// A value that can be a statement's parameter, in PostgreSQL's binary format.
 package protocol PostgresEncodable {
-    /// The parameter's type, which the server is told and doesn't guess.
+    /// The parameter's type, which the server doesn't infer.
     static var postgresType: PostgresType { get }
     /// Whether the value is NULL. Then `encode(into:)` isn't called.
     var isNull: Bool { get }
@@ -9,7 +9,7 @@ package protocol PostgresEncodable {
 }
 
 extension PostgresEncodable {
-    /// Most values are something.
+    /// Not NULL, unless the type says otherwise.
     package var isNull: Bool { false }
 }
 

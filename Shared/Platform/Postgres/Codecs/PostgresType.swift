@@ -1,4 +1,5 @@
-/// A type by its number in the server's catalogue (`pg_type.oid`), which is fixed for built-in types.
+/// A type by its OID in the server's catalogue (`pg_type.oid`), which is fixed for built-in types
+/// (<https://www.postgresql.org/docs/current/datatype-oid.html>).
 package struct PostgresType: RawRepresentable, Hashable, Sendable {
     /// The OID.
     package let rawValue: UInt32

@@ -1,25 +1,26 @@
 import CLibPQ
 import Glibc
 
-/// One connection to the server, used by one thread at a time: it is not Sendable, and its pool worker never lends it
-/// beyond the call of a closure.
+/// One connection to the server, used by one thread at a time: it isn't Sendable, and its pool worker passes it to no more than one
+/// closure at a time.
 ///
-/// libpq is used in its non-blocking form, with `poll` between the calls, only so that a server which falls silent
-/// can't hold the thread for ever. libpq sends with MSG_NOSIGNAL, so a broken connection raises no SIGPIPE.
+/// libpq is used in its non-blocking form, with `poll` between the calls, so that a server that stops answering can't block the thread
+/// for ever (<https://www.postgresql.org/docs/current/libpq-async.html>). libpq sends with MSG_NOSIGNAL, so a broken connection raises
+/// no SIGPIPE.
 final class Connection {
-    /// The client's patience beyond the server's own `statement_timeout`.
+    /// How much later than the server's own `statement_timeout` the client gives up.
     private static let grace: Duration = .seconds(5)
 
     private let handle: OpaquePointer
     private let notices: NoticeCounter
     private let statementTimeout: Duration
     private var statements: StatementCache
-    /// Milliseconds without a byte from the server after which it counts as gone; -1 is no limit.
-    private var patience: Int32
-    /// The connection is in a state that can't be repaired, and must not be used again.
+    /// Milliseconds without a byte from the server after which the connection is given up; -1 is no limit.
+    private var receiveTimeout: Int32
+    /// Whether the connection is in an unknown state and must not be used again.
     private var isAbandoned = false
 
-    /// Opens a connection, in `connectTimeout` at most (and the time that the system takes to resolve a host's name).
+    /// Opens a connection within `connectTimeout`, not counting the time in which the system resolves the host's name.
     init(_ configuration: PostgresConfiguration, statementCapacity: Int = 256) throws(PostgresError) {
         guard let handle = try ConnectionParameters(configuration).start() else {
             throw PostgresError(.connection, reason: "out of memory")
@@ -28,8 +29,8 @@ final class Connection {
         notices = NoticeCounter()
         statements = StatementCache(capacity: statementCapacity)
         statementTimeout = configuration.statementTimeout
-        patience = Self.patience(for: configuration.statementTimeout)
-        // From here on `deinit` closes the connection. libpq's messages are reduced to SQLSTATEs at the source.
+        receiveTimeout = Self.receiveTimeout(for: configuration.statementTimeout)
+        // From here on `deinit` closes the connection. libpq's messages are limited to SQLSTATEs, since others may hold data.
         PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
         try establish(within: configuration.connectTimeout)
         notices.receive(from: handle)
@@ -40,7 +41,7 @@ final class Connection {
         PQfinish(handle)
     }
 
-    private static func patience(for statementTimeout: Duration) -> Int32 {
+    private static func receiveTimeout(for statementTimeout: Duration) -> Int32 {
         statementTimeout > .zero ? (statementTimeout + grace).milliseconds : -1
     }
 
@@ -61,36 +62,34 @@ final class Connection {
 
     // MARK: - State
 
-    /// The connection can't be used any more.
+    /// Whether the connection can't be used any more.
     var isBroken: Bool { isAbandoned || PQstatus(handle) != CONNECTION_OK }
 
-    /// The connection can serve the next caller: it works, and no transaction is open on it.
+    /// Whether the connection can serve the next caller: it works, and no transaction is open on it.
     var isReusable: Bool { !isBroken && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
-    /// Notices of the server since this was asked last. Their text, which can hold data, was dropped.
+    /// The number of notices since the last call. Their text, which can hold data, was dropped.
     func takeNoticeCount() -> Int { notices.take() }
 
-    /// Whether the server has left an unused connection alone.
+    /// Whether an idle connection works and has nothing to read.
     ///
-    /// It has nothing to say unasked. Whatever can be read, an end of file, the error with which it ended the
-    /// connection, a changed setting: replacing the connection costs little and is always right. As no statement was
-    /// sent yet, nothing can have been executed.
+    /// Whatever the server sent to an idle connection (an end of file, the error with which it closed the connection, a changed
+    /// setting), replacing the connection is cheap and always correct: no statement was sent, so nothing can have been executed.
     var isQuiet: Bool {
         !isBroken && !wait(for: POLLIN, milliseconds: 0)
     }
 
-    /// Asks the server for a sign of life, for a connection that was unused so long that a firewall on the way may
-    /// have forgotten it.
+    /// Executes `SELECT 1`, for a connection that was idle for so long that a firewall may have dropped it.
     func ping(within limit: Duration) -> Bool {
-        let usual = patience
-        patience = limit.milliseconds
-        defer { patience = usual }
+        let usual = receiveTimeout
+        receiveTimeout = limit.milliseconds
+        defer { receiveTimeout = usual }
         return (try? command("SELECT 1")) != nil
     }
 
     // MARK: - Statements
 
-    /// Executes one statement, prepared on its first use here.
+    /// Executes one statement, which is prepared on its first use on this connection.
     func execute(_ sql: SQL) throws(PostgresError) -> QueryResult {
         let key = StatementCache.Key(text: sql.text, types: sql.types)
         guard let name = statements.name(for: key) else {
@@ -99,8 +98,8 @@ final class Connection {
         do {
             return try executePrepared(name, sql)
         } catch  where isStale(error) {
-            // Something behind our back changed the statement or its tables. It has failed, so outside a transaction
-            // nothing of it remains, and it can be repeated.
+            // Another session changed the statement's tables, or DISCARD removed the statement. It has failed, so outside a
+            // transaction nothing of it remains, and it can be repeated.
             statements.remove(key)
             return try executePrepared(prepare(sql, key), sql)
         }
@@ -124,7 +123,7 @@ final class Connection {
         try result { sql.withParameters { PQsendQueryPrepared(handle, name, $0, $1, $2, $3, 1) } }
     }
 
-    /// Sends text by the simple protocol: one command of this client, or a whole script.
+    /// Sends text by the simple query protocol: one command of this client, or a whole script.
     func command(_ text: String) throws(PostgresError) -> QueryResult {
         try result { PQsendQuery(handle, text) }
     }
@@ -132,18 +131,19 @@ final class Connection {
     /// Changes `statement_timeout` for the rest of the open transaction.
     func limitStatements(to timeout: Duration) throws(PostgresError) {
         _ = try command("SET LOCAL statement_timeout = \(timeout.milliseconds)")
-        patience = Self.patience(for: timeout)
+        receiveTimeout = Self.receiveTimeout(for: timeout)
     }
 
     // MARK: - Transactions
 
-    func begin(_ isolation: Isolation) throws(PostgresError) {
-        _ = try command(isolation.begin.description)
+    /// At the level read committed, whatever the server's default is.
+    func begin() throws(PostgresError) {
+        _ = try command("BEGIN ISOLATION LEVEL READ COMMITTED")
     }
 
-    /// Commits, and says so only if the server has.
+    /// Commits, and throws unless the server confirms it.
     func commit() throws(PostgresError) {
-        defer { patience = Self.patience(for: statementTimeout) }
+        defer { receiveTimeout = Self.receiveTimeout(for: statementTimeout) }
         let tag: QueryResult
         do {
             tag = try command("COMMIT")
@@ -153,15 +153,26 @@ final class Connection {
         guard tag.isTagged("COMMIT") else { throw PostgresError(.transactionAborted) }
     }
 
-    /// Rolls back. A connection that can't do it is abandoned, which has the same effect.
+    /// Rolls back. A connection on which that fails is abandoned, which has the same effect.
     func rollback() {
-        defer { patience = Self.patience(for: statementTimeout) }
+        defer { receiveTimeout = Self.receiveTimeout(for: statementTimeout) }
         guard !isBroken, (try? command("ROLLBACK")) != nil else { return abandon() }
     }
 
-    /// Closes the connection as soon as its user is done.
+    /// Lets the pool close the connection after its current use.
     func abandon() {
         isAbandoned = true
+    }
+
+    // MARK: - Passwords
+
+    /// What the server stores of a password, made on this side.
+    func passwordVerifier(_ password: String, for role: String) throws(PostgresError) -> String {
+        guard let verifier = PQencryptPasswordConn(handle, password, role, "scram-sha-256") else {
+            throw PostgresError(.unexpected, reason: "libpq could not make a password verifier")
+        }
+        defer { PQfreemem(verifier) }
+        return String(cString: verifier)
     }
 
     // MARK: - COPY
@@ -178,7 +189,7 @@ final class Connection {
 
     /// Executes `COPY … TO STDOUT` and passes on the pieces in which the data arrives.
     ///
-    /// If `body` throws, the rest is not waited for: the connection is abandoned.
+    /// If `body` throws, the rest isn't read: the connection is abandoned.
     func copyOut(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let answer = try result(expecting: PGRES_COPY_OUT) { PQsendQuery(handle, text) }
         guard answer.status == PGRES_COPY_OUT else {
@@ -189,7 +200,7 @@ final class Connection {
             var piece: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(handle, &piece, 1) {
             case 0:
-                // libpq asks for more even when there is nobody to send it.
+                // libpq reports that it needs more even after the connection has broken.
                 guard !isBroken else { throw PostgresError(.connection, reason: "the connection broke during COPY") }
                 try awaitInput()
             case -1:
@@ -212,10 +223,10 @@ final class Connection {
 
     /// The types of the columns that a COPY into `target` fills, if there are `count` of them.
     ///
-    /// An INSERT's parameters have them, and asking for those takes no right but the one to insert.
+    /// They are those of an INSERT's parameters, and describing that statement needs no privilege but the one to insert.
     func describe(target: String, columns count: Int) throws(PostgresError) -> [PostgresType] {
         let parameters = (1...max(1, count)).map { "$\($0)" }.joined(separator: ", ")
-        // Without a name, so that it is gone with the next statement, and never older than the table.
+        // Without a name: the next statement replaces it, so it is never older than the table.
         _ = try result { PQsendPrepare(handle, "", "INSERT INTO \(target) VALUES (\(parameters))", 0, nil) }
         let description = try result { PQsendDescribePrepared(handle, "") }
         return (0..<description.parameterCount).map { description.parameterType($0) }
@@ -223,7 +234,7 @@ final class Connection {
 
     /// Executes `COPY … FROM STDIN` with the data that `body` puts. Returns the number of rows that were inserted.
     ///
-    /// If `body` throws, the server is told so and inserts nothing.
+    /// If `body` throws, the COPY is aborted and nothing is inserted.
     func copyIn(_ text: String, columns count: Int, _ body: () throws -> Void) throws -> Int {
         let answer = try result(expecting: PGRES_COPY_IN) { PQsendQuery(handle, text) }
         guard answer.status == PGRES_COPY_IN else {
@@ -246,19 +257,19 @@ final class Connection {
 
     /// Sends a piece of a COPY's data.
     ///
-    /// An error of the server isn't noticed before the end: until then it ignores what is sent.
+    /// An error of the server shows at the end of the COPY: until then the server discards what is sent.
     func putCopyData(_ data: [UInt8]) throws(PostgresError) {
         guard !isAbandoned else { throw PostgresError(.connection, reason: "the connection was given up") }
         let answer = data.withUnsafeBytes { bytes in
             PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         }
-        // Nothing waits to be sent from the piece before, so that there is no reason but memory or the connection.
+        // The previous piece was flushed, so the only causes of failure are memory and the connection.
         guard answer == 1 else { throw failedCopy() }
         try flush()
         guard !isBroken else { throw failedCopy() }
     }
 
-    /// Ends a COPY so that nothing is inserted, and says why the server (or libpq) thinks that it failed.
+    /// Aborts a COPY so that nothing is inserted, and returns the error of the server or of libpq.
     private func failedCopy() -> PostgresError {
         guard PQputCopyEnd(handle, "the client gave up") == 1 else {
             abandon()
@@ -282,8 +293,7 @@ final class Connection {
     ) throws(PostgresError) -> QueryResult {
         guard !isAbandoned else { throw PostgresError(.connection, reason: "the connection was given up") }
         guard send() == 1 else {
-            // Either the connection is gone or it is still busy with what went before, which it can't be unless an
-            // answer was left half read: no reason to keep it.
+            // Either the connection broke, or an earlier answer was only half read. There is no reason to keep it in either case.
             abandon()
             throw PostgresError(.connection, reason: "the statement could not be sent")
         }
@@ -293,13 +303,13 @@ final class Connection {
 
     private func flush() throws(PostgresError) {
         while PQflush(handle) == 1 {
-            // The server may not read before we read what it has to say.
-            guard wait(for: POLLIN | POLLOUT, milliseconds: patience) else { throw silent() }
+            // The server may stop reading until its own output has been read.
+            guard wait(for: POLLIN | POLLOUT, milliseconds: receiveTimeout) else { throw noAnswer() }
             _ = PQconsumeInput(handle)
         }
     }
 
-    /// Reads all results of what was sent. The answer is the first error, or else the last result.
+    /// Reads all results of what was sent. Throws the first error, or returns the last result.
     private func collect(until stop: ExecStatusType? = nil) throws(PostgresError) -> QueryResult {
         var last: QueryResult?
         var failure: PostgresError?
@@ -320,8 +330,8 @@ final class Connection {
             }
         }
         if let failure {
-            // An error without SQLSTATE is libpq's. With the connection lost, whatever the server said last (as a
-            // rule that an administrator ended it) belongs to that.
+            // An error without SQLSTATE is libpq's. If the connection broke, the server's last error (usually that an
+            // administrator terminated it) is the cause of that.
             guard isBroken else { throw failure }
             throw PostgresError(.connection, sqlState: failure.sqlState, reason: "the connection broke")
         }
@@ -340,14 +350,14 @@ final class Connection {
         }
     }
 
-    /// Waits for bytes and lets libpq read them. That the connection broke is left for `PQgetResult` to say, which
-    /// first gives what the server said before.
+    /// Waits for bytes and lets libpq read them. `PQgetResult` reports a broken connection, after everything that the server sent
+    /// before.
     private func awaitInput() throws(PostgresError) {
-        guard wait(for: POLLIN, milliseconds: patience) else { throw silent() }
+        guard wait(for: POLLIN, milliseconds: receiveTimeout) else { throw noAnswer() }
         _ = PQconsumeInput(handle)
     }
 
-    private func silent() -> PostgresError {
+    private func noAnswer() -> PostgresError {
         abandon()
         return PostgresError(.timeout, reason: "no answer from the server")
     }

@@ -1,25 +1,25 @@
 import CLibPQ
 import Glibc
 
-/// What is said to libpq to open a connection: the operator's string, and what this client adds before and after it.
+/// libpq's parameters for a connection: the operator's string, and what this client adds before and after it
+/// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS>).
 struct ConnectionParameters {
     private let parameters: [(keyword: String, value: String)]
 
-    /// Throws if the operator's string is not one that libpq understands. (Why not can't be said: it may hold a
-    /// password.)
+    /// Throws if libpq can't parse the operator's string. The error doesn't say why, since the string may hold a password.
     init(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        // Given before `dbname`, so that the operator's string can override them: how soon a server that vanished
-        // without a word is noticed.
+        // Before `dbname`, so that the operator's string can override them: how soon the client notices that the server is
+        // gone.
         let defaults = [
             ("keepalives_idle", "30"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "10000"),
         ]
-        // The same for the server, which would keep the locks of a client that vanished for two hours.
+        // The same for the server, which would otherwise keep the locks of a client that is gone for two hours.
         var options = [
             "-c tcp_keepalives_idle=30", "-c tcp_keepalives_interval=5", "-c tcp_keepalives_count=3",
             "-c tcp_user_timeout=10000",
         ]
-        // The string may set server options, too; what follows it wins.
+        // The operator's string may set server options, too; later ones win.
         if let given = try Self.value(of: "options", in: configuration.connection) { options.append(given) }
         options += [
             "-c statement_timeout=\(configuration.statementTimeout.milliseconds)",
@@ -33,7 +33,7 @@ struct ConnectionParameters {
         parameters = defaults + [("dbname", configuration.connection)] + fixed
     }
 
-    /// Begins to connect, and gives the connection to be polled; nil if there is no memory for it.
+    /// Begins to connect, and returns the connection to be polled; nil if there is no memory for it.
     func start() -> OpaquePointer? {
         let strings = parameters.map { (strdup($0.keyword), strdup($0.value)) }
         defer {

@@ -1,4 +1,5 @@
-/// What reading and writing COPY in binary format share (PostgreSQL documentation, COPY, "Binary Format").
+/// What reading and writing COPY in binary format share
+/// (<https://www.postgresql.org/docs/current/sql-copy.html>, "Binary Format").
 enum CopyFormat {
     /// What all data begins with.
     static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]

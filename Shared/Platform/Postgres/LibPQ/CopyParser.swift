@@ -1,4 +1,5 @@
-/// Cuts the binary COPY format into rows (PostgreSQL documentation, COPY, "Binary Format").
+/// Cuts the binary COPY format into rows
+/// (<https://www.postgresql.org/docs/current/sql-copy.html>, "Binary Format").
 ///
 /// The server sends a row per message as a rule, but doesn't promise it: the parser takes pieces of any size.
 struct CopyParser {

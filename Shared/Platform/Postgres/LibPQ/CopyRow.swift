@@ -1,8 +1,8 @@
-/// One row that a COPY brought, whose fields are read from left to right.
+/// One row of a COPY, whose fields are read from left to right.
 ///
-/// It points into memory that is gone after the closure that gets it, which is why it can't be copied.
+/// It points into memory that is valid only during the closure that receives it, which is why it can't be copied.
 package struct CopyRow: ~Copyable {
-    /// What is known of a column before the first row.
+    /// A column's name and type, known before the first row.
     struct Column: Sendable {
         var name: String
         var type: PostgresType
@@ -45,8 +45,8 @@ package struct CopyRow: ~Copyable {
     }
 }
 
-// The common types once more, each a function of its own: a day has millions of fields, and a function that learns its type at
-// run time, as one of another module does, takes half of the time of reading them.
+// The common types, each with a function of its own: a day has millions of fields, and an unspecialised generic function, as one of
+// another module is, would take half of the time of reading them.
 extension CopyRow {
     /// The next field, a `smallint`.
     package mutating func int16() throws(PostgresError) -> Int16 { try next(Int16.self) }

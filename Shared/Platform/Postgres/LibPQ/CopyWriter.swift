@@ -1,8 +1,8 @@
-/// Takes the rows of a COPY into a table, and sends them in blocks in the binary format (PostgreSQL documentation, COPY,
-/// "Binary Format").
+/// Takes the rows of a COPY into a table, and sends them in blocks in the binary format
+/// (<https://www.postgresql.org/docs/current/sql-copy.html>, "Binary Format").
 ///
-/// What is encoded lies in one buffer that is used again for each block, so that a row costs no allocation. A value that
-/// is kept in place, rather than in an array of its own, costs none either.
+/// Rows are encoded into one buffer that is reused for each block, so that a row costs no allocation. A value that is stored in place,
+/// rather than in an array of its own, costs none either.
 package struct CopyWriter<each Column: PostgresEncodable>: ~Copyable {
     private let connection: Connection
     private var block: [UInt8] = []
@@ -17,9 +17,9 @@ package struct CopyWriter<each Column: PostgresEncodable>: ~Copyable {
 
     /// Adds a row, its fields from left to right.
     ///
-    /// That it was sent doesn't mean that the server has accepted it: the COPY as a whole says so.
+    /// The row is accepted only when the COPY as a whole succeeds.
     ///
-    /// - Throws: `PostgresError` if the connection broke. Let it pass: the connection is of no more use.
+    /// - Throws: `PostgresError` if the connection broke. Don't catch it: the connection can't be used any more.
     package mutating func row(_ values: repeat each Column) throws(PostgresError) {
         block.append(bigEndian: CopyFormat.fieldCount(repeat (each Column).self))
         for value in repeat each values {
@@ -29,7 +29,7 @@ package struct CopyWriter<each Column: PostgresEncodable>: ~Copyable {
         if block.count >= CopyFormat.blockSize { try send() }
     }
 
-    /// Sends what is left, and that this was all.
+    /// Sends the remaining rows and the end of the data.
     mutating func finish() throws(PostgresError) {
         block.append(bigEndian: CopyFormat.trailer)
         try send()

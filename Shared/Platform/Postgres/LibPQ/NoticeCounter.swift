@@ -1,8 +1,9 @@
 import CLibPQ
 
-/// Counts a connection's notices and drops their text, which can hold data. (libpq's default prints it.)
+/// Counts a connection's notices and drops their text, which can hold data and which libpq prints by default
+/// (<https://www.postgresql.org/docs/current/libpq-notice-processing.html>).
 ///
-/// libpq calls the receiver only from within a call on the connection, so on the thread that uses it.
+/// libpq calls the receiver only within a call on the connection, so on the thread that uses it.
 final class NoticeCounter {
     private var count = 0
 
@@ -17,7 +18,7 @@ final class NoticeCounter {
             }, context)
     }
 
-    /// The count since the last time.
+    /// The count since the last call.
     func take() -> Int {
         defer { count = 0 }
         return count

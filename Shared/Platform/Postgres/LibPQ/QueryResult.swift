@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// What the server answered to one statement; frees libpq's memory when it goes.
+/// The server's answer to one statement. Frees libpq's memory at the end of its life.
 struct QueryResult: ~Copyable {
     private let handle: OpaquePointer
 
@@ -20,7 +20,7 @@ struct QueryResult: ~Copyable {
     /// Rows that an INSERT, UPDATE, DELETE or SELECT touched; 0 for other statements.
     var affectedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// Whether the command was what its tag begins with, for example a COMMIT that really was a ROLLBACK.
+    /// Whether the command tag begins with this: the tag of a COMMIT that was a ROLLBACK doesn't begin with COMMIT.
     func isTagged(_ prefix: String) -> Bool {
         String(cString: PQcmdStatus(handle)).hasPrefix(prefix)
     }

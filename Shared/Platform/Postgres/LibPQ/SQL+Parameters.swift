@@ -23,7 +23,7 @@ extension SQL {
         }
     }
 
-    /// Null means NULL to libpq, so that an empty value needs some address even if there is no payload at all.
+    /// A null pointer means NULL to libpq, so an empty value needs some address even if there is no payload at all.
     private static func pointer(
         to parameter: Parameter, in payload: UnsafeRawBufferPointer
     ) -> UnsafePointer<CChar>? {

@@ -1,7 +1,7 @@
-/// Which statements a connection has prepared, by text and parameter types.
+/// The prepared statements of a connection, by text and parameter types.
 ///
-/// Texts are static, so there are few; the bound is for programs that compose statements in many ways. The statement
-/// that was not used for the longest time gives way.
+/// Texts are static, so there are few; the capacity is for programs that compose statements in many ways. The least recently used
+/// statement is evicted.
 struct StatementCache {
     struct Key: Hashable {
         var text: String
@@ -36,17 +36,17 @@ struct StatementCache {
         return "s\(names)"
     }
 
-    /// Remembers a statement that the server has prepared.
+    /// Adds a statement that the server has prepared.
     mutating func insert(_ name: String, for key: Key) {
         entries[key] = Entry(name: name, lastUse: uses)
     }
 
-    /// Forgets a statement that the server doesn't know, or that is out of date.
+    /// Removes a statement that the server doesn't know, or that is out of date.
     mutating func remove(_ key: Key) {
         entries[key] = nil
     }
 
-    /// Forgets the statement that must be deallocated before another is prepared; nil while there is room.
+    /// Removes and returns the statement that must be deallocated before another is prepared; nil while there is room.
     mutating func evict() -> String? {
         guard entries.count >= capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
             return nil

@@ -2,14 +2,14 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Carries out what `PoolState` decides: threads, connections, the alarm, metrics.
+/// Carries out what `PoolState` decides: threads, connections, the timer, metrics.
 final class ConnectionPool: Sendable {
     private typealias State = PoolState<Job>
     private typealias Worker = PoolWorker<State.Step>
 
-    /// Unused for longer than this, a connection is looked at before it is lent: what worked a moment ago needs no look.
+    /// A connection that was idle for longer is checked for unread input before it is used.
     private static let shortIdleTime: Duration = .milliseconds(5)
-    /// Unused for longer than this, it is asked for a sign of life too.
+    /// A connection that was idle for longer must also answer a query.
     private static let longIdleTime: Duration = .seconds(30)
 
     private struct Ending {
@@ -23,7 +23,7 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     private let lastConnectError = Mutex<PostgresError?>(nil)
     private let workers: [Worker]
-    private let alarms = DispatchQueue(label: "postgres.pool.alarm")
+    private let timers = DispatchQueue(label: "postgres.pool.timer")
     private let ending = Mutex(Ending())
 
     init(_ configuration: PostgresConfiguration, logger: Logger) {
@@ -33,7 +33,7 @@ final class ConnectionPool: Sendable {
         var limits = State.Limits(
             connections: configuration.maximumConnections, waiters: configuration.maximumWaiters,
             acquireDeadline: configuration.acquireDeadline)
-        // So that each caller who waits sees an attempt to connect.
+        // So that at least one attempt to connect is made while a caller waits.
         limits.maximumBackoff = min(limits.maximumBackoff, configuration.acquireDeadline / 2)
         state = Mutex(State(limits))
         workers = (0..<configuration.maximumConnections).map { _ in Worker() }
@@ -43,7 +43,7 @@ final class ConnectionPool: Sendable {
 
     /// Calls `body` with a connection, on that connection's thread.
     func withConnection<R: Sendable>(
-        patience: Duration? = nil, _ body: @Sendable @escaping (Connection) throws -> R
+        timeout: Duration? = nil, _ body: @Sendable @escaping (Connection) throws -> R
     ) async throws -> R {
         let mark = CancellationMark()
         return try await withTaskCancellationHandler {
@@ -51,10 +51,10 @@ final class ConnectionPool: Sendable {
                 let job = Job(mark: mark) { connection in
                     let result = Result { try body(connection) }
                     return { continuation.resume(with: result) }
-                } refuse: {
+                } reject: {
                     continuation.resume(throwing: $0)
                 }
-                submit(job, patience: patience)
+                submit(job, timeout: timeout)
             }
         } onCancel: {
             mark.set()
@@ -62,50 +62,50 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func submit(_ job: Job, patience: Duration?) {
+    private func submit(_ job: Job, timeout: Duration?) {
         let now = ContinuousClock.now
-        // The mark is read within the lock: a cancellation either is seen here or finds the job in line.
+        // The mark is read within the lock: a cancellation is either seen here or finds the job in the queue.
         let admission = locked { state in
-            job.wasCancelled ? nil : state.request(job, at: now, patience: patience)
+            job.wasCancelled ? nil : state.request(job, at: now, timeout: timeout)
         }
         switch admission {
         case nil:
-            job.refuse(CancellationError())
+            job.reject(CancellationError())
         case .run(let slot, let entry, let idleSince):
             send(.run(entry, idleSince: idleSince), to: slot)
-        case .wait(let slot, let alarm):
+        case .wait(let slot, let timer):
             if let slot { send(.connect, to: slot) }
-            if let alarm { set(alarm) }
-        case .refuse(.tooManyWaiters):
-            job.refuse(PostgresError(.poolExhausted, reason: "too many callers wait"))
-        case .refuse(.shutDown):
-            job.refuse(PostgresError(.shutDown))
+            if let timer { set(timer) }
+        case .reject(.tooManyWaiters):
+            job.reject(PostgresError(.poolExhausted, reason: "too many callers are waiting"))
+        case .reject(.shutDown):
+            job.reject(PostgresError(.shutDown))
         }
     }
 
     private func cancel(_ id: Job.ID) {
-        locked { $0.cancel(id) }?.waiter.refuse(CancellationError())
+        locked { $0.cancel(id) }?.waiter.reject(CancellationError())
     }
 
-    /// Refuses whoever has waited too long. The cause is the database, if it can't be reached, else the load.
-    private func ring() {
+    /// Rejects callers that have waited too long. The cause is the database, if it can't be reached, otherwise the load.
+    private func timerFired() {
         let now = ContinuousClock.now
-        let (expired, isUnreachable, alarm) = locked { state in
-            let (expired, alarm) = state.expire(at: now)
-            return (expired, state.failures > 0, alarm)
+        let (expired, isUnreachable, timer) = locked { state in
+            let (expired, timer) = state.expire(at: now)
+            return (expired, state.failures > 0, timer)
         }
-        if let alarm { set(alarm) }
+        if let timer { set(timer) }
         guard !expired.isEmpty else { return }
         let cause = isUnreachable ? lastConnectError.withLock { $0 } : nil
         for entry in expired {
             metrics.recordWait(now - entry.since)
-            entry.waiter.refuse(cause ?? PostgresError(.poolExhausted, reason: "no connection became free in time"))
+            entry.waiter.reject(cause ?? PostgresError(.poolExhausted, reason: "no connection became free in time"))
         }
     }
 
-    private func set(_ alarm: ContinuousClock.Instant) {
-        let milliseconds = Int((alarm - .now).milliseconds)
-        alarms.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.ring() }
+    private func set(_ timer: ContinuousClock.Instant) {
+        let milliseconds = Int((timer - .now).milliseconds)
+        timers.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.timerFired() }
     }
 
     // MARK: - Workers
@@ -114,7 +114,7 @@ final class ConnectionPool: Sendable {
         workers[slot].send(step) { [self] in work($0, slot: slot) }
     }
 
-    /// The life of a worker's thread.
+    /// The body of a worker's thread.
     private func work(_ worker: Worker, slot: Int) {
         var connection: Connection?
         var step = worker.take()
@@ -129,17 +129,17 @@ final class ConnectionPool: Sendable {
             case .run(let entry, let idleSince):
                 guard let lent = connection, isAlive(lent, idleSince: idleSince) else {
                     connection = nil
-                    step = giveBack(entry, slot)
+                    step = requeue(entry, slot)
                     continue
                 }
                 metrics.recordWait(.now - entry.since)
-                let tell = entry.waiter.perform(lent)
+                let resumeCaller = entry.waiter.perform(lent)
                 let isUsable = lent.isReusable
                 reportNotices(of: lent)
                 if !isUsable { connection = nil }
                 let now = ContinuousClock.now
                 step = locked { $0.released(slot, usable: isUsable, at: now) }
-                tell()
+                resumeCaller()
             case .stop:
                 connection = nil
                 stopped(slot)
@@ -167,7 +167,7 @@ final class ConnectionPool: Sendable {
                 let next = state.connectFailed(slot, jitter: .random(in: 0...1))
                 return (state.failures, next)
             }
-            // Once per outage; the counter tells the rest.
+            // Once per outage; the counter counts every failure.
             if failures == 1 {
                 logger.warning("database is not reachable", metadata: ["error": "\(error)"])
             }
@@ -175,8 +175,8 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// An idle connection may have died unnoticed. It is looked at before anything is sent on it, so that no caller
-    /// needs to know: nothing can have been executed.
+    /// An idle connection may have broken. It is checked before anything is sent on it: nothing can have been executed, so it can be
+    /// replaced without an error for the caller.
     private func isAlive(_ connection: Connection, idleSince: ContinuousClock.Instant?) -> Bool {
         guard let idleSince else { return true }
         let idleTime = ContinuousClock.now - idleSince
@@ -185,10 +185,10 @@ final class ConnectionPool: Sendable {
         return idleTime < Self.longIdleTime || connection.ping(within: configuration.connectTimeout)
     }
 
-    private func giveBack(_ entry: State.Entry, _ slot: Int) -> State.Step {
-        let (next, alarm) = locked { $0.lost(slot, entry) }
-        if let alarm { set(alarm) }
-        if case .stop = next { entry.waiter.refuse(PostgresError(.shutDown)) }
+    private func requeue(_ entry: State.Entry, _ slot: Int) -> State.Step {
+        let (next, timer) = locked { $0.lost(slot, entry) }
+        if let timer { set(timer) }
+        if case .stop = next { entry.waiter.reject(PostgresError(.shutDown)) }
         return next
     }
 
@@ -205,12 +205,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Shutdown
 
-    /// Refuses new callers and those who wait; connections close when they are given back.
+    /// Rejects new callers and waiters; leased connections are closed when they return to the pool.
     func shutDown() {
-        let (refused, stop) = locked { $0.shutDown() }
-        for entry in refused { entry.waiter.refuse(PostgresError(.shutDown)) }
+        let (rejected, stop) = locked { $0.shutDown() }
+        for entry in rejected { entry.waiter.reject(PostgresError(.shutDown)) }
         for slot in stop { send(.stop, to: slot) }
         finishIfDone()
     }

@@ -1,31 +1,31 @@
 import Synchronization
 
-/// One caller's wish for a connection: what it does with it, and how it hears of the outcome.
+/// One caller's request for a connection: what it does with the connection, and how it receives the outcome.
 ///
-/// Exactly one of `perform` and `refuse` is called, once.
+/// Exactly one of `perform` and `reject` is called, once.
 final class Job: Sendable, Identifiable {
     private let isCancelled: CancellationMark
-    /// Uses the connection, and returns what tells the caller: the connection is given back before the caller goes on.
+    /// Uses the connection, and returns what resumes the caller: the connection returns to the pool first.
     let perform: @Sendable (Connection) -> @Sendable () -> Void
-    let refuse: @Sendable (any Error) -> Void
+    let reject: @Sendable (any Error) -> Void
 
     init(
         mark: CancellationMark, perform: @escaping @Sendable (Connection) -> @Sendable () -> Void,
-        refuse: @escaping @Sendable (any Error) -> Void
+        reject: @escaping @Sendable (any Error) -> Void
     ) {
         isCancelled = mark
         self.perform = perform
-        self.refuse = refuse
+        self.reject = reject
     }
 
     /// The mark's identity, since it exists before the job does.
     var id: ObjectIdentifier { ObjectIdentifier(isCancelled) }
 
-    /// Whether the task was cancelled before the job got in line.
+    /// Whether the task was cancelled before the job was queued.
     var wasCancelled: Bool { isCancelled.isSet }
 }
 
-/// Set when a caller's task is cancelled, which may be before, while or after its job gets in line.
+/// Set when a caller's task is cancelled, before, while or after its job is queued.
 final class CancellationMark: Sendable {
     private let flag = Atomic(false)
 

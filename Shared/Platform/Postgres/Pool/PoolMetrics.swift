@@ -1,10 +1,10 @@
 import Metrics
 
-/// What the operator sees of a pool. The only label is the pool's name.
+/// The metrics of a pool. The only label is the pool's name.
 ///
-/// How many connections are lent isn't among it: that would move with a single request, at its very moment. Callers wait
-/// only when all are lent, and connecting fails whatever is asked, so these two may be seen at once; the histogram of
-/// waits counts every use of the pool, so ``PrometheusMetrics`` publishes it by the hour.
+/// The number of leased connections isn't among them: it would change with every single request. Callers wait only when all
+/// connections are leased, and failures to connect don't depend on a request, so these two are published at once. The histogram
+/// of waits counts every use of the pool, so ``PrometheusMetrics`` publishes it by the hour.
 struct PoolMetrics: Sendable {
     private let waiting: Gauge
     private let wait: Metrics.Timer
@@ -18,8 +18,8 @@ struct PoolMetrics: Sendable {
     }
 
     /// Called within the pool's lock: outside, an older value could overwrite a newer one and stay.
-    func record(waiting line: Int) {
-        waiting.record(line)
+    func record(waiting count: Int) {
+        waiting.record(count)
     }
 
     func recordWait(_ duration: Duration) {

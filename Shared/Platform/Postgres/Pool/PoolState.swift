@@ -1,16 +1,16 @@
-/// Who has which connection, who waits, and what happens next: the pool's rules, without any of its effects.
+/// Which connection is leased, who waits, and what happens next: the pool's rules as a state machine without effects.
 ///
-/// A *slot* is one worker thread and the connection that it owns or will own. Every method is one event and returns
-/// what is to be done about it. `Waiter` is whoever wants a connection; the rules never look inside.
+/// A *slot* is one worker thread and the connection that it owns or will own. Every method is one event and returns what is to be
+/// done about it. `Waiter` is a caller that wants a connection; the rules know only its identity.
 struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The numbers that the rules go by.
+    /// The limits of the pool.
     struct Limits: Sendable {
         var connections: Int
         var waiters: Int
         var acquireDeadline: Duration
-        /// The first pause after a failure to connect; each further one is twice as long, up to the maximum.
+        /// The first pause after a failure to connect; each further pause is twice as long, up to the maximum.
         var firstBackoff: Duration = .milliseconds(50)
         var maximumBackoff: Duration = .seconds(1)
     }
@@ -37,16 +37,16 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         var deadline: Instant
     }
 
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Admission {
-        /// A connection is free, since the instant given; its worker is to serve this now.
+        /// A connection is idle since the given instant; its worker is to serve the entry now.
         case run(slot: Int, Entry, idleSince: Instant)
-        /// It waits; another connection may be worth making, and the alarm may have to be set.
-        case wait(connect: Int?, alarm: Instant?)
-        case refuse(Refusal)
+        /// It waits. Another slot may have to connect, and the timer may have to be set.
+        case wait(connect: Int?, timer: Instant?)
+        case reject(Rejection)
     }
 
-    enum Refusal: Hashable, Sendable {
+    enum Rejection: Hashable, Sendable {
         case tooManyWaiters
         case shutDown
     }
@@ -54,74 +54,74 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
     /// What a worker does next.
     enum Step {
         case connect
-        /// `idleSince` is when the connection was last used, or nil if that was this moment.
+        /// `idleSince` is when the connection was last used; nil if it is handed over directly.
         case run(Entry, idleSince: Instant?)
         case backOff(Duration)
-        /// Wait for orders.
+        /// Wait for the next step.
         case park
         case stop
     }
 
     private let limits: Limits
     private(set) var slots: [Slot]
-    /// Idle slots; the one used last is on top, so that a quiet pool uses few connections.
+    /// Idle slots, the most recently used last, so that a pool with little load uses few connections.
     private var idle: [Int] = []
-    private var line = WaitingLine<Entry>()
+    private var queue = WaitQueue<Entry>()
     /// Slots in `connecting` or `backingOff`.
     private var pending = 0
-    /// When the alarm is set for; nil if it isn't.
-    private var alarm: Instant?
+    /// When the timer fires; nil if it isn't set.
+    private var timer: Instant?
     /// Failures to connect since the last success.
     private(set) var failures = 0
     private(set) var isShutDown = false
     private(set) var inUse = 0
 
-    var waiting: Int { line.count }
+    var waiting: Int { queue.count }
 
     init(_ limits: Limits) {
         self.limits = limits
         slots = Array(repeating: .unstarted, count: limits.connections)
     }
 
-    // MARK: - Those who want a connection
+    // MARK: - Callers
 
-    /// Somebody wants a connection, and is ready to wait for `patience` (or the usual time).
-    mutating func request(_ waiter: Waiter, at now: Instant, patience: Duration? = nil) -> Admission {
-        guard !isShutDown else { return .refuse(.shutDown) }
-        let entry = Entry(waiter: waiter, since: now, deadline: now + (patience ?? limits.acquireDeadline))
+    /// A caller wants a connection, and waits for `timeout` or the configured time.
+    mutating func request(_ waiter: Waiter, at now: Instant, timeout: Duration? = nil) -> Admission {
+        guard !isShutDown else { return .reject(.shutDown) }
+        let entry = Entry(waiter: waiter, since: now, deadline: now + (timeout ?? limits.acquireDeadline))
         if let slot = idle.popLast(), case .idle(let since) = slots[slot] {
             slots[slot] = .leased
             inUse += 1
             return .run(slot: slot, entry, idleSince: since)
         }
-        // Waiting for a connection that is being made just now is no sign of overload.
-        guard line.count < limits.waiters + pending + startable else { return .refuse(.tooManyWaiters) }
-        line.append(entry)
-        return .wait(connect: startConnecting(), alarm: setAlarm(for: entry.deadline))
+        // Waiting for a connection that is being established is no sign of overload.
+        guard queue.count < limits.waiters + pending + startable else { return .reject(.tooManyWaiters) }
+        queue.append(entry)
+        return .wait(connect: startConnecting(), timer: setTimer(for: entry.deadline))
     }
 
-    /// Somebody has stopped waiting. Returns the entry if it was still in line.
+    /// A caller has stopped waiting. Returns the entry if it was still queued.
     mutating func cancel(_ id: Waiter.ID) -> Entry? {
-        line.removeAll { $0.waiter.id == id }.first
+        queue.removeAll { $0.waiter.id == id }.first
     }
 
-    /// The alarm rang: these have waited long enough. Sets the alarm again if somebody still waits.
-    mutating func expire(at now: Instant) -> (expired: [Entry], alarm: Instant?) {
-        alarm = nil
-        let expired = line.removeAll { $0.deadline <= now }
-        let next = line.minimum(of: \.deadline)
-        return (expired, next.flatMap { setAlarm(for: $0) })
+    /// The timer fired. Removes the entries whose deadline has passed, and sets the timer again if others wait.
+    mutating func expire(at now: Instant) -> (expired: [Entry], timer: Instant?) {
+        timer = nil
+        let expired = queue.removeAll { $0.deadline <= now }
+        let next = queue.minimum(of: \.deadline)
+        return (expired, next.flatMap { setTimer(for: $0) })
     }
 
-    private mutating func setAlarm(for deadline: Instant) -> Instant? {
-        if let alarm, alarm <= deadline { return nil }
-        alarm = deadline
+    private mutating func setTimer(for deadline: Instant) -> Instant? {
+        if let timer, timer <= deadline { return nil }
+        timer = deadline
         return deadline
     }
 
     // MARK: - Workers
 
-    /// A connection was made. `alsoConnect` are slots that should now connect too, for others who wait.
+    /// A connection was established. `alsoConnect` are slots that should now connect too, for other waiters.
     mutating func connected(_ slot: Int, at now: Instant) -> (next: Step, alsoConnect: [Int]) {
         pending -= 1
         failures = 0
@@ -131,14 +131,14 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         return (next, alsoConnect)
     }
 
-    /// A connection could not be made. `jitter` is random, from 0 to 1.
+    /// A connection could not be established. `jitter` is random, from 0 to 1.
     mutating func connectFailed(_ slot: Int, jitter: Double) -> Step {
         failures += 1
         guard !isShutDown else {
             pending -= 1
             return stop(slot)
         }
-        guard !line.isEmpty else { return vacate(slot) }
+        guard !queue.isEmpty else { return vacate(slot) }
         slots[slot] = .backingOff
         let doubled = limits.firstBackoff * (1 << min(failures - 1, 16))
         return .backOff(min(doubled, limits.maximumBackoff) * (0.5 + jitter / 2))
@@ -147,29 +147,29 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
     /// The pause after a failure is over.
     mutating func backOffEnded(_ slot: Int) -> Step {
         guard !isShutDown else { return stop(slot) }
-        guard !line.isEmpty else { return vacate(slot) }
+        guard !queue.isEmpty else { return vacate(slot) }
         slots[slot] = .connecting
         return .connect
     }
 
-    /// A worker has done what it was lent for. `usable` is whether its connection can serve the next.
+    /// A worker has served its caller. `usable` is whether its connection can serve the next.
     mutating func released(_ slot: Int, usable: Bool, at now: Instant) -> Step {
         inUse -= 1
         return usable ? serve(slot, at: now) : replace(slot)
     }
 
-    /// A connection that was idle proved to be dead before it was used: its waiter goes back to the front, unless the
-    /// pool was shut down meanwhile; then the step is `.stop` and the waiter is to be refused.
-    mutating func lost(_ slot: Int, _ entry: Entry) -> (next: Step, alarm: Instant?) {
+    /// An idle connection was found broken before it was used: its waiter goes back to the front of the queue. If the pool was shut
+    /// down meanwhile, the step is `.stop` and the waiter is to be rejected.
+    mutating func lost(_ slot: Int, _ entry: Entry) -> (next: Step, timer: Instant?) {
         inUse -= 1
         guard !isShutDown else { return (stop(slot), nil) }
-        line.prepend(entry)
-        return (replace(slot), setAlarm(for: entry.deadline))
+        queue.prepend(entry)
+        return (replace(slot), setTimer(for: entry.deadline))
     }
 
     private mutating func serve(_ slot: Int, at now: Instant) -> Step {
         guard !isShutDown else { return stop(slot) }
-        if let entry = line.popFirst() {
+        if let entry = queue.popFirst() {
             slots[slot] = .leased
             inUse += 1
             return .run(entry, idleSince: nil)
@@ -203,12 +203,12 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
 
     // MARK: - Making connections
 
-    /// One connection more for each who waits; but while the server can't be reached, only one attempt at a time.
+    /// One more connection for each waiter; but while the server can't be reached, only one attempt at a time.
     private var wantsConnection: Bool {
-        pending < line.count && (failures == 0 || pending == 0)
+        pending < queue.count && (failures == 0 || pending == 0)
     }
 
-    /// Slots that could begin to connect.
+    /// How many slots could begin to connect.
     private var startable: Int {
         slots.count - inUse - pending - idle.count
     }
@@ -222,11 +222,11 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         return slot
     }
 
-    // MARK: - The end
+    // MARK: - Shutdown
 
-    /// No more requests. Returns who waited in vain, and the parked or pausing workers that are to be told; the others
-    /// learn it when they are done.
-    mutating func shutDown() -> (refused: [Entry], stop: [Int]) {
+    /// Ends the pool. Returns the waiters that are to be rejected, and the parked or pausing workers that are to be stopped; the other
+    /// workers stop when they are done.
+    mutating func shutDown() -> (rejected: [Entry], stop: [Int]) {
         guard !isShutDown else { return ([], []) }
         isShutDown = true
         idle = []
@@ -242,7 +242,7 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
                 break
             }
         }
-        return (line.removeAll { _ in true }, toStop)
+        return (queue.removeAll { _ in true }, toStop)
     }
 
     /// A worker has stopped.
@@ -250,7 +250,7 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         slots[slot] = .stopped
     }
 
-    /// Nothing is left of the pool.
+    /// Whether every worker has stopped.
     var isFinished: Bool {
         isShutDown && slots.allSatisfy { $0 == .stopped }
     }

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A thread of its own that executes orders, which the pool gives it one at a time.
+/// A thread that executes the pool's orders, one at a time.
 ///
-/// libpq blocks, so it may run neither on the cooperative threads of Swift's concurrency nor on an event loop. The
-/// thread starts with the first order.
+/// libpq blocks, so it may run neither on the cooperative threads of Swift's concurrency nor on an event loop. The thread starts
+/// with the first order.
 final class PoolWorker<Order: Sendable>: Sendable {
     private struct State {
         var isStarted = false
@@ -14,8 +14,8 @@ final class PoolWorker<Order: Sendable>: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Gives an order. The one before it must have been taken, or be obsolete. `body` is what the thread does if it is
-    /// to be started: to take orders until one says stop.
+    /// Gives an order. The previous one must have been taken, or be obsolete. `body` is the thread's body if it has to be started: it
+    /// takes orders until one says stop.
     func send(_ order: Order, body: @escaping @Sendable (PoolWorker<Order>) -> Void) {
         let mustStart = state.withLock { state in
             state.order = order
@@ -34,7 +34,7 @@ final class PoolWorker<Order: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the next order, but not longer than this.
+    /// Waits for the next order, at most for the given time.
     func take(within limit: Duration) -> Order? {
         let (seconds, attoseconds) = limit.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

@@ -8,7 +8,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
     let failure = pthread_create(
         &thread, nil,
         { argument in
-            // Signals are for the threads that expect them.
+            // Other threads handle signals.
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_BLOCK, &all, nil)
@@ -16,7 +16,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
             Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().call()
             return nil
         }, argument)
-    // Without memory or process table entries for a thread there is no going on.
+    // Without memory or a process table entry for the thread the pool can't work.
     precondition(failure == 0, "no thread for a database connection")
     pthread_detach(thread)
 }

@@ -1,6 +1,7 @@
 /// The name of a table, column, role or database, safe to put into SQL text.
 ///
-/// Only lower-case ASCII letters, digits and underscores are possible, so that a name is the same quoted or not.
+/// Only lower-case ASCII letters, digits and underscores are allowed, so that a name means the same with and without quotes
+/// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS>).
 package struct Identifier: Sendable, Hashable, CustomStringConvertible {
     /// The name without quotes.
     package let name: String

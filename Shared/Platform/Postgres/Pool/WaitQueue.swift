@@ -1,5 +1,5 @@
-/// First in, first out, with a way to leave from the middle.
-struct WaitingLine<Element: Sendable>: Sendable {
+/// A first-in-first-out queue from whose middle elements can be removed.
+struct WaitQueue<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0
 
@@ -10,7 +10,7 @@ struct WaitingLine<Element: Sendable>: Sendable {
         elements.append(element)
     }
 
-    /// Puts back one that had been taken from the front.
+    /// Puts an element back that was taken from the front.
     mutating func prepend(_ element: Element) {
         if head > 0 {
             head -= 1
@@ -34,7 +34,7 @@ struct WaitingLine<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Takes out all that satisfy the condition, in their order.
+    /// Removes and returns all elements that satisfy the condition, in their order.
     mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
         let all = elements[head...].compactMap { $0 }
         elements = all.filter { !condition($0) }
@@ -42,7 +42,7 @@ struct WaitingLine<Element: Sendable>: Sendable {
         return all.filter(condition)
     }
 
-    /// The least of some property of those who wait.
+    /// The least value of a property of the elements.
     func minimum<Value: Comparable>(of property: (Element) -> Value) -> Value? {
         elements[head...].lazy.compactMap { $0 }.map(property).min()
     }

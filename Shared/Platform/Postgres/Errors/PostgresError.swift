@@ -1,27 +1,27 @@
-/// Why a statement, or getting a connection for it, failed.
+/// Why a statement failed, or why there was no connection for it.
 ///
-/// Everything in here may be logged. What could hold data is never taken from the server: not the message ("invalid
-/// input syntax … \"the value\""), not DETAIL ("Key (…)=(the value) already exists"), not the statement's values. What
-/// remains is the SQLSTATE, the constraint's name and the place in the statement's (static) text.
+/// Every part of it may be logged. What could hold data is never taken from the server: neither the message ("invalid input
+/// syntax … \"the value\""), nor DETAIL ("Key (…)=(the value) already exists"), nor the statement's values. What remains is the
+/// SQLSTATE, the constraint's name and the position in the statement's (static) text
+/// (<https://www.postgresql.org/docs/current/protocol-error-fields.html>).
 package struct PostgresError: Error, Sendable, Hashable {
     /// What failed, as far as a caller can act on it.
     package enum Code: String, Sendable {
         /// The server refused the statement; `sqlState` says why.
         case server
-        /// There is no connection to the server, or it broke. The statement may have been executed, except where no
-        /// connection could be made at all.
+        /// The connection broke, and the statement may have been executed; or none could be established.
         case connection
-        /// The statement took longer than it may. It was not executed, unless the server fell silent.
+        /// The statement timed out. It was not executed, unless the server stopped answering.
         case timeout
         /// A value did not have the type or form that the code expects.
         case decoding
-        /// No connection became free in time, or too many callers wait already. Nothing was executed.
+        /// No connection became free in time, or too many callers were waiting. Nothing was executed.
         case poolExhausted
-        /// The connection broke during COMMIT: the transaction may have happened or not.
+        /// The connection broke during COMMIT: the transaction may or may not have been committed.
         case commitUnknown
-        /// The closure ended normally although a statement in it had failed, so the transaction was rolled back.
+        /// The closure returned although a statement in it had failed, so the transaction was rolled back.
         case transactionAborted
-        /// The server answered with something this client doesn't ask for.
+        /// The server sent an answer that this client doesn't expect.
         case unexpected
         /// The client was closed.
         case shutDown
@@ -57,7 +57,7 @@ package struct PostgresError: Error, Sendable, Hashable {
         }
     }
 
-    /// Another transaction was in the way; the same transaction run again may succeed.
+    /// A concurrent transaction was in the way; the same transaction may succeed when it is run again.
     package var isConflict: Bool {
         sqlState == .serializationFailure || sqlState == .deadlockDetected
     }

@@ -1,10 +1,9 @@
 /// Several SQL statements that are sent as one text without parameters, as migrations are.
 ///
-/// Like `SQL`, its literals are `StaticString`s. What a script must take from elsewhere is quoted: a name by
-/// `\(identifier:)`, a string, for example a role's password, by `\(literal:)`.
+/// Like `SQL`, its literals are `StaticString`s. Whatever a script takes from elsewhere is quoted: a name by `\(identifier:)`, a
+/// string, for example a role's password verifier, by `\(literal:)`.
 package struct Script: Sendable, ExpressibleByStringInterpolation {
-    /// The statements as they are sent. A checksum of it tells whether a script was changed. It holds whatever was
-    /// quoted into it, passwords too, so it is not for logs.
+    /// The statements as they are sent. It holds whatever was quoted into it, passwords included, so it must not be logged.
     package private(set) var text: String
 
     /// A script from the source code.
@@ -63,7 +62,8 @@ package struct Script: Sendable, ExpressibleByStringInterpolation {
             text += script.text
         }
 
-        /// Right whatever `standard_conforming_strings` says: a string with backslashes is written in the E'' form.
+        /// Correct with either value of `standard_conforming_strings`: a string with backslashes is written in the E'' form
+        /// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS-ESCAPE>).
         private static func quoted(_ value: String) -> String {
             precondition(!value.utf8.contains(0), "a string in PostgreSQL can't hold NUL")
             var hasBackslash = false

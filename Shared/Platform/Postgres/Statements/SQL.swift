@@ -1,8 +1,8 @@
-/// One SQL statement: text from the source code, and values that travel apart from it.
+/// One SQL statement: text from the source code, and values that are sent apart from it.
 ///
-/// Written as a literal. A hole is a bind parameter (`\(value)`), another `SQL`, or an `Identifier`; literals are
-/// `StaticString`s, so there is no way to put a string made at run time into the text, and injection can't be written.
-/// A list goes into one hole as an array: `id = ANY(\(ids))`.
+/// It is written as a literal. An interpolation is a bind parameter (`\(value)`), another `SQL`, or an `Identifier`. Literals are
+/// `StaticString`s, so there is no way to put a string made at run time into the text: SQL injection can't be written. A list is
+/// one parameter, an array: `id = ANY(\(ids))`.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text, with `$1`, `$2`, … where the values go.
     private(set) var text: String

@@ -1,13 +1,13 @@
-/// What can be told about a connection that could not be made.
+/// The error of a connection that could not be established.
 ///
-/// libpq's message names hosts, users and files of the operator's configuration, and quotes the server. Only what is
-/// recognised is repeated, in fixed words; with `PQERRORS_SQLSTATE` the server's part is its severity and SQLSTATE.
+/// libpq's message names hosts, users and files of the operator's configuration, and quotes the server. Only known parts of it are
+/// reported, in fixed words. With `PQERRORS_SQLSTATE` the server's part is its severity and SQLSTATE.
 struct ConnectFailure {
     let error: PostgresError
 
     init(message: String) {
         let sqlState = Self.sqlState(in: message)
-        // The server's own words are not asked for, so its code must tell.
+        // The server's own message isn't used, only its code.
         let reason =
             sqlState == .tooManyConnections
             ? "the role's limit of connections, or the server's, is reached" : Self.reason(in: message)
