@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Schema
 import TestSupport
@@ -56,28 +55,6 @@ struct SuiteSecretsTests {
             try folder.write("nonsense\n", to: folder.secret(SuiteSecrets.signingKey))
             #expect(throws: CommandFailure.self) { try SuiteSecrets.prepareSigningKey(in: folder) }
         }
-    }
-
-    /// RFC 7677, section 3: the exchange of the user `user` with the password `pencil`.
-    @Test("what PostgreSQL stores of a password is right")
-    func verifier() throws {
-        let salt = try #require(Data(base64Encoded: "W22ZaJ0SNY7soEsUEjb6gQ=="))
-        let text = SCRAMVerifier(password: "pencil", salt: Array(salt)).text
-        #expect(text.hasPrefix("SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$"))
-        let keys = try #require(text.split(separator: "$").last).split(separator: ":").map(String.init)
-        let storedKey = try #require(Data(base64Encoded: keys[0]))
-        let serverKey = try #require(Data(base64Encoded: keys[1]))
-        let nonce = "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
-        let message = Data(
-            "n=user,r=rOprNGfwEbeRWgbNEkqO,r=\(nonce),s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r=\(nonce)".utf8)
-
-        let serverSignature = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: serverKey))
-        #expect(Data(serverSignature).base64EncodedString() == "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
-
-        let proof = try #require(Data(base64Encoded: "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="))
-        let clientSignature = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: storedKey))
-        let clientKey = zip(proof, clientSignature).map { $0 ^ $1 }
-        #expect(Data(SHA256.hash(data: clientKey)) == storedKey)
     }
 
     private func contents(of folder: StateFolder) throws -> [String: String] {

@@ -12,9 +12,8 @@ package enum ServiceLogins {
     ) async throws {
         for role in DatabaseRole.allCases {
             try await setPassword(try password(role), of: role.rawValue, in: owner)
-            guard let identifier = Identifier(validating: role.rawValue) else { continue }
             try await owner.session {
-                try $0.script("GRANT CONNECT ON DATABASE vigil TO \(identifier: identifier)")
+                try $0.script("GRANT CONNECT ON DATABASE vigil TO \(identifier: role.identifier)")
             }
         }
     }
@@ -24,9 +23,9 @@ package enum ServiceLogins {
         _ password: String, of role: String, in client: PostgresClient
     ) async throws {
         guard let identifier = Identifier(validating: role) else { return }
-        let verifier = SCRAMVerifier(password: password)
-        try await client.session {
-            try $0.script("ALTER ROLE \(identifier: identifier) LOGIN PASSWORD \(literal: verifier.text)")
+        try await client.session { session in
+            let verifier = try session.passwordVerifier(password, for: identifier)
+            try session.script("ALTER ROLE \(identifier: identifier) LOGIN PASSWORD \(literal: verifier)")
         }
     }
 }
