@@ -16,13 +16,6 @@ struct SecrecyTests {
         #expect(secret.exposed { $0 } == "planted")
     }
 
-    @Test("digests compare in constant time and rightly")
-    func comparison() {
-        let one = Digest(sha256: [1])
-        #expect(constantTimeEquals(one, Digest(sha256: [1])))
-        #expect(!constantTimeEquals(one, Digest(sha256: [2])))
-    }
-
     @Test("hexadecimal text is read in either case and written in lower case")
     func hexadecimal() {
         #expect([UInt8](hex: "00fFA9") == [0, 255, 169])

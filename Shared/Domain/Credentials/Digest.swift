@@ -1,6 +1,6 @@
 import Crypto
 
-/// A SHA-256 or HMAC-SHA-256 value: all that is stored of a secret (design decision 7).
+/// A SHA-256 or HMAC-SHA-256 value: the only form in which secrets are stored, so that a stolen database opens nothing.
 package struct Digest: Hashable, Sendable {
     /// Exactly 32 bytes.
     package let bytes: [UInt8]
@@ -14,7 +14,7 @@ package struct Digest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// SHA-256; for secrets that are too long to be guessed, such as tokens and TANs.
+    /// SHA-256, for secrets that are too long to be guessed, such as tokens and TANs.
     package init(sha256 input: some Sequence<UInt8>) {
         bytes = Array(SHA256.hash(data: Array(input)))
     }
@@ -37,7 +37,7 @@ package struct Digest: Hashable, Sendable {
 package struct HashKey: Sendable {
     private let key: SymmetricKey
 
-    /// Bytes of a key, as many as the hash gives.
+    /// Bytes of a key: as many as the hash has.
     package static let count = 32
 
     /// Nil unless there are exactly 32 bytes.
@@ -46,8 +46,8 @@ package struct HashKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// HMAC-SHA-256 over a purpose and the parts, each with its length in front, so that no two lists of parts can
-    /// give the same input and no purpose's value can pass for another's.
+    /// HMAC-SHA-256 over a purpose and the parts, each preceded by its length, so that no two lists of parts have the same input, and a
+    /// digest for one purpose isn't valid for another.
     package func digest(for purpose: StaticString, _ parts: [UInt8]...) -> Digest {
         var hash = HMAC<SHA256>(key: key)
         for part in [Array(purpose.description.utf8)] + parts {
@@ -56,13 +56,6 @@ package struct HashKey: Sendable {
         }
         return Digest(hmac: hash.finalize())
     }
-}
-
-/// Whether two digests are equal, in a time that doesn't depend on where they differ.
-package func constantTimeEquals(_ left: Digest, _ right: Digest) -> Bool {
-    var difference: UInt8 = 0
-    for (one, other) in zip(left.bytes, right.bytes) { difference |= one ^ other }
-    return difference == 0
 }
 
 extension [UInt8] {

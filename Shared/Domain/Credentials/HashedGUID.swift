@@ -1,6 +1,6 @@
-/// SHA-256 of the GUID in a test's QR code, hashed by the app; the lab posts the result under the same value.
+/// SHA-256 of the GUID in a test's QR code, as the app computes it. The laboratory posts the result under the same value.
 package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
-    /// 64 hexadecimal digits in the case in which they were sent, which is how the field's systems compare them.
+    /// 64 hexadecimal digits in the case that was sent: Corona-Warn-App compares them case-sensitively.
     package let text: String
 
     /// Nil unless the text is 64 hexadecimal digits.
@@ -20,20 +20,20 @@ package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "redacted" }
 }
 
-/// The name under which a result is posted and asked for: a hashed GUID, or the variant for a date of birth, which is
-/// a hash whose first digit may be an `x` (Corona-Warn-App sheet, 1.3 and section 2).
+/// The name under which a result is posted and asked for: a hashed GUID, or the variant with a date of birth, a hash whose first digit
+/// may be an `x` (corona-warn-app/cwa-verification-server: `RegistrationTokenRequest.java`).
 package struct ResultID: Hashable, Sendable, CustomStringConvertible {
     /// 64 characters, as sent.
     package let text: String
 
-    /// Nil unless the text has the shape of an id.
+    /// Nil unless the text has the form of an id.
     package init?(_ text: some StringProtocol) {
         let digits = text.first == "x" || text.first == "X" ? "0" + text.dropFirst() : String(text)
         guard digits.utf8.count == 64, Digest(hex: digits) != nil else { return nil }
         self.text = String(text)
     }
 
-    /// The name under which the result of a GUID's test lies: the hash itself.
+    /// The name for the result of a GUID's test: the hash itself.
     package init(_ guid: HashedGUID) { text = guid.text }
 
     /// What the verification server stores of it.

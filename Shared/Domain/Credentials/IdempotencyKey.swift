@@ -1,15 +1,15 @@
-/// What a client sends along so that a repeated request is known for a repetition (IETF
-/// draft-ietf-httpapi-idempotency-key-header): at least 128 random bits in text.
+/// A key with which a client marks a repeated request: at least 128 random bits as text
+/// (<https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>).
 ///
-/// Together with the rest of the request it gives the same answer again, so it is a secret of the client's.
+/// It is a secret of the client: with the rest of the request it obtains the same answer again.
 package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
-    /// Without the quotes that the draft puts around it; not for logs.
+    /// Without the quotes of the header's syntax. It must not be logged.
     package let text: String
 
     /// The fewest characters that can hold 128 bits in base64, and the most that are accepted.
     private static let length = 22...64
 
-    /// Nil unless the text is 22 to 64 letters, digits, or characters of base64 and UUIDs, in quotes or without.
+    /// Nil unless the text has 22 to 64 letters, digits, or characters of base64 and UUIDs, with or without quotes.
     package init?(_ text: some StringProtocol) {
         let isQuoted = text.utf8.count >= 2 && text.first == "\"" && text.last == "\""
         let bare = isQuoted ? String(text.dropFirst().dropLast()) : String(text)

@@ -1,5 +1,5 @@
-/// 122 random bits in the form of a lower-case UUID version 4, the shape of registration tokens and TANs on the wire
-/// (Corona-Warn-App sheet, 1.3).
+/// 122 random bits in the form of a lower-case UUID version 4 (RFC 9562, section 5.4), which registration tokens and TANs have on the
+/// wire (corona-warn-app/cwa-verification-server: `RegistrationToken.java`, `Tan.java`).
 package struct RandomIdentifier: Hashable, Sendable {
     /// Exactly 16 bytes, version and variant bits included.
     package let bytes: [UInt8]

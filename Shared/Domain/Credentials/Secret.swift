@@ -1,5 +1,5 @@
-/// A value that opens something. It prints as "redacted", can't be encoded or compared by accident, and is read only
-/// through ``exposed(_:)``, which is easy to search for.
+/// A secret value. It prints as "redacted", can't be encoded or compared by accident, and is read only through ``exposed(_:)``, which is
+/// easy to search for.
 package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -10,7 +10,7 @@ package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custo
         self.value = value
     }
 
-    /// Lends the value to a closure.
+    /// Passes the value to a closure.
     package func exposed<Result>(_ body: (Value) throws -> Result) rethrows -> Result { try body(value) }
 
     package var description: String { "redacted" }

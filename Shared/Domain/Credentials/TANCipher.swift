@@ -2,14 +2,14 @@ import Crypto
 
 import enum CryptoExtras.AES
 
-/// What a TAN says to the server that issued it, and to nobody else.
+/// The claims of a TAN, which only the server that issued it can read.
 package struct TANClaims: Hashable, Sendable {
     /// Which upload of which registration the TAN authorises: 65 bits of a keyed hash. TANs that are issued again, because the
     /// last one was lost or has expired, share it, so together they still authorise one upload.
     package let nonce: UInt128
-    /// Of the teleTAN that the registration came of; nil for a test that a laboratory reported.
+    /// The kind of the teleTAN behind the registration; nil for a test that a laboratory reported.
     package let kind: TeleTANKind?
-    /// The last hour, counted from the epoch, in which the TAN is good.
+    /// The last hour in which the TAN is valid, counted from 1970.
     package let lastHour: Int32
 
     /// Bits of a nonce.
@@ -36,8 +36,8 @@ package struct TANClaims: Hashable, Sendable {
 /// Makes TANs that prove themselves: a UUID version 4 whose 122 free bits are a keyed permutation of nonce (65 bits), kind
 /// (2), hour of the day (5) and zeros (50).
 ///
-/// Without the key a TAN can't be told from a random UUID, and a guess opens with a probability of 2⁻⁵⁰ for each day that is
-/// tried. So nothing has to be stored when a TAN is issued, and no database tells that it was, when, or to whom.
+/// Without the key a TAN can't be distinguished from a random UUID, and a guess is accepted with a probability of 2⁻⁵⁰ for each day that
+/// is tried. So nothing has to be stored when a TAN is issued, and no database shows that it was, when, or to whom.
 ///
 /// The permutation is a Feistel network of ten rounds over halves of 61 bits with AES-256 as its round function; the day is
 /// its tweak, as in FF1 (NIST SP 800-38G, section 5.1). FF1 itself is for digits of any radix, which is not needed here.
@@ -56,7 +56,7 @@ package struct TANCipher: Sendable {
         self.key = SymmetricKey(data: key.digest(for: "TAN cipher").bytes)
     }
 
-    /// The TAN that says this; the same for the same claims.
+    /// The TAN with these claims; the same claims always give the same TAN.
     package func seal(_ claims: TANClaims) -> TAN {
         let (day, hour) = claims.lastHour.quotientAndRemainder(dividingBy: 24)
         var number = claims.nonce << Self.kindBits | Self.number(of: claims.kind)
@@ -66,8 +66,8 @@ package struct TANCipher: Sendable {
         return TAN(RandomIdentifier(freeBits: UInt128(left) << Self.halfBits | UInt128(right)))
     }
 
-    /// What a TAN says; nil for one that this key has not made, or whose last hour is on none of the days.
-    /// - Parameter days: counted from the epoch, the likeliest first.
+    /// The claims of a TAN; nil for one that another key made, or whose last hour is on none of the days.
+    /// - Parameter days: counted from 1970, the most likely first.
     package func open(_ tan: TAN, days: some Sequence<Int32>) -> TANClaims? {
         let bits = tan.identifier.freeBits
         for day in days {

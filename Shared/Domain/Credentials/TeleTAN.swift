@@ -1,10 +1,10 @@
 /// The code that a health officer reads out over the telephone: nine random characters and a check character
-/// (Corona-Warn-App sheet, 1.5).
+/// (corona-warn-app/cwa-verification-server: `TanService.java`, `HashingService.java`).
 package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
-    /// Ten upper-case characters: the secret as it is read out and sent, not for logs.
+    /// Ten upper-case characters: the secret as it is read out and sent. It must not be logged.
     package let text: String
 
-    /// 31 characters; those that are easily mistaken for another (0 1 I L O) are missing.
+    /// 31 characters, without those that are easily mistaken for another (0 1 I L O).
     package static let alphabet = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ")
     /// Characters before the check character.
     package static let randomCharacters = 9
@@ -18,8 +18,8 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
         text = body + String(Self.checkCharacter(of: body))
     }
 
-    /// Nil unless the text has ten characters of the alphabet and the tenth is right. Typing errors end here, before
-    /// anything is looked up.
+    /// Nil unless the text has ten characters of the alphabet, of which the tenth is the check character. Typing errors are found here,
+    /// before anything is looked up.
     package init?(_ text: some StringProtocol) {
         let body = String(text.prefix(Self.randomCharacters))
         // Bytes, not characters: the kelvin sign has three bytes, but as a character it equals K.
@@ -39,7 +39,7 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "redacted" }
 }
 
-/// What the teleTAN allows, and what the TAN that comes of it allows.
+/// What a teleTAN authorises, and what the TAN that is issued for it authorises.
 package enum TeleTANKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Uploading one's own keys after a positive test.
     case test = "TEST"

@@ -1,5 +1,5 @@
-/// Which kind of test a result is of. Each has five codes: pending, negative, positive, invalid, redeemed
-/// (Corona-Warn-App sheet, 1.6).
+/// A kind of test. Each has five codes: pending, negative, positive, invalid, redeemed
+/// (corona-warn-app/cwa-testresult-server: `TestResult.java`, `QuickTestResult.java`, `PocNatResult.java`).
 package enum TestFamily: Hashable, Sendable, CaseIterable {
     /// PCR tests, whose results laboratories post.
     case pcr
@@ -8,7 +8,7 @@ package enum TestFamily: Hashable, Sendable, CaseIterable {
     /// PCR tests at the point of care.
     case pocnat
 
-    /// What a test is told to be of which no result is known.
+    /// The code for a test without a result.
     package var pending: TestResultCode {
         switch self {
         case .pcr: .pcrPending
@@ -17,7 +17,7 @@ package enum TestFamily: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What is left of a result that is too old to be told. It entitles to nothing, and no later result replaces it.
+    /// The code that replaces a result that is too old. It authorises nothing, and no later result replaces it.
     package var redeemed: TestResultCode {
         switch self {
         case .pcr: .pcrRedeemed
@@ -29,8 +29,8 @@ package enum TestFamily: Hashable, Sendable, CaseIterable {
     /// Its five codes.
     package var codes: [TestResultCode] { TestResultCode.allCases.filter { $0.family == self } }
 
-    /// Whether a code may be posted as a result of such a test: a laboratory posts negative, positive and invalid only,
-    /// a test centre all five (sheet, section 2, T2, T3 and T5).
+    /// Whether a code may be posted for such a test: a laboratory posts negative, positive and invalid only, a test centre all
+    /// five.
     package func accepts(_ code: TestResultCode) -> Bool {
         code.family == self && (self != .pcr || (code != pending && code != redeemed))
     }

@@ -1,4 +1,5 @@
-/// The result of a test as its number on the wire (Corona-Warn-App sheet, 1.6).
+/// The result of a test as its number on the wire (corona-warn-app/cwa-testresult-server: `TestResult.java`,
+/// `QuickTestResult.java`, `PocNatResult.java`).
 package enum TestResultCode: Int, Hashable, Sendable, CaseIterable, Codable {
     case pcrPending = 0
     case pcrNegative = 1
@@ -16,12 +17,12 @@ package enum TestResultCode: Int, Hashable, Sendable, CaseIterable, Codable {
     case pocnatInvalid = 13
     case pocnatRedeemed = 14
 
-    /// The number the apps know: those of point-of-care PCR tests leave the test result server as PCR numbers.
+    /// The code for apps, which know no codes of point-of-care PCR tests: they are sent the PCR test's.
     package var forApps: TestResultCode {
         (10...14).contains(rawValue) ? Self(rawValue: rawValue - 10) ?? self : self
     }
 
-    /// Whether the result entitles to an upload.
+    /// Whether the result authorises an upload.
     package var isPositive: Bool {
         switch self {
         case .pcrPositive, .quickPositive, .pocnatPositive: true
