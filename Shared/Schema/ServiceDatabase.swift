@@ -22,10 +22,10 @@ package enum ServiceDatabase {
     }
 }
 
-/// Its description names no data, so it may be logged and an operator may read it.
+/// Its description holds no data, so it may be logged and shown to an operator.
 extension PostgresError: OperatorProblem {}
 
-/// A database that is down or busy is a 503; anything else is a defect of ours.
+/// A database that is down or overloaded is a 503; any other error is a defect of this program.
 extension PostgresError: ProblemConvertible {
     package var problem: Problem { isUnavailable ? .unavailable : Problem(.internalServerError) }
 }

@@ -8,7 +8,7 @@ import Testing
 /// On a server of their own: a role's limit counts for all databases.
 @Suite(.enabled(if: PrivateServer.programs != nil, "PostgreSQL's programs are not installed"), .timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
-    @Test("a role at its limit is refused in clear words, and the others aren't")
+    @Test("a role at its connection limit gets a clear error, and the others can connect")
     func limit() async throws {
         try await PrivateServer.with(try #require(PrivateServer.programs)) { server in
             try await TestPostgres.withClient(server.connection) { superuser in
@@ -40,7 +40,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("a service whose pool is too large for its role doesn't start, and the owner hears of too few connections")
+    @Test("a service whose pool is too large for its role doesn't start, and the owner is told of too few connections")
     func arithmetic() async throws {
         let settings = ["max_connections=20"]
         try await PrivateServer.with(try #require(PrivateServer.programs), settings: settings) { server in

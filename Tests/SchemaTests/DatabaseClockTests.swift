@@ -15,7 +15,7 @@ struct DatabaseClockTests {
     /// Two clocks that are read one after the other, on a machine that may be busy.
     private static let glance: TimeInterval = 240
 
-    @Test("five minutes ahead is the most that passes")
+    @Test("an instant may be at most five minutes ahead")
     func tolerance() throws {
         let now = Date(timeIntervalSince1970: 1_779_796_800)
         for seconds in [-Self.month, 0, 300] { #expect(ClockAhead(now + seconds, by: now) == nil) }
@@ -24,14 +24,14 @@ struct DatabaseClockTests {
         #expect(ClockAhead(.distantFuture, by: now) != nil)
     }
 
-    @Test("a refusal says what to do, and a phone that meets it may try again")
+    @Test("the error says what to do, and a phone may try again")
     func sentence() throws {
         let problem = try #require(ClockAhead(Date() + Self.month, by: Date()))
-        #expect(problem.description.contains("set the clock right"))
+        #expect(problem.description.contains("correct the clock"))
         #expect(problem.problem == .unavailable)
     }
 
-    @Test("the real clock of a real database: what has passed is let through, what it hasn't reached isn't")
+    @Test("with a database's real clock, instants in the past are accepted and later ones aren't")
     func real() async throws {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { client in
@@ -45,7 +45,7 @@ struct DatabaseClockTests {
         }
     }
 
-    @Test("a clock that is wrong is told from one that is moved on purpose", arguments: [month, -month])
+    @Test("a wrong clock is distinguished from one that is moved on purpose", arguments: [month, -month])
     func wrong(seconds: TimeInterval) async throws {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { client in
@@ -61,7 +61,7 @@ struct DatabaseClockTests {
         }
     }
 
-    @Test("it follows a test's clock wherever that is moved")
+    @Test("it follows a clock that a test moves")
     func manual() async throws {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { client in
@@ -79,7 +79,7 @@ struct DatabaseClockTests {
     // MARK: The watch
 
     @Test(
-        "the watch reports a clock that is wrong, in which direction, and says nothing of one that is right",
+        "the watch reports a wrong clock and its direction, and logs nothing for a correct one",
         arguments: [
             (month, "the clock is ahead of the database's"), (-month, "the clock is behind the database's"), (0, nil),
         ])
@@ -92,7 +92,7 @@ struct DatabaseClockTests {
                     logger: Logger(label: "test") { _ in log })
                 let watch = ClockWatch(DatabaseClock(of: client, movedLike: runtime.clock), runtime)
                 #expect(runtime.metrics.text.contains("clock_ahead_seconds 0"))
-                await watch.look()
+                await watch.compare()
                 let prefix = "clock_ahead_seconds "
                 let line = runtime.metrics.text.split(separator: "\n").first { $0.hasPrefix(prefix) }
                 let figure = try #require(line.flatMap { Double($0.dropFirst(prefix.count)) })

@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who may do what with which table: the page of the schema written down a second time, and tried.
+/// The privileges of every role on every table: written down a second time, and tried.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct GrantTests {
     private static let everything = "SELECT INSERT UPDATE DELETE"
 
-    /// All that is granted; what isn't here is forbidden.
+    /// Everything that is granted. Whatever isn't listed is forbidden.
     private static let allowed: [String: [DatabaseRole: String]] = [
         "vigil.migration": [
             .verification: "SELECT", .testResults: "SELECT", .submission: "SELECT", .distribution: "SELECT",
@@ -48,7 +48,7 @@ struct GrantTests {
     }
 
     @Test(
-        "each table is open to its owner's service and to whom an arrow leads, for what they need",
+        "each role has the listed privileges on each table, and no others",
         arguments: DatabaseRole.allCases)
     func matrix(role: DatabaseRole) async throws {
         try await withDatabase { _, superuser in
@@ -73,7 +73,7 @@ struct GrantTests {
         }
     }
 
-    @Test("who tries to read another's table is refused", arguments: DatabaseRole.allCases)
+    @Test("a role can't read another service's table", arguments: DatabaseRole.allCases)
     func reading(role: DatabaseRole) async throws {
         try await withDatabase { database, _ in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
@@ -165,7 +165,7 @@ struct GrantTests {
         ("statistics of a table", "SELECT * FROM pg_stats"),
     ]
 
-    @Test("no service can make, change or open anything in the database", arguments: DatabaseRole.allCases)
+    @Test("no service can create, change or open anything else in the database", arguments: DatabaseRole.allCases)
     func attempts(role: DatabaseRole) async throws {
         try await withDatabase { database, superuser in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
@@ -212,7 +212,7 @@ struct GrantTests {
         }
     }
 
-    @Test("who holds its own lock keeps nobody else from theirs")
+    @Test("a service that holds its lock doesn't block the others' locks")
     func oneNumberEach() async throws {
         try await withDatabase { database, superuser in
             for (take, role) in Self.locks {
@@ -233,7 +233,9 @@ struct GrantTests {
         }
     }
 
-    @Test("a message in the log is for the services whose requests wait for a commit", arguments: DatabaseRole.allCases)
+    @Test(
+        "only services whose requests wait for a commit can write a message into the write-ahead log",
+        arguments: DatabaseRole.allCases)
     func messages(role: DatabaseRole) async throws {
         let emit: SQL = "SELECT pg_logical_emit_message(true, '', '')"
         try await withDatabase { database, _ in
@@ -259,7 +261,7 @@ struct GrantTests {
         "pg_prepared_statements", "pg_get_catalog_foreign_keys",
     ]
 
-    @Test("no function or view of PostgreSQL itself tells a service of others", arguments: DatabaseRole.allCases)
+    @Test("no function or view of PostgreSQL itself shows a service what others do", arguments: DatabaseRole.allCases)
     func catalog(role: DatabaseRole) async throws {
         try await withDatabase { _, superuser in
             let open = try await superuser.session { session in
@@ -282,7 +284,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a database that was made by somebody without a superuser's rights is migrated, and its owner is told")
+    @Test("a database whose owner isn't a superuser is migrated, and the owner is told what remains")
     func managed() async throws {
         try await TestPostgres.withDatabase { connection in
             let owner = try #require(
@@ -329,7 +331,7 @@ struct GrantTests {
         }
     }
 
-    @Test("the superuser's file says what the migration does")
+    @Test("the superuser's file has the same statements as the migration")
     func file() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -91,7 +91,7 @@ struct RetentionRuleTests {
         }
     }
 
-    @Test("every table has a rule, or a reason to have none")
+    @Test("every table has a rule or a documented exemption")
     func complete() async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { client in
@@ -104,7 +104,7 @@ struct RetentionRuleTests {
         }
     }
 
-    @Test("each rule does what it says: a row that is much too old goes from each of its tables")
+    @Test("each rule deletes or redeems rows that are much too old from each of its tables")
     func applied() async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { client in
@@ -128,7 +128,7 @@ struct RetentionRuleTests {
         }
     }
 
-    @Test("by a clock that is ahead of the database's no rule removes anything", arguments: DatabaseRole.allCases)
+    @Test("with a clock that is ahead of the database's no rule removes anything", arguments: DatabaseRole.allCases)
     func ahead(role: DatabaseRole) async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { client in

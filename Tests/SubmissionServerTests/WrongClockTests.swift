@@ -126,7 +126,7 @@ struct WrongClockTests {
             let before = try await stage.outcome()
             let refused = try Self.fold(on: stage, asOf: Date() + Self.month)
             #expect(refused.status == 1)
-            #expect(refused.words.contains("ahead of the database's clock, so nothing was done: set the clock right"))
+            #expect(refused.words.contains("ahead of the database's clock, so nothing was done: correct the clock"))
             #expect(try await stage.outcome() == before)
         }
     }
@@ -139,7 +139,7 @@ struct WrongClockTests {
             for offset in [Self.month, -Self.month] {
                 let refused = try Self.fold(on: stage, asOf: Date(), environment: ["CLOCK_OFFSET": "\(offset)"])
                 #expect(refused.status == 1)
-                #expect(refused.words.contains("the database isn't a rehearsal's: remove the setting"))
+                #expect(refused.words.contains("the database isn't marked for rehearsals: remove the setting"))
             }
             // What a connection says of itself is no mark.
             let claim = ["PGOPTIONS": "-c vigil.rehearsal=on", "CLOCK_OFFSET": "\(Self.month)"]

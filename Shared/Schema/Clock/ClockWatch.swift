@@ -4,9 +4,9 @@ import Metrics
 package import Running
 import ServiceLifecycle
 
-/// Holds a service's clock against the database's every minute, so that an alert sees a wrong one before it costs anything.
+/// Compares a service's clock with the database's every minute, so that an alert reports a wrong clock before it does damage.
 ///
-/// Metric: `clock_ahead_seconds`, whole seconds, negative when the clock is behind. It depends on the two clocks alone, and on no
+/// Metric: `clock_ahead_seconds`, whole seconds, negative when the clock is behind. It depends on the two clocks and on no
 /// request.
 package struct ClockWatch: Service {
     private let clock: DatabaseClock
@@ -15,7 +15,7 @@ package struct ClockWatch: Service {
 
     private static let interval = Duration.seconds(60)
 
-    /// The watch over a service's clock.
+    /// A watch over a service's clock.
     package init(_ clock: DatabaseClock, _ runtime: ServiceRuntime) {
         self.clock = clock
         lead = Gauge(label: "clock_ahead_seconds", factory: runtime.metrics)
@@ -25,14 +25,14 @@ package struct ClockWatch: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await look()
+                await compare()
                 try? await Task.sleep(for: Self.interval)
             }
         }
     }
 
-    /// One comparison. A database that doesn't answer is readiness's business.
-    package func look() async {
+    /// Compares once. The readiness check reports a database that doesn't answer.
+    package func compare() async {
         guard let exact = try? await clock.lead() else { return }
         let seconds = Int(clamping: Int64(exact.rounded()))
         lead.record(seconds)

@@ -3,21 +3,21 @@ package import HTTPContract
 package import Postgres
 package import Running
 
-/// The database's clock, by which hours end and rows grow too old (design decision 12).
+/// The database's clock, which decides when hours end and when rows expire.
 ///
-/// Whatever closes an hour, publishes it or forgets goes by an instant that a service's clock or an operator gave. A clock that is
-/// days ahead would make it drop uploads that wait and partitions that are valid, so that instant is held against this clock first:
-/// all services share it. A clock that is behind destroys nothing, as long as nothing is dropped because it seems to be of the
-/// future; ``ClockWatch`` reports both.
+/// Folding, publishing and retention work up to an instant that a service's clock or an operator gave. If that clock were days ahead,
+/// waiting uploads and valid partitions would be deleted. So the instant is first compared with the database's clock, which all
+/// services share. A clock that is behind deletes nothing, as long as nothing is rejected for lying in the future. ``ClockWatch``
+/// reports both.
 ///
-/// In a rehearsal both clocks are moved alike. That takes two who say so: the service, by `clock.offset`, and the database, which
-/// its superuser has marked. A service with a moved clock refuses any other database, and one without ignores the mark.
+/// In a rehearsal both clocks are moved by the same time. The service is configured with `clock.offset`, and the database's superuser
+/// has marked the database. A service with a moved clock refuses any other database; one without ignores the mark.
 package struct DatabaseClock: Sendable {
     private let database: PostgresClient
     private let clock: WallClock
 
-    /// Seconds by which an instant may be ahead of the clock: far more than two machines with NTP differ, and far less than
-    /// anything is kept.
+    /// Seconds by which an instant may be ahead of the clock: far more than the clocks of two machines with NTP differ, and far less
+    /// than any retention period.
     package static let tolerance: TimeInterval = 300
 
     /// The clock of a service's database.
@@ -27,13 +27,13 @@ package struct DatabaseClock: Sendable {
         if runtime.isRehearsal, try await !isRehearsal() { throw MovedClock() }
     }
 
-    /// The clock of a database, without asking whether the database puts up with a moved one.
+    /// The clock of a database, without a check that a moved clock is allowed.
     package init(of database: PostgresClient, movedLike clock: WallClock) {
         self.database = database
         self.clock = clock
     }
 
-    /// Refuses an instant that the database's clock hasn't reached, give or take five minutes. Once it passed it always will.
+    /// Throws unless the database's clock has reached the instant, with a tolerance of five minutes.
     /// - Throws: ``ClockAhead``.
     package func require(_ instant: Date) async throws {
         let clock = clock
@@ -41,17 +41,17 @@ package struct DatabaseClock: Sendable {
         if let problem = ClockAhead(instant, by: now) { throw problem }
     }
 
-    /// Refuses to call anything a thing of the future when the service's clock is more than five minutes behind.
+    /// Throws when the service's clock is more than five minutes behind, before anything is rejected for lying in the future.
     /// - Throws: ``ClockBehind``.
     package func requirePresent() async throws {
         guard try await lead() >= -Self.tolerance else { throw ClockBehind() }
     }
 
-    /// By how many seconds the service's clock is ahead of this one; negative when it is behind.
+    /// The seconds by which the service's clock is ahead of the database's; negative when it is behind.
     package func lead() async throws -> TimeInterval {
         let clock = clock
         return try await database.session { session in
-            // Before the question: the time that an answer takes must not make a clock look ahead.
+            // Read before the query, so that the query's duration doesn't make the clock look ahead.
             let own = clock.now
             return own.timeIntervalSince(try Self.now(in: session) + clock.movedBy)
         }
@@ -62,8 +62,8 @@ package struct DatabaseClock: Sendable {
         return now
     }
 
-    /// Whether the database's superuser has called it a rehearsal's: `ALTER DATABASE … SET vigil.rehearsal = 'on'`. The catalogue is
-    /// asked, and not the session's setting, which a connection string could make.
+    /// Whether the database's superuser has marked it for rehearsals: `ALTER DATABASE … SET vigil.rehearsal = 'on'`. The mark is read
+    /// from the catalogue: a connection string could change the session's setting.
     private func isRehearsal() async throws -> Bool {
         try await database.session { session in
             try session.row(
@@ -79,7 +79,7 @@ package struct DatabaseClock: Sendable {
     private struct MissingTime: Error {}
 }
 
-/// An instant is too far ahead of the database's clock, so that nothing was done by it.
+/// An instant is too far ahead of the database's clock. Nothing was done.
 package struct ClockAhead: OperatorProblem, Equatable {
     /// By how much.
     package let seconds: Int
@@ -92,19 +92,19 @@ package struct ClockAhead: OperatorProblem, Equatable {
     }
 
     package var description: String {
-        "The instant is \(seconds) s ahead of the database's clock, so nothing was done: set the clock right that is wrong, this "
-            + "machine's or the database's; --as-of takes only what has passed."
+        "The instant is \(seconds) s ahead of the database's clock, so nothing was done: correct the clock that is wrong, this "
+            + "machine's or the database's; --as-of accepts only instants in the past."
     }
 }
 
 /// The service's clock is too far behind the database's for what was asked.
 package struct ClockBehind: OperatorProblem, Equatable {
     package var description: String {
-        "The clock is behind the database's, so nothing was done: set the clock right that is wrong, this machine's or the database's."
+        "The clock is behind the database's, so nothing was done: correct the clock that is wrong, this machine's or the database's."
     }
 }
 
-/// A phone tries again, and the clock may be right by then.
+/// A phone tries again, and the clock may have been corrected by then.
 extension ClockAhead: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }
@@ -113,10 +113,10 @@ extension ClockBehind: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }
 
-/// A service's clock is moved, and its database isn't a rehearsal's.
+/// A service's clock is moved, and its database isn't marked for rehearsals.
 package struct MovedClock: OperatorProblem, Equatable {
     package var description: String {
-        "clock.offset moves the clock, and the database isn't a rehearsal's: remove the setting. For a rehearsal the database's "
-            + "superuser says ALTER DATABASE … SET vigil.rehearsal = 'on'."
+        "clock.offset moves the clock, but the database isn't marked for rehearsals: remove the setting. For a rehearsal the "
+            + "database's superuser runs ALTER DATABASE … SET vigil.rehearsal = 'on'."
     }
 }

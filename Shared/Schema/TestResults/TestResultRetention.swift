@@ -7,7 +7,7 @@ extension RetentionRule {
     /// What was positive or negative is forgotten when no session can ask for it any more. Both limits for results count from when
     /// something was first posted for the test: `created_at` never changes, so no replacement keeps a result alive. Redeemed results
     /// have the codes 4, 9 and 14, for PCR, rapid antigen and point-of-care PCR tests
-    /// (<https://github.com/corona-warn-app/cwa-testresult-server/blob/main/README.md>); the server replaces none of them.
+    /// (corona-warn-app/cwa-testresult-server: `QuickTestResult.java`, `PocNatResult.java`); the server replaces none of them.
     static let testResults: [RetentionRule] = [
         RetentionRule(.testResults, "test_results.result", limit: "21 days until redeemed") {
             session, now throws(PostgresError) in
