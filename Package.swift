@@ -199,7 +199,9 @@ targets += shared(
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
     "ObjectStore", in: "Platform",
-    uses: ["PublishedTree", "Running", "TLS", "Calling", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix"],
+    uses: [
+        "PublishedTree", "Running", "TLS", "Calling", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix",
+    ],
     testsUse: ["Serving", "HTTPTypes", "HummingbirdCore"], testsExclude: ["Fixtures"])
 targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
@@ -269,14 +271,16 @@ targets += service(
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
-        "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "HTTPContract", "Crypto",
+        "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "HTTPContract",
+        "Crypto",
         "X509", "SwiftASN1", "Logging",
     ], testsUse: ["ExposureKeys"])
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
     uses: [
-        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone", "ExposureKeys",
+        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone",
+        "ExposureKeys",
         "ExposureFormat",
         "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
         "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",

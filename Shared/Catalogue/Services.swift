@@ -6,6 +6,14 @@ import SubmissionAPI
 import TestResultAPI
 import VerificationAPI
 
+extension Catalogue {
+    /// Every process, callees before their callers: the order in which they start.
+    package static let services: [Service] = [
+        .testResultServer, .verificationServer, .submissionServer, .developmentAPNs, .pushDispatcher, .distribution,
+        .downloadServer, .metadataProxy,
+    ]
+}
+
 /// The entries, one for each process.
 extension Catalogue.Service {
     /// Results: laboratories post them, the verification server asks for them.

@@ -97,6 +97,10 @@ struct DeploymentTests {
                 "\(Self.variable(volume.key)): /\(volume.name.rawValue)", for: name, because: "the volume's place")
         }
         for call in service.calls { expectAddress(of: call, in: container, for: name) }
+        let hosts = try container.matches(of: #"(?:https?://|_HOST: )([a-z][a-z-]+)(?::[0-9]+)?$"#)
+        #expect(
+            Set(hosts) == Set(service.calls.map(\.service.name)),
+            "docker-compose.yml gives \(name) the addresses of those whom it calls, and no other")
     }
 
     private func expectCertificate(

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Calling
 import Catalogue
 import Credentials
 import DevelopmentSuite
@@ -13,8 +14,8 @@ import Phone
 import Postgres
 import PushAPI
 import PushFormat
+import Running
 import Schema
-import Calling
 import SubmissionAPI
 import TestResultAPI
 import TestSupport

@@ -1,3 +1,4 @@
+import Calling
 import Catalogue
 import Credentials
 import DevelopmentSuite
@@ -6,10 +7,9 @@ import Foundation
 import HTTPContract
 import Logging
 import Running
-import TLS
-import Calling
 import SubmissionServer
 import Synchronization
+import TLS
 import TestSupport
 import Testing
 import Vigil

@@ -1,10 +1,10 @@
+import Calling
 import Catalogue
 import Credentials
 import DevelopmentSuite
 import Foundation
 import HTTPTypes
 import Running
-import Calling
 import Synchronization
 import TestResultAPI
 import TestSupport

@@ -1,3 +1,4 @@
+import Calling
 import Catalogue
 import DevelopmentAPNsAPI
 import DevelopmentSuite
@@ -7,7 +8,6 @@ import Foundation
 import HTTPContract
 import Phone
 import Running
-import Calling
 import Synchronization
 import TestSupport
 import Testing

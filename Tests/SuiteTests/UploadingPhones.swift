@@ -1,10 +1,10 @@
+import Calling
 import Catalogue
 import Credentials
 import ExposureKeys
 import Foundation
 import HTTPTypes
 import Phone
-import Calling
 import Synchronization
 import TestResultAPI
 import TestSupport

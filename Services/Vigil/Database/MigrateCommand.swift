@@ -1,6 +1,6 @@
 import ArgumentParser
-import Schema
 import Running
+import Schema
 
 /// `vigil migrate`.
 struct MigrateCommand: AsyncParsableCommand {

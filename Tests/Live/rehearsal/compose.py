@@ -1,6 +1,7 @@
 """Judges docker-compose.yml without starting it: who shares a network, who may do what, who gets which secret.
 
-With --arrows it prints who calls whom instead, one "caller callee" a line.
+With --arrows it prints who calls whom instead, one "caller callee" a line. The addresses that a container is given say whom it calls;
+ArchitectureTests hold them against the catalogue.
 """
 
 import itertools
@@ -9,30 +10,6 @@ import sys
 
 import yaml
 
-# The arrows of the design, and who asks everybody for figures.
-ARROWS = {
-    ("metadata-proxy", "verification-server"),
-    ("metadata-proxy", "submission-server"),
-    ("metadata-proxy", "push-dispatcher"),
-    ("submission-server", "verification-server"),
-    ("verification-server", "test-result-server"),
-    ("distribution", "push-dispatcher"),
-    ("push-dispatcher", "development-apns"),
-    *(
-        (service, "postgres")
-        for service in (
-            "migrate", "verification-server", "test-result-server", "submission-server", "distribution",
-            "push-dispatcher",
-        )
-    ),
-    *(
-        ("prometheus", service)
-        for service in (
-            "metadata-proxy", "verification-server", "test-result-server", "submission-server", "distribution",
-            "push-dispatcher",
-        )
-    ),
-}
 # The doors, by the port of the machine that they have.
 DOORS = {"metadata-proxy": "8000", "verification-server": "8011", "test-result-server": "8020", "edge": "8040"}
 # Who may have a container's address translated, and so reach the world: the identity provider's keys are there.
@@ -45,8 +22,19 @@ SHARED = {"ca.pem", "denied"}
 IMAGE = re.compile(r"\$\{VIGIL_IMAGE_[A-Z]+:-[a-z/]+:[a-z0-9.-]+\}|vigil(-[a-z-]+)?")
 
 
-def objections(file):
-    document = yaml.safe_load(file)
+def arrows(services):
+    """Who calls whom: whose address a container has in its environment or command, and whom Prometheus scrapes."""
+    for name, service in services.items():
+        environment = service.get("environment", {})
+        hosts = {str(value) for key, value in environment.items() if key.endswith("_HOST")}
+        text = " ".join(map(str, [*environment.values(), *service.get("command", [])]))
+        hosts |= set(re.findall(r"https?://([a-z-]+):", text)) | set(re.findall(r"\bhost=([a-z-]+)", text))
+        yield from ((name, host) for host in hosts if host in services and host != name)
+        if "METRICS_PORT" in environment:
+            yield "prometheus", name
+
+
+def objections(document):
     services, networks = document["services"], document["networks"]
     members = {name: {s for s, service in services.items() if name in service["networks"]} for name in networks}
 
@@ -54,8 +42,9 @@ def objections(file):
         pair: [name for name, who in members.items() if set(pair) <= who]
         for pair in itertools.combinations(sorted(services), 2)
     }
+    calls = set(arrows(services))
     for pair, shared in neighbours.items():
-        wanted = pair in ARROWS or pair[::-1] in ARROWS
+        wanted = pair in calls or pair[::-1] in calls
         if wanted != bool(shared):
             yield f"{pair[0]} and {pair[1]} share {shared or 'no network'}."
         if "prometheus" in pair and len(shared) > 1:
@@ -103,11 +92,12 @@ def objections(file):
 
 
 def main():
+    document = yaml.safe_load(sys.stdin)
     if sys.argv[1:] == ["--arrows"]:
-        for caller, callee in sorted(ARROWS):
+        for caller, callee in sorted(set(arrows(document["services"]))):
             print(caller, callee)
         return
-    found = list(objections(sys.stdin))
+    found = list(objections(document))
     for objection in found:
         print(f"docker-compose.yml: OBJECTION: {objection}")
     sys.exit(1 if found else 0)

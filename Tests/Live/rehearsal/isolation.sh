@@ -31,7 +31,7 @@ look_at_rights() {
 }
 
 # Who calls whom, and so shares a network; "caller callee". What a neighbour may ask is a matter of its certificate.
-mapfile -t neighbours < <(/usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" --arrows | grep -v '^migrate ')
+mapfile -t neighbours < <(/usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" --arrows <"$checkout/docker-compose.yml" | grep -v '^migrate ')
 
 declare -A ports=(
     [postgres]="5432" [test-result-server]="8020 8021 8027" [verification-server]="8010 8011 8012 8017"

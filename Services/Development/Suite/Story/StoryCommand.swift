@@ -1,4 +1,5 @@
 import ArgumentParser
+import Calling
 import Catalogue
 import DevelopmentAPNsAPI
 import ExposureFormat
@@ -7,7 +8,6 @@ import Foundation
 import Phone
 import Running
 import TLS
-import Calling
 import Vigil
 
 /// `vigil-dev story`: plays the story on the suite that `vigil-dev up` started.
