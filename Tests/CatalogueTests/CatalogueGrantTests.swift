@@ -1,4 +1,5 @@
 import Catalogue
+import Postgres
 import Schema
 import TestSupport
 import Testing
