@@ -13,30 +13,35 @@ import SubmissionAPI
 import TLS
 import VerificationAPI
 
-/// The executable `submission-server`: takes uploads, seals them, and folds them every hour.
+/// The executable `submission-server`, which is two processes: one accepts uploads and seals them, the other folds them every
+/// hour. The first can't open what it sealed; the second answers nobody but operators and
+/// Prometheus.
 package struct SubmissionServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "submission-server",
-        abstract: "Takes diagnosis keys, each upload authorised by one TAN; seals them, and folds them every hour.",
+        abstract:
+            "Takes diagnosis keys, each upload authorised by one TAN, and seals them; `fold` folds them every hour.",
         subcommands: [ServeCommand.self, FoldCommand.self, ReadyCommand.self],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
-    /// Runs the service until it is told to stop.
+    // MARK: The server
+
+    /// Accepts uploads until it is told to stop. As many replicas as wanted share a database and the tag key, and nothing else.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
+        try HourKeyFiles.refuse(in: settings)
         let tls = try TLSFiles(settings)
         let tagKey = try UploadTagKey(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.submission.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
-        let store = SubmissionStore(database)
-        let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)
+        let store = InboxStore(database)
+        let inbox = Inbox(store: store, current: CurrentHourKey(store: store, clock: clock), clock: runtime.clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
-        let inbox = Inbox(store: store, hourKeys: hourKeys, clock: runtime.clock)
         let tans = UploadTANs(verification: verification)
         let rules = PayloadRules(origin: settings.string("origin", default: "DE"))
         func accept(_ purpose: UploadPurpose, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
@@ -49,12 +54,24 @@ package struct SubmissionServer: AsyncParsableCommand {
             routes.on(SubmissionAPI.diagnosisKeys, use: accept(.diagnosisKeys, SubmissionAPI.diagnosisKeys).handle)
             routes.on(SubmissionAPI.onBehalf, use: accept(.onBehalf, SubmissionAPI.onBehalf).handle)
         }
-        let fold = try Fold(store: store, hourKeys: hourKeys, runtime: runtime)
         try await runtime.run(
-            listeners: [listener],
+            listeners: [listener], services: [database, ClockWatch(clock, runtime), verification, tans, inbox],
+            readiness: [ServiceDatabase.readiness(of: database), inbox.readiness])
+    }
+
+    // MARK: The fold
+
+    /// Folds at start and after every hour until it is told to stop. Of several processes with one key directory, one folds.
+    package static func fold(_ runtime: ServiceRuntime) async throws {
+        let database = try ServiceDatabase.client(for: runtime)
+        try await Schema.submission.check(database)
+        let clock = try await DatabaseClock(of: runtime, in: database)
+        let fold = try Fold(database, by: clock, runtime)
+        try await runtime.run(
+            listeners: [],
             services: [
-                database, ClockWatch(clock, runtime), verification, tans, inbox, fold.everyHour(in: runtime),
-                Retention.everyHour(for: .submission, in: database, by: clock, runtime),
+                database, ClockWatch(clock, runtime), fold.everyHour(in: runtime),
+                Retention.everyHour(for: .fold, in: database, by: clock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
@@ -62,15 +79,12 @@ package struct SubmissionServer: AsyncParsableCommand {
     /// Folds once.
     /// - Parameter instant: hours that ended at or before it are folded.
     package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        let settings = runtime.configuration
         let database = try ServiceDatabase.client(for: runtime)
         do {
             try await Schema.submission.check(database)
             let clock = try await DatabaseClock(of: runtime, in: database)
-            let store = SubmissionStore(database)
-            let hourKeys = HourKeys(store: store, files: try HourKeyFiles(settings), clock: clock)
-            let report = try await Fold(store: store, hourKeys: hourKeys, runtime: runtime).run(asOf: instant)
-            runtime.logger.notice("Folded", metadata: report.metadata)
+            let report = try await Fold(database, by: clock, runtime).run(asOf: instant)
+            runtime.logger.notice("folded", metadata: report.metadata)
             await database.close()
         } catch {
             await database.close()
@@ -82,7 +96,7 @@ package struct SubmissionServer: AsyncParsableCommand {
 /// `submission-server serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Take uploads and fold them every hour (the default).")
+        commandName: "serve", abstract: "Accept uploads and seal them (the default).")
 
     @OptionGroup var options: ServiceOptions
 
@@ -91,19 +105,28 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// `submission-server fold --as-of INSTANT`.
+/// `submission-server fold`.
 struct FoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fold", abstract: "Fold the hours that ended at or before an instant, once.",
-        discussion: "The running server does this by itself; use it after an outage, or in a rehearsal.")
+        commandName: "fold", abstract: "Fold every hour, or once with --as-of.",
+        discussion: """
+            A process of its own, with a database role and a configuration of its own: it alone can open what was uploaded. It \
+            catches up on hours that it missed.
+            """)
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(name: .customLong("as-of"), help: "An ISO 8601 instant, such as 2026-11-21T14:00:00Z.")
-    var asOf: Instant
+    @Option(
+        name: .customLong("as-of"),
+        help: "Fold the hours that ended at or before an ISO 8601 instant, such as 2026-11-21T14:00:00Z, and end.")
+    var asOf: Instant?
 
     func run() async throws {
-        try await SubmissionServer.fold(
-            asOf: asOf.date, ServiceRuntime(name: "submission-server", options: options))
+        let runtime = try ServiceRuntime(name: "fold", options: options)
+        if let asOf {
+            try await SubmissionServer.fold(asOf: asOf.date, runtime)
+        } else {
+            try await SubmissionServer.fold(runtime)
+        }
     }
 }

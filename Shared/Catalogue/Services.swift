@@ -9,8 +9,8 @@ import VerificationAPI
 extension Catalogue {
     /// Every process, callees before their callers: the order in which they start.
     package static let services: [Service] = [
-        .testResultServer, .verificationServer, .submissionServer, .developmentAPNs, .pushDispatcher, .distribution,
-        .downloadServer, .metadataProxy,
+        .testResultServer, .verificationServer, .fold, .submissionServer, .developmentAPNs, .pushDispatcher,
+        .distribution, .downloadServer, .metadataProxy,
     ]
 }
 
@@ -59,7 +59,12 @@ extension Catalogue.Service {
         ],
         calls: [.init("testResults.url", to: .testResultServer, .internal)])
 
-    /// Uploads of diagnosis keys and check-in reports, and the fold.
+    /// The fold: makes the keys that uploads are sealed to, and opens each hour's uploads when the hour has closed.
+    package static let fold = Self(
+        "fold", executable: "submission-server", "fold", role: nil, listeners: [], admin: 8038, metrics: 8036,
+        database: .init(.fold), volumes: [.init(.hourKeys, key: "hourKeys.directory")])
+
+    /// Uploads of diagnosis keys and check-in reports, sealed until the fold.
     package static let submissionServer = Self(
         "submission-server", "serve", role: .submissionServer,
         listeners: [
@@ -69,7 +74,6 @@ extension Catalogue.Service {
         ],
         admin: 8039, metrics: 8037, database: .init(.submission),
         secrets: [.init(.hexadecimal, "tag-key", key: "secrets.tagKey")],
-        volumes: [.init(.hourKeys, key: "hourKeys.directory")],
         calls: [.init("verification.url", to: .verificationServer, .internal)])
 
     /// Registrations for silent pushes, and waves of them.

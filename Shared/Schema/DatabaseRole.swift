@@ -1,6 +1,6 @@
 package import Postgres
 
-/// A login role of the database. Every service has its own; ``Schema/roles`` says which schema it works in.
+/// A login role of the database. Every process that uses the database has its own; ``Schema/roles`` says which schema it works in.
 package struct DatabaseRole: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Its name, safe in SQL text.
     package let identifier: Identifier

@@ -60,6 +60,7 @@ struct SuitePlanTests {
                 "8021 test-result-server internal.port",
                 "8029 test-result-server admin.port",
                 "8030 submission-server listen.port",
+                "8038 fold admin.port",
                 "8039 submission-server admin.port",
                 "8040 download-server listen.port",
                 "8048 distribution admin.port",
@@ -122,7 +123,8 @@ struct SuitePlanTests {
         let connected = try Self.plan().services.filter { $0.settings["postgres.connection"] != nil }.map(\.name)
         #expect(
             connected.sorted() == [
-                "distribution", "push-dispatcher", "submission-server", "test-result-server", "verification-server",
+                "distribution", "fold", "push-dispatcher", "submission-server", "test-result-server",
+                "verification-server",
             ])
     }
 

@@ -158,7 +158,8 @@ bash deploy/secrets.sh --compose "$podman_compose"
 say "Starting all containers …"
 $podman_compose up -d --no-build >"$cache/up.log" 2>&1 || fail "podman-compose failed: $(tail -n 5 "$cache/up.log")"
 
-all=(postgres "${services[@]}" edge prometheus)
+# The fold is a second process of submission-server's image.
+all=(postgres "${services[@]}" fold edge prometheus)
 # Until a container's own health check says yes. $1: its service; $2: seconds.
 wait_healthy() {
     local second
@@ -193,14 +194,14 @@ for program in vigil vigil-dev; do
     podman cp "$image:/usr/local/bin/$program" "$stage/programs/$program"
     podman rm "$image" >/dev/null
 done
-for service in submission-server distribution; do
-    cat >"$stage/programs/$service" <<TEXT
+for program in submission-server=fold distribution=distribution; do
+    cat >"$stage/programs/${program%=*}" <<TEXT
 #!/bin/sh
 export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
 # fold or publish, --as-of, instant; not the configuration file. The story's hour hasn't ended: its clock shows the end.
-exec podman exec --env CLOCK_OFFSET $(container "$service") $service "\$1" "\$2" "\$3"
+exec podman exec --env CLOCK_OFFSET $(container "${program#*=}") ${program%=*} "\$1" "\$2" "\$3"
 TEXT
-    chmod +x "$stage/programs/$service"
+    chmod +x "$stage/programs/${program%=*}"
 done
 # Else they would refuse a moved clock, as they do in production.
 podman exec "$(container postgres)" psql -X -q -d vigil -c "ALTER DATABASE vigil SET vigil.rehearsal = 'on'"

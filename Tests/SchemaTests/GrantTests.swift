@@ -13,8 +13,8 @@ struct GrantTests {
     /// Everything that is granted. Whatever isn't listed is forbidden.
     private static let allowed: [String: [DatabaseRole: String]] = [
         "vigil.migration": [
-            .verification: "SELECT", .testResults: "SELECT", .submission: "SELECT", .distribution: "SELECT",
-            .pushDispatcher: "SELECT",
+            .verification: "SELECT", .testResults: "SELECT", .submission: "SELECT", .fold: "SELECT",
+            .distribution: "SELECT", .pushDispatcher: "SELECT",
         ],
         "test_results.result": [.testResults: everything],
         "test_results.positive_hour": [.testResults: everything],
@@ -24,11 +24,13 @@ struct GrantTests {
         "verification.used_tan": [.verification: everything],
         "verification.officer_hour": [.verification: everything],
         "verification.refused_tele_tan": [.verification: everything],
-        "submission.hour_key": [.submission: everything],
-        "submission.inbox": [.submission: everything],
-        "submission.folded_hour": [.submission: "SELECT INSERT DELETE", .distribution: "SELECT"],
-        "submission.diagnosis_key": [.submission: "SELECT INSERT", .distribution: "SELECT"],
-        "submission.check_in_report": [.submission: "SELECT INSERT", .distribution: "SELECT"],
+        // The fold may update `closed`, and no key.
+        "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
+        // The server adds rows by a function that holds the hour open.
+        "submission.inbox": [.fold: "SELECT DELETE"],
+        "submission.folded_hour": [.fold: "SELECT INSERT DELETE", .distribution: "SELECT"],
+        "submission.diagnosis_key": [.fold: "SELECT INSERT", .distribution: "SELECT"],
+        "submission.check_in_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         // Rows are reached through the parent only.
         "submission.check_in_report_20600": [:],
         "submission.diagnosis_key_20600": [:],
@@ -190,7 +192,7 @@ struct GrantTests {
 
     /// The functions that take locks, and whose they are.
     private static let locks: [(take: SQL, role: DatabaseRole)] = [
-        ("SELECT submission.take_fold_lock()", .submission),
+        ("SELECT submission.take_fold_lock()", .fold),
         ("SELECT distribution.take_publishing_lock()", .distribution),
         ("SELECT push_dispatcher.take_wave_lock()", .pushDispatcher),
     ]
@@ -301,7 +303,7 @@ struct GrantTests {
                     try await Schema.migrate(owner: client) { sentence in told.withLock { $0.append(sentence) } }
                     #expect(told.withLock { $0.filter { $0.contains("deploy/postgres/catalog.sql") }.count } == 1)
                     // Services work as they do elsewhere, and may do more than they should.
-                    try await TestPostgres.withClient("\(connection) user=vigil_submission") { service in
+                    try await TestPostgres.withClient("\(connection) user=vigil_fold") { service in
                         try await service.session {
                             try $0.execute("SELECT submission.take_fold_lock()")
                             try $0.execute("SELECT pg_advisory_unlock_all()")
@@ -312,8 +314,10 @@ struct GrantTests {
                     told.withLock { $0 = [] }
                     try await Schema.migrate(owner: client) { sentence in told.withLock { $0.append(sentence) } }
                     #expect(told.withLock { $0 } == [])
+                    try await TestPostgres.withClient("\(connection) user=vigil_fold") { service in
+                        _ = try await service.session { try $0.execute("SELECT submission.take_fold_lock()") }
+                    }
                     try await TestPostgres.withClient("\(connection) user=vigil_submission") { service in
-                        try await service.session { try $0.execute("SELECT submission.take_fold_lock()") }
                         try await service.session { try $0.execute("SELECT pg_logical_emit_message(true, '', '')") }
                         let error = await #expect(throws: PostgresError.self) {
                             try await service.session { try $0.execute("SELECT pg_advisory_unlock_all()") }

@@ -173,7 +173,7 @@ struct MigrationTests {
                 try await Schema.migrate(owner: owner)
                 try await Schema.migrate(owner: owner)
             }
-            try await TestPostgres.withClient("\(connection) user=\(DatabaseRole.submission.rawValue)") { service in
+            try await TestPostgres.withClient("\(connection) user=\(DatabaseRole.fold.rawValue)") { service in
                 try await Schema.submission.check(service)
                 _ = try await service.session { try $0.execute("SELECT submission.ensure_day(20600)") }
                 // Who may make a temporary table is a property of the database, which a copy doesn't have.

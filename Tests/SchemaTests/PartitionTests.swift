@@ -4,13 +4,13 @@ import Schema
 import TestSupport
 import Testing
 
-/// The two functions with which the submission server makes and drops the partitions of the folded keys.
+/// The two functions with which the fold makes and drops the partitions of the folded keys.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PartitionTests {
-    /// Connected as the submission server.
+    /// Connected as the fold.
     private func withService(_ body: (PostgresClient, MigratedDatabase) async throws -> Void) async throws {
         try await TestPostgres.withMigratedDatabase { database in
-            try await TestPostgres.withClient(database.connection(as: .submission)) { try await body($0, database) }
+            try await TestPostgres.withClient(database.connection(as: .fold)) { try await body($0, database) }
         }
     }
 
@@ -84,7 +84,7 @@ struct PartitionTests {
         try await withService { client, database in
             try await ensure(20_585, 20_586, 20_600, in: client)
             let now = Date(timeIntervalSince1970: 20_600 * 86_400 + second)
-            let removed = try await Retention.apply(.submission, at: now, in: client)
+            let removed = try await Retention.apply(.fold, at: now, in: client)
             #expect(removed.first { $0.rule.hasPrefix("submission.diagnosis_key") }?.removed == 2)
             #expect(
                 try await days(in: database) == [
@@ -93,9 +93,9 @@ struct PartitionTests {
         }
     }
 
-    @Test("nobody but the submission server may call them", arguments: DatabaseRole.allCases)
+    @Test("only the fold may call them", arguments: DatabaseRole.allCases)
     func callers(role: DatabaseRole) async throws {
-        guard role != .submission else { return }
+        guard role != .fold else { return }
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.connection(as: role)) { client in
                 for call: SQL in ["SELECT submission.ensure_day(1)", "SELECT submission.drop_days_before(1)"] {

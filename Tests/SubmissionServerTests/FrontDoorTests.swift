@@ -1,3 +1,4 @@
+import Credentials
 import ExposureKeys
 import Foundation
 import Logging
@@ -11,33 +12,62 @@ import Testing
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct FrontDoorTests {
+    private static func settings(of stage: FoldStage) -> [String: String] {
+        [
+            "postgres.connection": stage.database.connection(as: .fold), "hourKeys.directory": stage.directory.path,
+        ]
+    }
+
     @Test("the command folds what the server stored")
     func command() async throws {
         try await FoldStage.run { stage in
             try await stage.upload(try Samples.keys(0..<5))
             let runtime = ServiceRuntime(
-                name: "submission-server",
-                settings: [
-                    "postgres.connection": stage.database.connection(as: .submission),
-                    "hourKeys.directory": stage.directory.path,
-                ], clock: .system, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                name: "fold", settings: Self.settings(of: stage), clock: .system,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await SubmissionServer.fold(asOf: Samples.hour.end, runtime)
             #expect(try await stage.foldedKeys().count == 5)
             #expect(try await stage.waiting() == 0)
         }
     }
 
-    @Test("the server folds by itself when it starts")
+    @Test("the fold's process folds by itself when it starts")
     func start() async throws {
-        try await SubmissionStage.run { stage in
-            // The hour before the clock's is folded, empty; the database says so as soon as it is.
-            var folded: Int32?
-            for _ in 0..<2000 where folded == nil {
-                folded = try await stage.asSuperuser { session in
-                    try session.row("SELECT hour FROM submission.folded_hour", as: Int32.self)
+        try await FoldStage.run { stage in
+            try await withRunningService(
+                "fold", settings: Self.settings(of: stage), clock: stage.clock.clock, serve: SubmissionServer.fold
+            ) { _ in
+                // The hour before the clock's is folded, empty; the database says so as soon as it is.
+                while try await stage.foldedHours().isEmpty { await Task.yield() }
+                #expect(try await stage.foldedHours().map(\.hour) == [Samples.hour.advanced(by: -1)])
+            }
+        }
+    }
+
+    @Test("two processes with one key directory fold every hour once")
+    func twoProcesses() async throws {
+        try await FoldStage.run { stage in
+            for upload in 0..<20 { try await stage.upload(try Samples.keys(upload * 5..<upload * 5 + 5)) }
+            stage.clock.advance(by: 3600)
+            let settings = Self.settings(of: stage)
+            let clock = stage.clock.clock
+            try await withRunningService("fold", settings: settings, clock: clock, serve: SubmissionServer.fold) {
+                one in
+                try await withRunningService(
+                    "fold", settings: settings, clock: clock, serve: SubmissionServer.fold
+                ) { other in
+                    // Both have tried when each of them has had a success.
+                    for runtime in [one, other] {
+                        while !runtime.metrics.text.contains("job_last_success_seconds{job=\"fold\"} 1") {
+                            await Task.yield()
+                        }
+                    }
+                    let counted = [one, other].map { $0.metrics.text.contains("folded_keys_total 100\n") }
+                    #expect(counted.count { $0 } == 1)
                 }
             }
-            #expect(folded == Samples.hour.number - 1)
+            #expect(try await stage.foldedKeys().count == 100)
+            #expect(try await stage.waiting() == 0)
         }
     }
 

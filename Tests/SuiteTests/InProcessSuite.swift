@@ -50,6 +50,8 @@ struct InProcessSuite: Sendable {
             database.connection(as: role)
         }
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
+        // Makes the keys that uploads are sealed to.
+        try await suite.fold(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
@@ -85,7 +87,7 @@ struct InProcessSuite: Sendable {
     var authorities: String { folder.certificate(SuiteCertificates.authority) }
 
     func fold(asOf instant: Date) async throws {
-        try await SubmissionServer.fold(asOf: instant, runtime(of: "submission-server", showing: instant))
+        try await SubmissionServer.fold(asOf: instant, runtime(of: "fold", showing: instant))
     }
 
     func publish(asOf instant: Date) async throws {

@@ -14,6 +14,7 @@ actor MortalSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
         case testResultServer = "test-result-server"
+        case fold
         case submissionServer = "submission-server"
         case metadataProxy = "metadata-proxy"
         case postgres
@@ -21,7 +22,7 @@ actor MortalSuite {
         /// Those that TANs come from.
         static let forTANs: [Member] = [.testResultServer, .verificationServer]
         /// Those that an upload passes.
-        static let forUploads: [Member] = forTANs + [.submissionServer, .metadataProxy]
+        static let forUploads: [Member] = forTANs + [.fold, .submissionServer, .metadataProxy]
     }
 
     nonisolated let folder: StateFolder
@@ -137,12 +138,12 @@ actor MortalSuite {
                 try BuiltProgram.path("submission-server"),
                 [
                     "fold", "--as-of", instant.formatted(.iso8601), "--config",
-                    folder.configuration("submission-server"),
+                    folder.configuration("fold"),
                 ],
                 environment: SuiteProgram.environment.merging([
                     "CLOCK_OFFSET": "\(max(0, Int(instant.timeIntervalSinceNow.rounded(.up))))"
                 ]) { $1 },
-                log: folder.log("fold")))
+                log: folder.log("fold-once")))
         if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
         return try await fold.end() == .status(0)
     }

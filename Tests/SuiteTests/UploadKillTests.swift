@@ -18,7 +18,7 @@ struct UploadKillTests {
     ].compactMap(SettingChange.init(argument:))
 
     private enum Victim: CaseIterable {
-        case fold, submissionServer, verificationServer, postgres, metadataProxy
+        case fold, foldProcess, submissionServer, verificationServer, postgres, metadataProxy
     }
 
     @Test("no kill costs an upload, splits it, or lets it count twice")
@@ -89,6 +89,7 @@ struct UploadKillTests {
             let instant = clock.next()
             _ = try await suite.fold(
                 asOf: instant, killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
+        case .foldProcess: try await restart(.fold)
         case .submissionServer: try await restart(.submissionServer)
         case .verificationServer: try await restart(.verificationServer)
         case .postgres: try await restart(.postgres)

@@ -68,7 +68,7 @@ give() {
 }
 
 # Keys before certificates: whoever looks between the two sees that they don't fit, and looks again.
-for name in metadata-proxy verification-server test-result-server submission-server distribution push-dispatcher \
+for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
     development-apns public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
@@ -82,7 +82,7 @@ give certificates/ca.pem files/ca.pem "$service" 444
 [ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
-    pgpass-test-results pgpass-submission pgpass-distribution pgpass-push-dispatcher; do
+    pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher; do
     give "secrets/$name" "files/$name" "$service" 400
 done
 give secrets/pgpass-owner files/postgres-pgpass-owner "$postgres" 400

@@ -7,8 +7,8 @@ import Schema
 struct FoldTransaction {
     let session: Session
 
-    /// Rows that are read at one time: some seven megabytes.
-    private static let piece: Int64 = 2000
+    /// Rows that are read at a time: some seven megabytes.
+    private static let batch: Int64 = 2000
 
     /// Nil before the first fold.
     func lastFoldedHour() throws -> Hour? {
@@ -16,14 +16,14 @@ struct FoldTransaction {
             .map(Hour.init(number:))
     }
 
-    /// Reads what waits, by the piece, in the order of tags, which is none.
+    /// Reads what waits, in batches, in the order of tags, which tells nothing.
     func readInbox(through last: Hour, _ body: ([InboxRow]) throws -> Void) throws {
         var after: [UInt8] = []
         while true {
             let rows = try session.rows(
                 """
                 SELECT tag, hour, sealed FROM submission.inbox
-                WHERE hour <= \(last.number) AND tag > \(after) ORDER BY tag LIMIT \(Self.piece)
+                WHERE hour <= \(last.number) AND tag > \(after) ORDER BY tag LIMIT \(Self.batch)
                 """, as: [UInt8].self, Int32.self, [UInt8].self)
             try body(
                 rows.compactMap { tag, hour, sealed in
@@ -31,7 +31,7 @@ struct FoldTransaction {
                         InboxRow(tag: $0, hour: Hour(number: hour), sealed: SealedUpload(bytes: sealed))
                     }
                 })
-            guard rows.count == Self.piece, let lastTag = rows.last?.0 else { return }
+            guard rows.count == Self.batch, let lastTag = rows.last?.0 else { return }
             after = lastTag
         }
     }

@@ -12,7 +12,7 @@ package enum SubmissionAPI {
 
     /// An organiser's upload of reports about one venue, authorised by a health officer's teleTAN of kind `EVENT`.
     ///
-    /// The original knows no fake of it (404), so that everybody who calls it is known to warn; here it has one.
+    /// The original has no dummy request for it (404), so that whoever calls it is known to warn. Here it has one.
     package static let onBehalf = Endpoint<UploadRequest, UploadAccepted>(
         .post, "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000,
         summary: "Stores reports about an event, on behalf of its visitors.", refusals: refusals)

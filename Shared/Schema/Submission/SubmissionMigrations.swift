@@ -151,5 +151,47 @@ extension Migration {
             REVOKE ALL ON FUNCTION submission.take_fold_lock() FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION submission.take_fold_lock() TO vigil_submission;
             """#),
+
+        Migration(
+            "a role for the fold",
+            #"""
+            -- The only way in which submission-server adds to the inbox. It stores uploads that are sealed to the key of an open hour,
+            -- except those whose tag is there already, and returns whether the key is that of an open hour. The share lock keeps the
+            -- hour open until the transaction ends.
+            CREATE FUNCTION submission.store_uploads(sealed_in integer, sealed_to bytea, tags bytea[], uploads bytea[])
+            RETURNS boolean
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            BEGIN
+                PERFORM FROM submission.hour_key
+                WHERE hour = sealed_in AND public_key = sealed_to AND NOT closed FOR SHARE;
+                IF NOT FOUND THEN
+                    RETURN false;
+                END IF;
+                -- In the order of their tags, so that two sessions that store the same tags don't wait for each other in a cycle.
+                INSERT INTO submission.inbox (tag, hour, sealed)
+                SELECT upload.tag, sealed_in, upload.sealed FROM unnest(tags, uploads) AS upload (tag, sealed)
+                ORDER BY upload.tag
+                ON CONFLICT DO NOTHING;
+                RETURN true;
+            END
+            $body$;
+            REVOKE ALL ON FUNCTION submission.store_uploads(integer, bytea, bytea[], bytea[]) FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION submission.store_uploads(integer, bytea, bytea[], bytea[]) TO vigil_submission;
+
+            -- submission-server seals to public keys, which the fold alone makes and closes. Nobody replaces one.
+            REVOKE ALL ON submission.hour_key, submission.inbox, submission.folded_hour, submission.diagnosis_key,
+                submission.check_in_report FROM vigil_submission;
+            REVOKE ALL ON FUNCTION submission.ensure_day(integer), submission.drop_days_before(integer),
+                submission.take_fold_lock() FROM vigil_submission;
+            GRANT SELECT ON submission.hour_key TO vigil_submission;
+
+            GRANT USAGE ON SCHEMA submission TO vigil_fold;
+            GRANT SELECT, INSERT, DELETE, UPDATE (closed) ON submission.hour_key TO vigil_fold;
+            GRANT SELECT, DELETE ON submission.inbox TO vigil_fold;
+            GRANT SELECT, INSERT, DELETE ON submission.folded_hour TO vigil_fold;
+            GRANT SELECT, INSERT ON submission.diagnosis_key, submission.check_in_report TO vigil_fold;
+            GRANT EXECUTE ON FUNCTION submission.ensure_day(integer), submission.drop_days_before(integer),
+                submission.take_fold_lock() TO vigil_fold;
+            """#),
     ]
 }

@@ -5,13 +5,13 @@ extension RetentionRule {
     /// The rules of the schema `submission`.
     static let submission: [RetentionRule] = [
         RetentionRule(
-            .submission, "submission.diagnosis_key", "submission.check_in_report", limit: "14 days, by partition"
+            .fold, "submission.diagnosis_key", "submission.check_in_report", limit: "14 days, by partition"
         ) { session, now throws(PostgresError) in
             let firstKept = now.dayNumber - 14
             let dropped: Int32? = try session.row("SELECT submission.drop_days_before(\(firstKept))", as: Int32.self)
             return Int(dropped ?? 0)
         },
-        RetentionRule(.submission, "submission.folded_hour", "submission.hour_key", limit: "15 days") {
+        RetentionRule(.fold, "submission.folded_hour", "submission.hour_key", limit: "15 days") {
             session, now throws(PostgresError) in
             let firstKept = now.hourNumber - 15 * 24
             return try session.execute("DELETE FROM submission.folded_hour WHERE hour < \(firstKept)")

@@ -1,12 +1,14 @@
 extension DatabaseRole {
-    /// submission-server
+    /// submission-server, which accepts uploads
     package static let submission = DatabaseRole("vigil_submission", marksCommits: true)
+    /// submission-server fold, the process that opens the inbox
+    package static let fold = DatabaseRole("vigil_fold")
 }
 
 extension Schema {
-    /// The tables of submission-server.
+    /// The tables of submission-server and its fold.
     package static let submission = Schema(
-        "submission", roles: [.submission], migrations: Migration.submission,
+        "submission", roles: [.submission, .fold], migrations: Migration.submission,
         retention: RetentionRule.submission,
         exempt: ["submission.inbox": "emptied by the fold, hour by hour"])
 }

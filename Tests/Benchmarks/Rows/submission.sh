@@ -8,11 +8,19 @@ submission_prepare() {
     mkdir -p "$scratch/suite/hour-keys"
     postgres_sql "CREATE TABLE IF NOT EXISTS bench_key (key_data bytea PRIMARY KEY, level smallint, start integer, period smallint,
         report_type smallint, onset smallint, hour integer)"
+    # Makes the keys that uploads are sealed to, for the next twelve hours.
+    submission_fold "$(date -u +%FT%TZ)" || fail "The fold failed: $(tail -n 1 "$scratch/fold.log")"
     verification_start submission-server vigil_submission LISTEN_PORT=18930 ADMIN_PORT=18939 \
-        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
-        HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys"
+        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key"
     submission_server=$!
     serving_wait 18930
+}
+
+# Folds what ended by an instant, once.
+submission_fold() {
+    env LOG_LEVEL=error HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys" \
+        POSTGRES_CONNECTION="host=$scratch user=vigil_fold dbname=postgres" \
+        "${benchmarks%/*}/submission-server" fold --as-of "$1" >"$scratch/fold.log" 2>&1
 }
 
 # Nothing waits, and no TAN is used.
@@ -94,11 +102,7 @@ fold_100k_ours() {
         postgres_sql "INSERT INTO submission.hour_key TABLE bench_hour_key" &&
         postgres_sql "VACUUM ANALYZE submission.inbox" && postgres_sql "CHECKPOINT" || return
     local took
-    took=$({ TIMEFORMAT=%R && time env CLOCK_OFFSET=7200 ADMIN_PORT=18939 LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/submission-server.pem" \
-        TLS_KEY="$scratch/suite/submission-server.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
-        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key" \
-        HOUR_KEYS_DIRECTORY="$scratch/suite/hour-keys" POSTGRES_CONNECTION="host=$scratch user=vigil_submission dbname=postgres" \
-        "${benchmarks%/*}/submission-server" fold --as-of "$fold_100k_instant" >"$scratch/fold.log" 2>&1; } 2>&1) || return
+    took=$({ TIMEFORMAT=%R && time CLOCK_OFFSET=7200 submission_fold "$fold_100k_instant"; } 2>&1) || return
     local rows
     rows=$(fold_100k_rows) && [ "$rows" -ge $((fold_100k_uploads * 14)) ] && awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
 }

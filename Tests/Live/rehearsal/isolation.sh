@@ -35,11 +35,11 @@ mapfile -t neighbours < <(/usr/bin/python3 "$checkout/Tests/Live/rehearsal/compo
 
 declare -A ports=(
     [postgres]="5432" [test-result-server]="8020 8021 8027" [verification-server]="8010 8011 8012 8017"
-    [submission-server]="8030 8037" [development-apns]="8061 8062" [push-dispatcher]="8050 8057" [distribution]="8047"
+    [submission-server]="8030 8037" [development-apns]="8061 8062" [push-dispatcher]="8050 8057" [distribution]="8047" [fold]="8036"
     [metadata-proxy]="8000 8007" [edge]="8040"
 )
 # Ports for the machine's operator, closed to all others.
-admin_ports="8009 8019 8029 8039 8048 8059 8069 8049"
+admin_ports="8009 8019 8029 8038 8039 8048 8059 8069 8049"
 declare -A processes addresses
 # Whether one of the ports $3 of $2 can be reached from within $1.
 reaches() {

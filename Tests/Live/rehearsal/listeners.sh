@@ -7,7 +7,7 @@ listeners=(
     "verification-server 8012 mutual submission-server verification-server"
     "test-result-server 8020 mutual lab test-result-server" "test-result-server 8021 mutual verification-server test-result-server"
     "submission-server 8030 mutual metadata-proxy submission-server" "push-dispatcher 8050 mutual metadata-proxy push-dispatcher"
-    "metadata-proxy 8007 mutual prometheus metadata-proxy"
+    "metadata-proxy 8007 mutual prometheus metadata-proxy" "fold 8036 mutual prometheus fold"
     "development-apns 8061 public push-dispatcher development-apns"
     "development-apns 8062 public push-dispatcher development-apns" "postgres 5432 postgres - postgres"
 )

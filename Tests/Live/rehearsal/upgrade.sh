@@ -62,7 +62,7 @@ is_ready() {
     if [ "$1" = edge ]; then
         podman exec "$2" curl --fail --silent --output /dev/null http://127.0.0.1:8049/health
     else
-        podman exec "$2" "$1" ready 2>/dev/null
+        podman exec "$2" "${1/#fold/submission-server}" ready 2>/dev/null
     fi
 }
 
@@ -105,7 +105,7 @@ upgrade() {
         object "The migrations weren't applied: $(tail -n 2 "$cache/migrate.log")"
     say "migrated"
     sleep 3
-    for service in test-result-server verification-server submission-server push-dispatcher distribution metadata-proxy edge; do
+    for service in test-result-server verification-server fold submission-server push-dispatcher distribution metadata-proxy edge; do
         replace "$service"
         say "replaced: $service"
     done
@@ -114,9 +114,9 @@ upgrade() {
     wait "$traffic" || object "Requests failed while the suite was upgraded; see above."
     traffic=
     podman rm --force --time 5 "$project-balancer" >/dev/null
-    for service in "${services[@]}"; do
+    for service in "${services[@]}" fold; do
         [ "$service" = development-apns ] ||
             [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
-                "$(podman inspect --format '{{.Id}}' "vigil-$service:newer")" ] || object "$service isn't the newer build."
+                "$(podman inspect --format '{{.Id}}' "vigil-${service/#fold/submission-server}:newer")" ] || object "$service isn't the newer build."
     done
 }

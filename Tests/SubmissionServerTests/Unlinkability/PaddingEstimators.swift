@@ -1,6 +1,7 @@
 import Foundation
 
-/// What observers of Corona-Warn-App computed from its published packages to see through the padding (performance sheet, 3).
+/// What observers of Corona-Warn-App computed from its published packages to see through the padding:
+/// <https://github.com/mh-/diagnosis-keys>.
 struct PaddingEstimators {
     let sample: PublishedSample
 

@@ -121,6 +121,7 @@ struct Seizure: Sendable {
         return try await PrivateServer.with(programs, settings: settings) { server in
             let database = try await MigratedDatabase(migrating: server.connection)
             var seizure = try await FoldStage.run(on: database) { stage in
+                if let first = day.hours.first?.hour { try await stage.fold.close(through: first.advanced(by: -1)) }
                 for hourly in day.hours {
                     for (number, upload) in hourly.uploads.enumerated() {
                         stage.clock.set(upload.moment)
@@ -238,7 +239,7 @@ extension PrivateServer {
 extension FoldStage {
     /// Writes without a fold: the control.
     fileprivate func write(_ keys: [DiagnosisKey], _ reports: [CheckInReport], _ hour: Hour) async throws {
-        try await client.transaction { session in
+        try await folding.transaction { session in
             try FoldTransaction(session: session).insert(keys, reports, hour: hour)
             // More will be written for the same hour.
             try session.execute("DELETE FROM submission.folded_hour WHERE hour = \(hour.number)")

@@ -32,9 +32,9 @@ struct UnlinkabilityTests {
         #expect(hours[true]?.allSatisfy { backedUp.contains($0.id) } == true)
         #expect(hours[false]?.contains { backedUp.contains($0.id) } == false)
 
-        for (riddle, interrogation) in Self.interrogations(seizure) {
-            #expect(interrogation.suspicious.isEmpty, "\(riddle)")
-            #expect(interrogation.guesses > 60, "\(riddle)")
+        for (question, interrogation) in Self.interrogations(seizure) {
+            #expect(interrogation.suspicious.isEmpty, "\(question)")
+            #expect(interrogation.guesses > 60, "\(question)")
         }
     }
 
@@ -42,21 +42,21 @@ struct UnlinkabilityTests {
     func control() async throws {
         let seizure = try await Seizure.after(Self.day, .asTheyCome, backupIn: Self.backupHour)
         #expect(seizure.found > 0.995)
-        for (riddle, interrogation) in Self.interrogations(seizure) {
-            #expect(interrogation.share > 0.95, "\(riddle)")
+        for (question, interrogation) in Self.interrogations(seizure) {
+            #expect(interrogation.share > 0.95, "\(question)")
         }
     }
 
-    private static func interrogations(_ seizure: Seizure) -> [(riddle: String, Interrogation)] {
-        let riddles = Riddles(seizure, day)
+    private static func interrogations(_ seizure: Seizure) -> [(question: String, Interrogation)] {
+        let questions = AttackerQuestions(seizure, day)
         return [
-            ("keys that came together", Interrogation(Seizure.pairClues, riddles.together(), seed: 1)),
-            ("reports that came together", Interrogation(Seizure.pairClues, riddles.reportsTogether(), seed: 2)),
-            ("real keys", Interrogation(Seizure.clues, riddles.realKeys(), seed: 3)),
-            ("real reports", Interrogation(Seizure.clues, riddles.realReports(), seed: 4)),
-            ("early keys", Interrogation(Seizure.clues, riddles.earlyKeys(), seed: 5)),
-            ("early reports", Interrogation(Seizure.clues, riddles.earlyReports(), seed: 6)),
-            ("keys of the day", Interrogation(["period"], riddles.earlyByPeriod(), seed: 7)),
+            ("keys that came together", Interrogation(Seizure.pairClues, questions.together(), seed: 1)),
+            ("reports that came together", Interrogation(Seizure.pairClues, questions.reportsTogether(), seed: 2)),
+            ("real keys", Interrogation(Seizure.clues, questions.realKeys(), seed: 3)),
+            ("real reports", Interrogation(Seizure.clues, questions.realReports(), seed: 4)),
+            ("early keys", Interrogation(Seizure.clues, questions.earlyKeys(), seed: 5)),
+            ("early reports", Interrogation(Seizure.clues, questions.earlyReports(), seed: 6)),
+            ("keys of the day", Interrogation(["period"], questions.earlyByPeriod(), seed: 7)),
         ]
     }
 }

@@ -81,27 +81,31 @@ private struct StoryClients {
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
-            fold: { try await Self.run("submission-server", ["fold"], asOf: $0, in: folder, suite) },
-            publish: { try await Self.run("distribution", ["publish"], asOf: $0, in: folder, suite) },
+            fold: { try await Self.run("submission-server", ["fold"], as: "fold", asOf: $0, in: folder, suite) },
+            publish: {
+                try await Self.run("distribution", ["publish"], as: "distribution", asOf: $0, in: folder, suite)
+            },
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
     }
 
     /// The story doesn't wait for the end of the hour: the command runs with a clock that shows it.
+    /// - Parameter service: whose configuration the command has.
     private static func run(
-        _ name: String, _ subcommand: [String], asOf instant: Date, in folder: StateFolder, _ suite: RunningSuite
+        _ executable: String, _ subcommand: [String], as service: String, asOf instant: Date, in folder: StateFolder,
+        _ suite: RunningSuite
     ) async throws {
         let offset = max(suite.clockOffset, Int(instant.timeIntervalSinceNow.rounded(.up)))
         let exit = try await ChildProcess.run(
             ChildProcess.Program(
-                try SuiteProgram.path(of: name),
+                try SuiteProgram.path(of: executable),
                 subcommand + [
-                    "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(name),
+                    "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service),
                 ],
                 environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(offset)"]) { $1 },
                 log: folder.log("story")))
         guard exit == .status(0) else {
-            throw CommandFailure("\(name) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
+            throw CommandFailure("\(executable) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
         }
     }
 

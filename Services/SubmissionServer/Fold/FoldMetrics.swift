@@ -1,6 +1,6 @@
 import Metrics
 
-/// What folds count. It moves once an hour, so that no figure tells the moment of an upload.
+/// What folds count. The figures change once an hour, so that none tells the moment of an upload.
 struct FoldMetrics: Sendable {
     private let emptyHours: Counter
     private let singleUploaderHours: Counter

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// In each question the bytes of two keys (or reports) could be exchanged without changing anything that is decided by
 /// content. All questions of one list are about different keys, so that each is decided by a coin of its own.
-struct Riddles {
+struct AttackerQuestions {
     private let seizure: Seizure
     private let day: SimulatedDay
     private let rows: [KeyData: Seizure.Row]

@@ -12,11 +12,11 @@ import VerificationAPI
 /// `POST /version/v1/diagnosis-keys` and `POST /version/v1/submission-on-behalf`: reserve the TAN for this upload, store
 /// it sealed, confirm.
 ///
-/// Each step may be repeated with the same outcome, so wherever a crash or a lost answer strikes, the phone repeats its
-/// request and is told 200; another payload for the same TAN is refused.
+/// Each step may be repeated with the same outcome. After a crash or a lost answer the phone repeats its request and is
+/// answered 200. Another payload for the same TAN is refused.
 ///
-/// A fake, and an upload that is refused, goes the same way with a TAN that nobody has: it is read and checked, the
-/// verification server is asked as often, and it waits for the same commits. Only its row is left out.
+/// A dummy request, and an upload that is refused, takes the same steps with a TAN that was never issued: it is read and
+/// checked, the verification server is asked as often, and it waits for the same commits. Only its row is left out.
 struct AcceptUpload: Sendable {
     let purpose: UploadPurpose
     let route: Route
@@ -32,7 +32,7 @@ struct AcceptUpload: Sendable {
         let content = try? rules.content(of: upload.payload, for: purpose, limit: route.bodyLimit)
         let isReal = !upload.isFake && upload.authorization != nil && content != nil
         let named = isReal ? upload.authorization.flatMap { TAN($0) } : nil
-        let tan = named ?? .ofNobody()
+        let tan = named ?? .neverIssued()
         let tags = tagKey.tags(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
 
         let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
@@ -45,8 +45,8 @@ struct AcceptUpload: Sendable {
         return UploadAccepted(filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count)
     }
 
-    /// What of an upload is stored. A key that seems to begin in the future is dropped, unless it is our clock that is behind: then
-    /// the phone tries again.
+    /// What is stored of an upload. A key that seems to start in the future is dropped, unless this clock is behind: then the
+    /// phone tries again.
     private func current(_ content: UploadContent) async throws -> UploadContent {
         let now = clock.now
         let present = IntervalNumber(containing: now)
@@ -62,13 +62,13 @@ struct AcceptUpload: Sendable {
         do {
             try await tans.confirm(confirmation)
         } catch {
-            if isGranted { logger.warning("A TAN stays reserved, its confirmation failed") }
+            if isGranted { logger.warning("a TAN stays reserved: its confirmation failed") }
         }
     }
 }
 
 extension UploadContent {
-    /// Without keys that are too old or of the future, which are dropped in silence (Corona-Warn-App sheet, 4.3).
+    /// Without keys that are too old or of the future. The phone isn't told: <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/java/app/coronawarn/server/services/submission/controller/SubmissionController.java>.
     func current(at now: Date) -> UploadContent {
         var content = self
         content.keys = UploadRules().current(keys, at: now)
@@ -79,7 +79,7 @@ extension UploadContent {
 
 extension TAN {
     /// A TAN that authorises nothing, because it was never issued.
-    fileprivate static func ofNobody() -> TAN {
+    fileprivate static func neverIssued() -> TAN {
         var randomness = SystemRandomNumberGenerator()
         return TAN(RandomIdentifier(using: &randomness))
     }

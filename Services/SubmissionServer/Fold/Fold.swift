@@ -2,33 +2,47 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Logging
+import Postgres
 import Running
 import Schema
 
 /// The hourly fold: what was uploaded together becomes part of one sorted set, and nothing remains that could tell the
-/// parts apart (design decision 10).
+/// parts apart. At 2,000 uploads a day a quarter of a second has one upload at most, but an hour has many.
 ///
-/// Every step may be repeated; a fold that was killed anywhere is finished by the next one.
+/// Every step may be repeated. A fold that was killed anywhere is finished by the next one.
 struct Fold: Sendable {
-    let store: SubmissionStore
-    let hourKeys: HourKeys
+    let store: FoldStore
+    let files: HourKeyFiles
+    /// No hour is closed before it has ended by this clock.
+    let clock: DatabaseClock
     let fillers: Fillers
     let metrics: FoldMetrics
     let logger: Logger
 
-    init(store: SubmissionStore, hourKeys: HourKeys, fillers: Fillers, metrics: FoldMetrics, logger: Logger) {
+    /// For how many hours after the running one there are keys: for as long uploads go on while no fold runs. The longer, the
+    /// more later uploads could be opened with a copy of the private keys.
+    static let hoursAhead = 12
+
+    init(
+        store: FoldStore, files: HourKeyFiles, clock: DatabaseClock, fillers: Fillers, metrics: FoldMetrics,
+        logger: Logger
+    ) {
         self.store = store
-        self.hourKeys = hourKeys
+        self.files = files
+        self.clock = clock
         self.fillers = fillers
         self.metrics = metrics
         self.logger = logger
     }
 
-    /// With the sizes from the configuration.
-    init(store: SubmissionStore, hourKeys: HourKeys, runtime: ServiceRuntime) throws {
+    /// With directory and sizes from the configuration.
+    /// - Parameter database: connected as `vigil_fold`.
+    init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) throws {
+        let settings = runtime.configuration
         self.init(
-            store: store, hourKeys: hourKeys, fillers: Fillers(sizes: try Self.sizes(runtime.configuration)),
-            metrics: FoldMetrics(runtime.metrics), logger: runtime.logger)
+            store: FoldStore(database), files: try HourKeyFiles(settings), clock: clock,
+            fillers: Fillers(sizes: try Self.sizes(settings)), metrics: FoldMetrics(runtime.metrics),
+            logger: runtime.logger)
     }
 
     /// From `fold.smallestSet`. The keys of a set that is smaller than a package would wait for those of later hours.
@@ -42,7 +56,7 @@ struct Fold: Sendable {
     struct Report: Sendable, Equatable {
         /// The last hour that is folded now.
         var lastHour: Int32
-        /// Of each hour that was folded, how many uploads it had.
+        /// How many uploads each folded hour had.
         var uploads: [Int] = []
         var keys = 0
         var reports = 0
@@ -51,7 +65,7 @@ struct Fold: Sendable {
         /// Rows that no key opens. They were not written by this suite, or were damaged.
         var unreadable = 0
 
-        /// Hours in which whoever knows that somebody uploaded knows that it was nobody else.
+        /// Hours with one upload. Whoever knows that a person uploaded then knows that nobody else did.
         var singleUploaderHours: Int { uploads.count { $0 == 1 } }
 
         var metadata: Logger.Metadata {
@@ -71,14 +85,12 @@ struct Fold: Sendable {
     ///
     /// - Throws: ``ClockAhead`` before any of it.
     func run(asOf instant: Date) async throws -> Report {
-        try await hourKeys.clock.require(instant)
+        try await clock.require(instant)
         let last = Hour(endedBy: instant)
-        try await close(through: last)
-
-        let files = hourKeys.files
         let report: Report
         do {
-            report = try await store.fold { try move(through: last, with: files, in: $0) }
+            try await close(through: last)
+            report = try await store.fold { try move(through: last, in: $0) }
         } catch let problem as HourKeyProblem {
             metrics.count(problem)
             throw problem
@@ -86,15 +98,15 @@ struct Fold: Sendable {
         try files.destroy(through: last)
         metrics.count(report)
         if report.unreadable > 0 {
-            logger.error("Rows of the inbox could not be opened", metadata: ["rows": "\(report.unreadable)"])
+            logger.error("rows of the inbox could not be opened", metadata: ["rows": "\(report.unreadable)"])
         }
         return report
     }
 
-    /// The first step. Afterwards the last ended hour has a key, and it is closed: that is what keeps everybody from
-    /// making keys for hours that are folded, whatever their clocks say.
+    /// The first step. Afterwards the last ended hour has a key, and it is closed. That keeps every process from making keys
+    /// for hours that are folded, whatever its clock says.
     func close(through last: Hour) async throws {
-        try await hourKeys.make(from: last, count: 3)
+        try await store.makeKeys(from: last, count: 2 + Self.hoursAhead, in: files)
         try await store.close(through: last)
     }
 
@@ -112,11 +124,11 @@ struct Fold: Sendable {
 
     // MARK: The second step
 
-    /// For how many hours an outage is made up for; keys that waited longer have expired.
+    /// How many hours of an outage are caught up on. Keys that waited longer have expired.
     private static let longestOutage = 14 * 24
 
     /// Hours that were folded before stay as they are: a row that belongs to one joins the first hour after them.
-    func move(through last: Hour, with files: HourKeyFiles, in transaction: FoldTransaction) throws -> Report {
+    func move(through last: Hour, in transaction: FoldTransaction) throws -> Report {
         let lastFolded = try transaction.lastFoldedHour()
         var report = Report(lastHour: max(last, lastFolded ?? last).number)
         guard lastFolded.map({ $0 < last }) ?? true else { return report }
@@ -149,7 +161,7 @@ struct Fold: Sendable {
         return report
     }
 
-    /// What of the uploads is there already. What is uploaded again, by a phone that wasn't told 200, counts once.
+    /// What was folded before. What a phone uploads again, because it wasn't answered 200, counts once.
     private struct Known {
         var keys: Set<KeyData>
         var reports: Set<CheckInReport>

@@ -9,23 +9,24 @@ import TestSupport
 
 @testable import SubmissionServer
 
-/// Inbox and fold on a database and a key directory of their own, without the front door.
+/// Inbox and fold on a database and a key directory of their own, without the front door. Each is connected as its own process
+/// connects.
 struct FoldStage: Sendable {
     let database: MigratedDatabase
-    /// Connected as the submission server connects.
-    let client: PostgresClient
+    /// Connected as the server that accepts uploads.
+    let server: PostgresClient
+    /// Connected as the fold.
+    let folding: PostgresClient
     let directory: URL
     let clock: ManualClock
     /// The database's clock shows this when it is later than ``clock``.
     private let hoursFolded: ManualClock
+    private let databaseClock: DatabaseClock
     let inbox: Inbox
-    let hourKeys: HourKeys
     let fold: Fold
     let metrics: PrometheusMetrics
 
-    var store: SubmissionStore { hourKeys.store }
-
-    /// A stage whose clock shows ``Samples/now``.
+    /// A stage whose clock shows ``Samples/now``, with keys for its hour and those to come.
     static func run<Result: Sendable>(_ body: @Sendable (FoldStage) async throws -> Result) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
             try await run(on: database, body)
@@ -35,35 +36,58 @@ struct FoldStage: Sendable {
     static func run<Result: Sendable>(
         on database: MigratedDatabase, _ body: (FoldStage) async throws -> Result
     ) async throws -> Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-keys-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        return try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
-            let clock = ManualClock(Samples.now)
-            let hoursFolded = ManualClock(Samples.now)
-            let databaseClock = DatabaseClock(
-                of: $0,
-                movedLike: WallClock(
-                    { max(clock.now, hoursFolded.now) },
-                    movedBy: { max(clock.now, hoursFolded.now).timeIntervalSinceNow }))
-            let store = SubmissionStore($0)
-            let metrics = PrometheusMetrics()
-            let hourKeys = HourKeys(
-                store: store, files: HourKeyFiles(directory: directory), clock: databaseClock)
-            let stage = FoldStage(
-                database: database, client: $0, directory: directory, clock: clock, hoursFolded: hoursFolded,
-                inbox: Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), hourKeys: hourKeys,
-                fold: Fold(
-                    store: store, hourKeys: hourKeys,
-                    fillers: Fillers(sizes: SizeClasses(smallest: PublicationPolicy.smallestPackage)),
-                    metrics: FoldMetrics(metrics), logger: Logger(label: "test") { _ in quiet }), metrics: metrics)
-            return try await running(stage.inbox) { _ in try await body(stage) }
+        try await withKeyDirectory { directory in
+            try await TestPostgres.withClient(database.connection(as: .fold), maximumConnections: 8) { folding in
+                try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
+                    server in
+                    try await run(database, server: server, folding: folding, directory, body)
+                }
+            }
         }
     }
 
-    /// Another server's inbox on the same database and directory, for as long as the body takes.
+    /// A directory for private keys that exists for as long as the body takes.
+    static func withKeyDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-keys-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(directory)
+    }
+
+    private static func run<Result: Sendable>(
+        _ database: MigratedDatabase, server: PostgresClient, folding: PostgresClient, _ directory: URL,
+        _ body: (FoldStage) async throws -> Result
+    ) async throws -> Result {
+        let clock = ManualClock(Samples.now)
+        let hoursFolded = ManualClock(Samples.now)
+        let latest = WallClock(
+            { max(clock.now, hoursFolded.now) }, movedBy: { max(clock.now, hoursFolded.now).timeIntervalSinceNow })
+        let databaseClock = DatabaseClock(of: server, movedLike: latest)
+        let metrics = PrometheusMetrics()
+        let stage = FoldStage(
+            database: database, server: server, folding: folding, directory: directory, clock: clock,
+            hoursFolded: hoursFolded,
+            databaseClock: databaseClock, inbox: inbox(on: server, by: databaseClock, clock),
+            fold: Fold(
+                store: FoldStore(folding), files: HourKeyFiles(directory: directory),
+                clock: DatabaseClock(of: folding, movedLike: latest),
+                fillers: Fillers(sizes: SizeClasses(smallest: PublicationPolicy.smallestPackage)),
+                metrics: FoldMetrics(metrics), logger: Logger(label: "test") { _ in quiet }), metrics: metrics)
+        try await stage.fold.store.makeKeys(from: Samples.hour, count: 3, in: stage.fold.files)
+        return try await running(stage.inbox) { _ in try await body(stage) }
+    }
+
+    private static func inbox(
+        on server: PostgresClient, by databaseClock: DatabaseClock, _ clock: ManualClock
+    ) -> Inbox {
+        let store = InboxStore(server)
+        return Inbox(
+            store: store, current: CurrentHourKey(store: store, clock: databaseClock), clock: clock.clock)
+    }
+
+    /// Another server's inbox on the same database, for as long as the body takes.
     func withReplica<Result>(_ clock: ManualClock, _ body: (Inbox) async throws -> Result) async throws -> Result {
-        try await Self.running(Inbox(store: store, hourKeys: hourKeys, clock: clock.clock), body)
+        try await Self.running(Self.inbox(on: server, by: databaseClock, clock), body)
     }
 
     private static func running<Result>(

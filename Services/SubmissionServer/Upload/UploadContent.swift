@@ -14,9 +14,9 @@ struct UploadContent: Sendable, Equatable {
         var reports = 0
     }
 
-    /// The most keys of an upload (Corona-Warn-App sheet, 4.3).
+    /// The most keys of an upload: `max-number-of-keys` of
+    /// <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/resources/application.yaml>.
     static let maximumKeys = 14
-    /// The most reports: two a day for sixteen days. The contract knows no limit, so that one TAN could fill a package
-    /// (weakness 12).
+    /// The most reports: two a day for sixteen days. The contract has no limit, so one TAN could fill a package.
     static let maximumReports = 32
 }

@@ -1,7 +1,9 @@
 import AsyncHTTPClient
 import Credentials
+import ExposureKeys
 import Foundation
 import HTTPContract
+import Logging
 import NIOCore
 import NIOHTTP1
 import Postgres
@@ -13,14 +15,17 @@ import TLS
 import TestSupport
 import VerificationAPI
 
-/// A submission server from its front door, beside a fake verification server, on a database of its own.
+/// Submission servers from their front door, beside a fake verification server, on a database of their own.
 struct SubmissionStage: Sendable {
     let database: MigratedDatabase
     let verification: FakeVerificationServer
     let clock: ManualClock
     private let certificates: TestCertificates
     private let http: HTTPClient
-    private let url: String
+    /// Of each replica.
+    private let urls: [String]
+    private let adminURL: String
+    private let hourKeys: URL
 
     /// An answer without what changes from second to second.
     struct Answer: Equatable, Sendable {
@@ -31,45 +36,54 @@ struct SubmissionStage: Sendable {
     }
 
     /// - Parameters:
+    ///   - replicas: servers on the one database. What they share besides is the content of the tag key's file.
+    ///   - hasFolded: false if the fold was never started, so that no hour has a key.
     ///   - verificationRuns: false leaves the port closed on which the server looks for TANs.
     ///   - wrongClock: the server's, in place of ``clock``, which the database's follows.
     static func run<Result: Sendable>(
-        verificationRuns: Bool = true, caller: Role = .metadataProxy, wrongClock: WallClock? = nil,
+        replicas: Int = 1, hasFolded: Bool = true, verificationRuns: Bool = true, caller: Role = .metadataProxy,
+        wrongClock: WallClock? = nil,
         _ body: @escaping @Sendable (SubmissionStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
             let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
-            let keys = directory.appending(path: "hour-keys")
-            try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }
-            let tagKey = directory.appending(path: "tag-key")
-            try Data(String(repeating: "5a", count: 32).utf8).write(to: tagKey)
 
             let certificates = try TestCertificates()
-            let files = try certificates.files(role: .submissionServer)
-            let (port, verificationPort) = (TestPort.free(), TestPort.free())
-            let settings = [
-                "listen.port": "\(port)", "verification.url": "https://localhost:\(verificationPort)",
-                "postgres.connection": database.connection(as: .submission), "secrets.tagKey": tagKey.path,
-                "hourKeys.directory": keys.path, "tls.certificate": files.certificate, "tls.key": files.key,
-                "tls.authorities": "\(certificates.directory)/authority.pem",
-            ]
             let clock = ManualClock(Samples.now)
             let verification = FakeVerificationServer()
+            let verificationPort = TestPort.free()
+            let ports = (0..<replicas).map { _ in TestPort.free() }
+            let adminPort = TestPort.free()
+            let hourKeys = directory.appending(path: "hour-keys")
+            try FileManager.default.createDirectory(at: hourKeys, withIntermediateDirectories: false)
             let http = HTTPClient(
                 configuration: HTTPClient.Configuration(
                     tlsConfiguration: try certificates.files(role: caller).client(),
                     redirectConfiguration: .disallow))
             let stage = SubmissionStage(
                 database: database, verification: verification, clock: clock, certificates: certificates, http: http,
-                url: "https://localhost:\(port)")
+                urls: ports.map { "https://localhost:\($0)" }, adminURL: "http://127.0.0.1:\(adminPort)",
+                hourKeys: hourKeys)
+            let settings = try ports.map { port in
+                let files = try certificates.files(role: .submissionServer)
+                let tagKey = directory.appending(path: "tag-key-\(port)")
+                try Data(String(repeating: "5a", count: 32).utf8).write(to: tagKey)
+                return [
+                    "listen.port": "\(port)", "admin.port": "\(port == ports.first ? adminPort : 0)",
+                    "verification.url": "https://localhost:\(verificationPort)",
+                    "postgres.connection": database.connection(as: .submission), "secrets.tagKey": tagKey.path,
+                    "tls.certificate": files.certificate, "tls.key": files.key,
+                    "tls.authorities": "\(certificates.directory)/authority.pem",
+                ]
+            }
+            // Where a clock is wrong it is held against the machine's.
+            if hasFolded { try await stage.fold(asOf: wrongClock == nil ? clock.now : Date()) }
             let result: Swift.Result<Result, any Error>
             do {
                 let serve: () async throws -> Result = {
-                    try await withRunningService(
-                        "submission-server", settings: settings, clock: wrongClock ?? clock.clock,
-                        serve: SubmissionServer.serve
-                    ) { _ in try await body(stage) }
+                    try await start(settings, clock: wrongClock ?? clock.clock) { try await body(stage) }
                 }
                 result = .success(
                     verificationRuns
@@ -83,12 +97,45 @@ struct SubmissionStage: Sendable {
         }
     }
 
+    /// Starts servers one after the other.
+    private static func start<Result: Sendable>(
+        _ settings: [[String: String]], clock: WallClock, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let first = settings.first else { return try await body() }
+        return try await withRunningService(
+            "submission-server", settings: first, clock: clock, serve: SubmissionServer.serve
+        ) { _ in
+            try await start(Array(settings.dropFirst()), clock: clock, body)
+        }
+    }
+
+    /// Folds what ended by the clock's time, and makes the keys that servers seal to.
+    func fold() async throws { try await fold(asOf: clock.now) }
+
+    /// Gives the clock's hour a key, as a fold does, and folds nothing.
+    func openHour() async throws {
+        let hour = Hour(containing: clock.now).number
+        let key: [UInt8] = [9] + [UInt8](repeating: 0, count: 31)
+        try await asSuperuser { session in
+            _ = try session.execute("INSERT INTO submission.hour_key (hour, public_key) VALUES (\(hour), \(key))")
+        }
+    }
+
+    private func fold(asOf instant: Date) async throws {
+        let runtime = ServiceRuntime(
+            name: "fold",
+            settings: ["postgres.connection": database.connection(as: .fold), "hourKeys.directory": hourKeys.path],
+            clock: .system, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await SubmissionServer.fold(asOf: instant, runtime)
+    }
+
     /// Sends what an app sends through the proxy; a nil field is left out.
     func upload(
         _ payload: [UInt8], tan: String?, fake: String? = "0", media: String? = "application/x-protobuf",
-        for purpose: UploadPurpose = .diagnosisKeys
+        for purpose: UploadPurpose = .diagnosisKeys, to replica: Int = 0
     ) async throws -> Answer {
-        try await send(tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), for: purpose)
+        try await send(
+            tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), for: purpose, to: replica)
     }
 
     /// Sends a body that has no end.
@@ -104,10 +151,10 @@ struct SubmissionStage: Sendable {
 
     private func send(
         tan: String?, fake: String?, media: String?, body: HTTPClientRequest.Body,
-        for purpose: UploadPurpose = .diagnosisKeys
+        for purpose: UploadPurpose = .diagnosisKeys, to replica: Int = 0
     ) async throws -> Answer {
         let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
-        var request = HTTPClientRequest(url: url + operation.route.path)
+        var request = HTTPClientRequest(url: urls[replica] + operation.route.path)
         request.method = .POST
         if let tan { request.headers.add(name: "cwa-authorization", value: tan) }
         if let fake { request.headers.add(name: "cwa-fake", value: fake) }
@@ -118,6 +165,14 @@ struct SubmissionStage: Sendable {
         return Answer(
             status: Int(answer.status.code), fields: Dictionary(fields) { "\($0), \($1)" },
             body: Array(buffer: try await answer.body.collect(upTo: 1 << 20)))
+    }
+
+    /// What the first server's `/ready` says is failing.
+    func failing() async throws -> [String] {
+        let answer = try await http.execute(HTTPClientRequest(url: "\(adminURL)/ready"), timeout: .seconds(20))
+        let body = try await answer.body.collect(upTo: 4096)
+        let failing = try JSONDecoder().decode([String: [String]].self, from: Data(body.readableBytesView))["failing"]
+        return failing ?? []
     }
 
     /// How many uploads wait for the fold.

@@ -30,8 +30,8 @@ struct UploadTagKey: Sendable {
     }
 }
 
-/// What stands for an upload in two databases. Neither tag leads to the other, also for somebody who has the key: both come
-/// from a hash that is nowhere stored.
+/// What stands for an upload in two databases. Neither tag leads to the other, even for somebody who has the key: both come
+/// from a hash that is stored nowhere.
 struct UploadTags: Sendable {
     /// For the verification server, which keeps it with the TAN's use.
     let reservation: Digest

@@ -170,7 +170,7 @@ struct WrongClockTests {
         process.executableURL = URL(filePath: try BuiltProgram.path("submission-server"))
         process.arguments = ["fold", "--as-of", instant.formatted(.iso8601)]
         process.environment = [
-            "POSTGRES_CONNECTION": stage.database.connection(as: .submission),
+            "POSTGRES_CONNECTION": stage.database.connection(as: .fold),
             "HOUR_KEYS_DIRECTORY": stage.directory.path,
         ].merging(environment) { $1 }
         process.standardOutput = output

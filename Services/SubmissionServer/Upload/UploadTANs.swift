@@ -3,12 +3,12 @@ import HTTPContract
 import ServiceLifecycle
 import VerificationAPI
 
-/// Asks the verification server for TANs: the questions of many uploads together.
+/// Reserves and confirms TANs at the verification server, those of many uploads in one call.
 struct UploadTANs: Service {
     private let reservations: Batcher<TANReservation, TANOutcomes.Outcome>
     private let confirmations: Batcher<TANConfirmation, TANOutcomes.Outcome>
 
-    /// Nothing beside the proxy's deadline, and it halves the work for an upload where many come.
+    /// Much less than the proxy's deadline; it halves the work per upload when many arrive.
     private static let pause = Duration.milliseconds(5)
 
     init(verification: ServiceClient) {
@@ -33,7 +33,7 @@ struct UploadTANs: Service {
         try await reservations.answer(to: reservation) == .granted
     }
 
-    /// Says that an upload is stored.
+    /// Tells the verification server that an upload is stored.
     func confirm(_ confirmation: TANConfirmation) async throws {
         _ = try await confirmations.answer(to: confirmation)
     }

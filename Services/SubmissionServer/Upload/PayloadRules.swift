@@ -4,14 +4,15 @@ import FoundationEssentials
 import HTTPContract
 import VerificationAPI
 
-/// The rules for an upload's payload (Corona-Warn-App sheet, 4.3).
+/// The rules for an upload's payload:
+/// <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/java/app/coronawarn/server/services/submission/validation/ValidSubmissionPayload.java>.
 struct PayloadRules: Sendable {
     /// The country whose people upload here; a payload names it or none.
     let origin: String
     private let keyRules = UploadRules(maximumKeys: UploadContent.maximumKeys)
 
-    /// Reads and checks a payload. A key or report that is no good is left out. A payload that as a whole is none of the
-    /// contract's is refused, by the one answer that the contract has for it.
+    /// Reads and checks a payload. A key or report that breaks a rule is left out. A payload that breaks the contract as a whole
+    /// is refused, with the one answer that the contract has for it.
     func content(of payload: Data, for purpose: UploadPurpose, limit: Int) throws(Problem) -> UploadContent {
         guard let message = try? SubmissionPayload(decoding: Array(payload), maximum: limit),
             message.origin.isEmpty || message.origin == origin
@@ -51,7 +52,7 @@ struct PayloadRules: Sendable {
         return UploadContent(reports: Array(reports), left: .init(reports: sent - reports.count))
     }
 
-    /// Two capital letters. Nothing is done with them: where people went is not stored.
+    /// Two capital letters. They are checked and not used: where people went is not stored.
     private static func isCountry(_ code: String) -> Bool {
         code.utf8.count == 2 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }

@@ -73,6 +73,7 @@ struct FoldTroubleTests {
                 _ = try session.execute("DELETE FROM submission.inbox")
             }
             stage.clock.advance(by: 3600)
+            try await stage.foldNow()
             try await stage.withReplica(stage.clock) {
                 try await $0.take(try Samples.content(3..<5), tag: Samples.tag(1), isKept: true)
             }
@@ -85,7 +86,7 @@ struct FoldTroubleTests {
     func unreadable() async throws {
         try await FoldStage.run { stage in
             try await stage.upload(try Samples.keys(0..<3))
-            try await stage.client.session { session in
+            try await stage.asSuperuser { session in
                 for (number, sealed) in [[UInt8](), [1, 2, 3], [UInt8](repeating: 0, count: 3500)].enumerated() {
                     _ = try session.execute(
                         """
@@ -101,6 +102,7 @@ struct FoldTroubleTests {
     }
 
     enum Crash: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case beforePublishing = "after private keys were made, before their public halves were stored"
         case afterMakingKeys = "after the next keys were made"
         case afterClosing = "after the hours were closed"
         case insideTheTransaction = "inside the transaction"
@@ -136,23 +138,26 @@ struct FoldTroubleTests {
 
     /// The steps of ``Fold/run(asOf:)`` up to a point.
     private static func fold(on stage: FoldStage, until crash: Crash) async throws {
-        let files = stage.hourKeys.files
-        if crash == .afterMakingKeys {
-            try await stage.hourKeys.make(from: next.advanced(by: 1))
-            return
-        }
-        try await stage.fold.close(through: next)
-        if crash == .afterClosing { return }
-        if crash == .insideTheTransaction {
+        let fold = stage.fold
+        switch crash {
+        case .beforePublishing:
+            for ahead in 1...Fold.hoursAhead + 1 { _ = try fold.files.create(next.advanced(by: ahead)) }
+        case .afterMakingKeys:
+            try await fold.store.makeKeys(from: next, count: 2 + Fold.hoursAhead, in: fold.files)
+        case .afterClosing:
+            try await fold.close(through: next)
+        case .insideTheTransaction:
+            try await fold.close(through: next)
             await #expect(throws: Killed.self) {
-                try await stage.store.fold { transaction in
-                    _ = try stage.fold.move(through: next, with: files, in: transaction)
+                try await fold.store.fold { transaction in
+                    _ = try fold.move(through: next, in: transaction)
                     throw Killed()
                 }
             }
-            return
+        case .beforeDestroying:
+            try await fold.close(through: next)
+            _ = try await fold.store.fold { try fold.move(through: next, in: $0) }
         }
-        _ = try await stage.store.fold { try stage.fold.move(through: next, with: files, in: $0) }
     }
 
     // MARK: Clocks that are wrong
@@ -190,9 +195,8 @@ struct FoldTroubleTests {
             try await stage.withReplica(ManualClock(now.start.addingTimeInterval(-1))) { late in
                 try await stage.fold.close(through: last)
                 try await stage.fold(before: last)
-                let files = stage.hourKeys.files
-                _ = try await stage.store.fold { try stage.fold.move(through: last, with: files, in: $0) }
-                try files.destroy(through: last)
+                _ = try await stage.fold.store.fold { try stage.fold.move(through: last, in: $0) }
+                try stage.fold.files.destroy(through: last)
                 try await late.take(try Samples.content(2..<4), tag: Samples.tag(1), isKept: true)
             }
             try await stage.fold(before: now.advanced(by: 1))

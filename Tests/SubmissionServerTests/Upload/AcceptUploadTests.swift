@@ -48,6 +48,7 @@ struct AcceptUploadTests {
             let payload = try Samples.payload(try Samples.keys(0..<14))
             #expect(try await stage.upload(payload, tan: tan.text).status == 200)
             stage.clock.advance(by: 3 * 86_400)
+            try await stage.openHour()
             #expect(try await stage.upload(payload, tan: tan.text).status == 200)
             #expect(try await stage.waiting() == 1)
         }
@@ -443,7 +444,7 @@ struct AcceptUploadTests {
 
 extension Array where Element: Sendable {
     /// One after the other would do; together is how phones come.
-    fileprivate func concurrently<Result: Sendable>(
+    func concurrently<Result: Sendable>(
         _ body: @escaping @Sendable (Element) async throws -> Result
     ) async throws -> [Result] {
         try await withThrowingTaskGroup(of: Result.self) { group in

@@ -1,0 +1,79 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import Running
+
+/// The directory of private hour keys: a file of 32 bytes each, readable by the fold's process only.
+///
+/// It must never be backed up. When the fold has destroyed an hour's private key, nothing that remains can open the uploads
+/// that were sealed to the public half.
+struct HourKeyFiles: Sendable {
+    private static let setting = "hourKeys.directory"
+
+    private let directory: URL
+
+    init(directory: URL) { self.directory = directory }
+
+    /// From `hourKeys.directory`, which must exist.
+    init(_ settings: Settings) throws {
+        directory = try settings.directory(Self.setting)
+    }
+
+    /// Refuses a configuration that gives the directory to the server, which accepts uploads and must not be able to open
+    /// them.
+    static func refuse(in settings: Settings) throws(ConfigurationProblem) {
+        guard settings.optionalString(setting) == nil else {
+            throw ConfigurationProblem(
+                "\(setting) belongs to `submission-server fold`, a process of its own: remove it here, and let this process "
+                    + "have no access to the directory.")
+        }
+    }
+
+    /// Makes an hour's key, or finds the one that was made before its public half could be stored.
+    /// - Returns: the public half.
+    func create(_ hour: Hour) throws -> Curve25519.KeyAgreement.PublicKey {
+        if let existing = try? read(hour) { return existing.publicKey }
+        let key = Curve25519.KeyAgreement.PrivateKey()
+        try DurableFile.write(key.rawRepresentation, to: url(hour), mode: 0o600)
+        return key.publicKey
+    }
+
+    func read(_ hour: Hour) throws -> Curve25519.KeyAgreement.PrivateKey {
+        guard let bytes = try? Data(contentsOf: url(hour)) else { throw HourKeyProblem.missing(hour) }
+        guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes) else {
+            throw HourKeyProblem.unreadable(hour)
+        }
+        return key
+    }
+
+    /// Destroys the keys of all hours up to and including one. The blocks are overwritten first, for what that is worth
+    /// on the storage at hand.
+    func destroy(through last: Hour) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            guard let hour = hour(named: name), hour <= last else { continue }
+            try DurableFile.shred(url(hour))
+        }
+    }
+
+    private func url(_ hour: Hour) -> URL { directory.appending(path: "hour-\(hour.number).key") }
+
+    private func hour(named name: String) -> Hour? {
+        guard name.hasPrefix("hour-"), name.hasSuffix(".key") else { return nil }
+        return Int32(name.dropFirst(5).dropLast(4)).map(Hour.init(number:))
+    }
+}
+
+/// Why an hour's private key can't be used.
+enum HourKeyProblem: OperatorProblem {
+    case missing(Hour)
+    case unreadable(Hour)
+
+    var description: String {
+        switch self {
+        case .missing(let hour):
+            "The private key of hour \(hour.number) is missing from hourKeys.directory, and the hour has uploads or is open "
+                + "for them."
+        case .unreadable(let hour): "The private key of hour \(hour.number) can't be read."
+        }
+    }
+}
