@@ -2,7 +2,7 @@ import HTTPContract
 import HTTPTypes
 import Metrics
 import NIOCore
-import Running
+import Serving
 
 /// Where an answer goes: a connection of HTTP/1.1, or a stream of HTTP/2.
 protocol AnswerOutlet: AnyObject {
