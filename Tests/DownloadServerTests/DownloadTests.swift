@@ -4,6 +4,7 @@ import NIOPosix
 import ObjectStore
 import PublishedTree
 import Running
+import TLS
 import TestSupport
 import Testing
 
