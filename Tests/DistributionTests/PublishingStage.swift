@@ -15,16 +15,16 @@ import Testing
 /// Folded keys in a database of their own, and a tree that they are published to.
 struct PublishingStage: Sendable {
     let database: MigratedDatabase
-    /// Connected as distribution connects.
+    /// A client with the role of distribution.
     let client: PostgresClient
     let superuser: PostgresClient
     let directory: URL
-    /// Of the tree.
+    /// The root of the tree.
     let root: URL
     let verificationKey: VerificationKey
     let settings: [String: String]
 
-    /// - Parameter signingKeys: the setting of this name, given the path of a key's file.
+    /// - Parameter signingKeys: makes the setting `signing.keys` from the path of a key's file.
     static func run<Result: Sendable>(
         minimumKeys: Int = PublicationPolicy.smallestPackage,
         signingKeys: @Sendable (String) -> String = { "262/v1=\($0)" },
@@ -61,7 +61,7 @@ struct PublishingStage: Sendable {
 
     var runtime: ServiceRuntime {
         ServiceRuntime(
-            // Later than whatever is published.
+            // Later than every published hour.
             name: "distribution", settings: settings, clock: .offset(by: 10 * 365 * 86_400),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -74,7 +74,7 @@ struct PublishingStage: Sendable {
         }
     }
 
-    /// The same, publishing elsewhere.
+    /// A publisher to another store.
     func publisher(for tree: any TreeStore) throws -> Publisher {
         var publisher = try publisher
         publisher.tree = tree
@@ -83,9 +83,9 @@ struct PublishingStage: Sendable {
 
     var store: DistributionStore { DistributionStore(client) }
 
-    // MARK: What happened before
+    // MARK: Folding
 
-    /// Writes keys as the fold does, and that their hours are folded.
+    /// Stores keys as the fold does, and marks their hours as folded.
     func fold(_ hours: [(hour: Hour, keys: [DiagnosisKey])]) async throws {
         try await superuser.transaction { session in
             for (hour, keys) in hours {
@@ -111,7 +111,7 @@ struct PublishingStage: Sendable {
         try await fold([(hour, keys)])
     }
 
-    /// Writes check-in reports of an hour.
+    /// Stores check-in reports of an hour.
     func fold(_ hour: Hour, _ reports: [CheckInReport]) async throws {
         try await superuser.transaction { session in
             try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
@@ -147,7 +147,7 @@ struct PublishingStage: Sendable {
         return report
     }
 
-    /// The settings in a file, for the program itself.
+    /// Writes the settings to a file, for the executable.
     func writeConfiguration() throws -> URL {
         let file = directory.appending(path: "distribution.json")
         var nested: [String: Any] = [:]
@@ -165,7 +165,7 @@ struct PublishingStage: Sendable {
         return file
     }
 
-    /// Goes back to when an hour was the last that was published; signatures are kept.
+    /// Resets the database to an earlier last published hour; signatures are kept.
     func forget(after hour: Hour) async throws {
         try await superuser.session { session in
             _ = try session.execute("DELETE FROM distribution.published_hour WHERE hour > \(hour.number)")
@@ -174,7 +174,7 @@ struct PublishingStage: Sendable {
 
     // MARK: The tree
 
-    /// What somebody says who knows the public key and nothing else.
+    /// The verdict of `distribution verify`.
     func verify() async throws -> VerifyTree.Verdict {
         let minimum = Int(settings["minimumKeys"] ?? "") ?? PublicationPolicy.smallestPackage
         return try await VerifyTree(
@@ -182,7 +182,7 @@ struct PublishingStage: Sendable {
         ).verdict()
     }
 
-    /// Makes the tree what it was.
+    /// Replaces the tree.
     func restore(_ files: [String: Data]) throws {
         try removeTree()
         for (path, content) in files {
@@ -222,7 +222,7 @@ struct PublishingStage: Sendable {
         "\(countries)/\(region)/date/\(day.name)/index"
     }
 
-    /// A published package, as a phone opens it; nil if it isn't there.
+    /// A published package, opened as a phone does; nil if it doesn't exist.
     func package(_ path: String) throws -> ExportArchive? {
         guard let archive = try? Data(contentsOf: root.appending(path: path)) else { return nil }
         let package = try ExportArchive.read(Array(archive))
@@ -230,7 +230,7 @@ struct PublishingStage: Sendable {
         return package
     }
 
-    /// The reports that an hour has; nil if there is nothing, none if there is an empty object.
+    /// The reports of an hour; nil if there is no object, empty if the object is empty.
     func reports(of hour: Hour) throws -> [CheckInReport]? {
         let url = root.appending(path: "version/v2/twp/country/DE/hour/\(hour.number)")
         guard let content = try? Data(contentsOf: url) else { return nil }
@@ -248,12 +248,12 @@ struct PublishingStage: Sendable {
             .mapValues { try SignedArchive.read(Array($0)).export }
     }
 
-    /// The keys that an hour's package has; nil if there is no package.
+    /// The keys of an hour's package; nil if there is no package.
     func keys(of hour: Hour) throws -> Set<KeyData>? {
         try package(Self.path(of: hour)).map { Set($0.keys.map(\.data)) }
     }
 
-    /// The keys that a day's package has; nil if there is no package.
+    /// The keys of a day's package; nil if there is no package.
     func keys(of day: Day) throws -> Set<KeyData>? {
         try package(Self.path(of: day)).map { Set($0.keys.map(\.data)) }
     }
@@ -281,7 +281,7 @@ extension [String: Data] {
         return named
     }
 
-    /// From the oldest hour of check-in reports to the latest, by their index; none without reports.
+    /// The hours from the oldest to the latest with check-in reports, as the index says; empty without reports.
     func reportHours(_ version: String = "v2") throws -> [Int] {
         let index = self["version/\(version)/twp/country/DE/hour/index"] ?? Data()
         let bounds = try JSONDecoder().decode([String: Int?].self, from: index)

@@ -61,7 +61,7 @@ import Testing
             })
     }
 
-    /// Sends a request as it is, where an HTTP client would normalise it.
+    /// Sends a request without the normalisation of an HTTP client.
     private static func request(
         _ method: String, _ target: String, _ field: String?, port: Int
     ) async throws -> Answer {

@@ -27,18 +27,18 @@ enum Fixtures {
         folder.appending(path: "Fixtures").appending(path: name).path
     }
 
-    /// A message as an operator writes it, every field of which has a value of its own.
+    /// A message in JSON with a distinct value in every field.
     static func everyField(of message: StaticMessage) throws -> [UInt8] {
         try bytes("static/\(message.rawValue).json")
     }
 
-    /// The static files that come with the suite.
+    /// deploy/static.
     static let staticFolder =
         folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "deploy/static")
 
     static let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp")
 
-    /// A key made for these tests; nothing else was ever signed with it.
+    /// A key for these tests only.
     static func signingKey() throws -> SigningKey {
         try SigningKey(pem: text("signing-key.pem"), identity: identity)
     }
@@ -85,7 +85,7 @@ enum Fixtures {
             daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: onset)), reportType: reportType)
     }
 
-    /// Keys as a season of uploads brings them, the same for the same seed.
+    /// Keys of realistic uploads, the same for the same seed.
     static func keys(_ count: Int, seed: UInt64) throws -> [DiagnosisKey] {
         var random = SeededGenerator(seed: seed)
         return try (0..<count).map { _ in

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// The generated code is committed, so something has to notice when it and its schemas drift apart.
+/// The committed generated code must match its schemas.
 @Suite("Generated protobuf code")
 struct GeneratedCodeTests {
     /// The modules that have schemas.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// Against a server that checks every signature and every policy.
+/// Runs against an S3 server that checks every signature and policy.
 @Suite(.enabled(if: TestPython.isAvailable, "needs VIGIL_TEST_PYTHON"), .timeLimit(.minutes(5)))
 struct S3BucketTests {
     private static let dates = TreeKey("version/v1/diagnosis-keys/country/DE/date")
@@ -24,7 +24,7 @@ struct S3BucketTests {
         return try S3Bucket(Settings(settings), clock: .system, retries: S3RetryPolicy(), pageSize: pageSize)
     }
 
-    /// Calls `body` and returns the problem that it ends with.
+    /// Calls `body` and returns the problem that it throws.
     private func problem(_ body: () async throws -> Void) async throws -> S3Problem {
         do {
             try await body()
@@ -36,7 +36,7 @@ struct S3BucketTests {
 
     private struct NoProblem: Error {}
 
-    // MARK: What a place does
+    // MARK: Operations
 
     @Test("written objects are read and listed with their bytes", arguments: [TestBucket.User.publisher, .lent])
     func roundTrip(user: TestBucket.User) async throws {
@@ -138,8 +138,7 @@ struct S3BucketTests {
         }
     }
 
-    /// Others this server encodes in a way of its own before it checks the signature; AWS's client fails on them as
-    /// well.
+    /// The test server encodes other characters differently before it checks the signature; AWS's client fails on them, too.
     @Test("a path is encoded as S3 decodes it", arguments: ["a b", "a?b", "a#b", "a~b", "a//b", "a/./../b"])
     func strangeKeys(name: String) async throws {
         try await TestBucket.with { bucket in
@@ -152,7 +151,7 @@ struct S3BucketTests {
         }
     }
 
-    // MARK: What the store refuses
+    // MARK: Refusals
 
     @Test("a wrong secret is refused, and the error says what to check")
     func wrongSecret() async throws {
@@ -226,7 +225,7 @@ struct S3BucketTests {
         }
     }
 
-    // MARK: The control: this server does check signatures
+    // MARK: The control: the server checks signatures
 
     @Test(
         "a request that was changed after signing is refused",
@@ -241,7 +240,7 @@ struct S3BucketTests {
             let honest = try await send(.PUT, "version/v1", to: bucket, fields: signed, body: "a")
             #expect(honest.status == 200)
             let answer = try await send(.PUT, "version/v1", to: bucket, fields: signed, body: "a") { fields in
-                // In the authorization it is the signature that must change, and not the name of the key before it.
+                // Change the signature, not the key's name before it.
                 let changed = fields[field].map { $0.replacing("2", with: "3").replacing("p", with: "q") + "0" }
                 fields[field] = field == "authorization" ? fields[field].map { $0 + "0" } : changed
             }
@@ -262,7 +261,7 @@ struct S3BucketTests {
         }
     }
 
-    /// Sends a request that is signed as all are, and perhaps changed afterwards.
+    /// Sends a signed request, optionally changed after signing.
     private func send(
         _ method: HTTPMethod, _ path: String, to bucket: TestBucket, fields: [String: String] = [:], body: String = "",
         changing change: (inout [String: String]) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 struct S3ElementTests {
-    /// As AWS's documentation has it, with an object that is no part of a tree, and one that came in parts.
+    /// The example of AWS's documentation, with an object outside the tree and one that was uploaded in parts.
     private static let page = """
         <?xml version="1.0" encoding="UTF-8"?>
         <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">

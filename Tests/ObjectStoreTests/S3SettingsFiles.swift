@@ -1,6 +1,6 @@
 import Foundation
 
-/// Settings of a bucket that needn't exist, and the files that they name.
+/// Settings of a bucket, and the files that they name; the bucket needn't exist.
 struct S3SettingsFiles: Sendable {
     let directory: URL
     let settings: [String: String]

@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStore
 
 struct S3SettingsTests {
-    /// The sentence that refuses the settings; nil if they are fine.
+    /// The error for the settings; nil if they are valid.
     private func sentence(refusing changes: [String: String], of files: S3SettingsFiles) -> String? {
         do throws(ConfigurationProblem) {
             _ = try S3Bucket(Settings(files.settings.merging(changes) { $1 }), clock: .system)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ObjectStore
 
-/// AWS's published vectors: the four examples of the S3 API Reference ("Signature Calculations for the Authorization
-/// Header: Transferring Payload in a Single Chunk"), and of the general suite those that S3's rules don't change (it
-/// normalises paths) and whose fields we could send (each once, without blanks at its ends).
+/// AWS's published vectors: the four examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html,
+/// and those of the general suite that also hold for S3 (the general suite normalises paths) and whose fields this client could
+/// send (each once, without spaces at its ends).
 struct S3SignatureTests {
     struct Vector: Decodable, Sendable, CustomTestStringConvertible {
         let name: String
@@ -32,7 +32,7 @@ struct S3SignatureTests {
                 service: service)
         }
 
-        /// Without those fields that signing adds.
+        /// Without the fields that signing adds.
         var request: S3Request {
             S3Request(
                 method: HTTPMethod(rawValue: method), path: path,

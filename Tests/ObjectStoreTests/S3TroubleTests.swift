@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// What a store in trouble does to a bucket.
+/// A bucket of a failing store.
 @Suite(.timeLimit(.minutes(5))) struct S3TroubleTests {
     private static let key = TreeKey("version/v1")
     private static let content = Array("content".utf8)
@@ -18,7 +18,7 @@ import Testing
         "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>hush</Message></Error>"
     }
 
-    /// Calls `body` and returns the problem that it ends with.
+    /// Calls `body` and returns the problem that it throws.
     private func problem(_ body: () async throws -> Void) async throws -> S3Problem {
         do {
             try await body()
@@ -30,7 +30,7 @@ import Testing
 
     private struct NoProblem: Error {}
 
-    // MARK: Trouble that passes
+    // MARK: Transient errors
 
     @Test(
         "transient errors are retried until the request succeeds",
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    // MARK: Trouble that stays
+    // MARK: Permanent errors
 
     @Test(
         "permanent errors are reported at once, with what to check",
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    // MARK: Answers that are none
+    // MARK: Malformed answers
 
     @Test(
         "a malformed or endless listing is an error, not an empty bucket",

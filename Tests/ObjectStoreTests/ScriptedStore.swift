@@ -8,21 +8,21 @@ import TestSupport
 
 @testable import ObjectStore
 
-/// A server that answers as an S3 store in trouble does: by a script, one line for each request.
+/// A server that answers like a failing S3 store, by a script with one line for each request.
 final class ScriptedStore: Sendable {
     enum Line: Sendable {
         case answer(Int, String = "", entityTag: String? = nil)
-        /// Nothing, until whoever asked has gone.
+        /// No answer until the client disconnects.
         case silence
         /// A header field `Location`.
         case redirect(to: String)
     }
 
-    /// "PUT /bucket/version", in the order in which they came.
+    /// "PUT /bucket/version", in order of arrival.
     var requests: [String] { state.withLock { $0.requests } }
     /// Their bodies.
     var bodies: [String] { state.withLock { $0.bodies } }
-    /// How long it was waited between the attempts.
+    /// The pauses between attempts.
     var pauses: [Duration] { state.withLock { $0.pauses } }
 
     private struct State {
@@ -36,7 +36,7 @@ final class ScriptedStore: Sendable {
 
     private init(_ script: [Line]) { state = Mutex(State(script: script)) }
 
-    /// Calls `body` with a bucket of such a store. When the script is over, the last line holds.
+    /// Calls `body` with a bucket of such a store. The last line of the script repeats.
     /// - Parameter security: the listener's.
     static func run<Result: Sendable>(
         _ script: [Line], security: Listener.Security = .plain, settings: [String: String] = [:],

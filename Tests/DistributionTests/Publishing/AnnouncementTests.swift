@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct AnnouncementTests {
-    /// A dispatcher that counts what it is told.
+    /// A dispatcher that counts announcements.
     private final class Dispatcher: Sendable {
         let announcements = Mutex(0)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Distribution
 
-/// The bound on waiting: the fold fills each hour to at least the least set of keys that may be published at once.
+/// The bound on waiting: the fold fills each hour to at least the minimum number of immediately publishable keys.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct AtOnceTests {
     /// Uploads of the public model until an hour has enough that is published at once, as the fold makes it.

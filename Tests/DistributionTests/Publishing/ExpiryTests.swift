@@ -33,7 +33,7 @@ struct ExpiryTests {
                         """)
                 }
                 _ = try await client.session { try $0.execute("CHECKPOINT") }
-                // The finder finds what is there.
+                // The control: the search finds keys that exist.
                 #expect(try Self.found(keys, in: server.data) == keys.count)
 
                 let later = day.advanced(by: 15).firstHour.start
@@ -48,7 +48,7 @@ struct ExpiryTests {
         }
     }
 
-    /// How many of the keys stand in any file below a directory.
+    /// The number of keys that occur in any file below a directory.
     private static func found(_ keys: [DiagnosisKey], in directory: String) throws -> Int {
         var missing = Set(keys.map { Data($0.data.bytes) })
         for path in try FileManager.default.subpathsOfDirectory(atPath: directory) {

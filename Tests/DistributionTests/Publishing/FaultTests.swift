@@ -7,9 +7,9 @@ import Testing
 
 @testable import Distribution
 
-/// The real program, of which the system refuses, or survives, one operation on a file after the other.
+/// The real executable, with one file operation after the other failing or killing it.
 ///
-/// `VIGIL_FAULTS=all` tries every operation; else each third is tried, beginning elsewhere for each kind.
+/// `VIGIL_FAULTS=all` tries every operation; otherwise every third is tried, with another offset for each kind.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct FaultTests {
     enum Fault: String, CaseIterable, Sendable {
@@ -18,7 +18,7 @@ struct FaultTests {
         case full = "error=ENOSPC"
     }
 
-    /// What writing and removing files comes down to, and nothing else that the program does.
+    /// The system calls that write and remove files, and no others.
     private static let operations = ["mkdir", "pwrite64", "fsync", "utimensat", "rename", "unlink", "rmdir"]
 
     @Test(
@@ -35,7 +35,7 @@ struct FaultTests {
             }
             let configuration = try stage.writeConfiguration()
             try await stage.publish(through: hours[0])
-            // What all runs begin with.
+            // The start of all runs.
             let start = try stage.files()
             try await stage.publish(through: hours[2])
             let end = try stage.files()
@@ -47,7 +47,7 @@ struct FaultTests {
                     try stage.restore(start)
                     let wasHit = try Self.publish(
                         through: hours[2], configuration, "\(operation):\(fault.rawValue):when=\(position)")
-                    // The operation didn't come so often.
+                    // The program has fewer operations of this kind.
                     if !wasHit { break }
                     injected += 1
                     try await Self.verify(stage, start, end, "\(operation) \(position)")
@@ -59,8 +59,7 @@ struct FaultTests {
         }
     }
 
-    /// Whatever phones can see is whole: each file is the one from before or the one from after, and what an index names is
-    /// there.
+    /// Checks that phones see a consistent tree: each file is the old or the new one, and files that an index names exist.
     private static func verify(
         _ stage: PublishingStage, _ start: [String: Data], _ end: [String: Data], _ where: String
     ) async throws {
@@ -72,7 +71,7 @@ struct FaultTests {
     }
 
     /// `distribution publish` under strace, which lets one operation fail, or kills the program in it.
-    /// - Returns: whether the program came to that operation.
+    /// - Returns: whether the program reached that operation.
     private static func publish(
         through hour: Hour, _ configuration: URL, _ injection: String
     ) throws -> Bool {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .heavy, .timeLimit(.minutes(15)))
 struct FortnightTests {
-    /// A fortnight of uploads, few by night and more by day, with keys that must wait and keys that must not appear.
+    /// Two weeks of uploads, few by night and more by day, with keys that must wait and keys that are never published.
     private static func uploads(seed: UInt64) throws -> [(hour: Hour, keys: [DiagnosisKey])] {
         var random = SeededGenerator(seed: seed)
         var number = 0
@@ -49,7 +49,7 @@ struct FortnightTests {
                 #expect(keys.count >= 140)
                 #expect(seen.isDisjoint(with: keys))
                 seen.formUnion(keys)
-                // Nothing early, and nothing that could have come is left behind.
+                // No key is early, and no key is late.
                 #expect(keys.allSatisfy { releases[$0].map { $0 <= hour } ?? false })
                 #expect(releases.filter { $0.value <= hour }.allSatisfy { seen.contains($0.key) })
             }
@@ -63,12 +63,12 @@ struct FortnightTests {
 
             let flaws = try await stage.verify().flaws
             #expect(flaws == [])
-            // Nothing changes when nothing is new.
+            // Without new keys nothing changes.
             let tree = try stage.files()
             #expect(try Set(tree.keys) == tree.named())
             #expect(try await stage.publish(through: last).changes == 0)
             #expect(try stage.files() == tree)
-            // A tree that was lost is built again, to the byte.
+            // A lost tree is rebuilt byte for byte.
             try stage.removeTree()
             try await stage.publish(through: last)
             #expect(try stage.files() == tree)

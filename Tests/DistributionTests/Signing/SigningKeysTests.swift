@@ -114,7 +114,7 @@ struct SigningKeysTests {
                 #expect(sentence.contains("name the right file"))
             }
         }
-        // Whoever opened it to read would wait for somebody who writes.
+        // Opening a pipe for reading would wait for a writer.
         let pipe = FileManager.default.temporaryDirectory.appending(path: "vigil-pipe-\(UUID().uuidString)").path
         #expect(mkfifo(pipe, 0o600) == 0)
         defer { unlink(pipe) }

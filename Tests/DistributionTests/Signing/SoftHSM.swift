@@ -1,20 +1,20 @@
 import Crypto
 import Foundation
 
-/// Tokens in software, made with other people's tools.
+/// Software tokens, made with SoftHSM's and OpenSC's tools.
 ///
-/// SoftHSM reads its configuration, and which tokens there are, once in a process's life: all tests share these, and
-/// those that change a token's state have one of their own. deploy/test.sh says where the tokens lie (SOFTHSM2_CONF)
+/// SoftHSM reads its configuration and its list of tokens once in a process's life, so all tests share these tokens, and tests
+/// that change a token's state have one of their own. deploy/test.sh says where the tokens lie (SOFTHSM2_CONF)
 /// and which module reaches them (VIGIL_TEST_SOFTHSM).
 struct SoftHSM: Sendable {
     static let isAvailable = environment["VIGIL_TEST_SOFTHSM"] != nil && environment["SOFTHSM2_CONF"] != nil
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Made when the first test asks.
+    /// Made for the first test that needs them.
     static let tokens = Result { try SoftHSM() }
 
     let module: String
-    /// What `imported` is, on the token `vigil`.
+    /// The key `imported` of the token `vigil`.
     let imported: P256.Signing.PrivateKey
     private let folder: URL
 
@@ -67,7 +67,7 @@ struct SoftHSM: Sendable {
     /// Everybody can read it.
     var openPINFile: String { folder.appending(path: "open-pin").path }
 
-    /// The place of a key, as the setting names it.
+    /// The URI of a key, for the setting.
     func uri(_ key: String, token: String = "vigil", pinFile: String? = nil) -> String {
         "pkcs11:token=\(token);\(key)?module-path=\(module)&pin-source=file:\(pinFile ?? self.pinFile)"
     }
@@ -88,7 +88,7 @@ struct SoftHSM: Sendable {
         else { throw ToolFailure(tool: "createFile", words: path) }
     }
 
-    /// Runs a tool to its end.
+    /// Runs a tool and returns its output.
     @discardableResult
     static func run(_ tool: String, _ arguments: [String]) throws -> String {
         let process = Process()

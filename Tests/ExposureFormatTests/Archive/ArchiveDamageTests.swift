@@ -231,7 +231,7 @@ struct ArchiveDamageTests {
         return try signed(export: golden.prefix(16) + (try message.serializedBytes() as [UInt8]))
     }
 
-    /// An archive whose `export.bin` inflates to zeros, and that may lie about how many.
+    /// An archive whose `export.bin` inflates to zeros, with a true or false size.
     private static func zeros(_ count: Int, announcing announced: UInt32?) throws -> [UInt8] {
         let signature = try Fixtures.signingKey().sign([])
         var archive = try SignedArchive(export: [UInt8](repeating: 0, count: count), signatures: [signature]).zipped()

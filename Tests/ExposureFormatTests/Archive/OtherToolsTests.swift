@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What other people's programs make of our archives. A test is skipped where its program isn't installed.
+/// Archives read by other tools. A test is skipped if its tool isn't installed.
 @Suite("Other tools agree", .heavy)
 struct OtherToolsTests {
     private let export: [UInt8]
@@ -54,7 +54,7 @@ struct OtherToolsTests {
         }
     }
 
-    /// Programs that say whether an archive is whole.
+    /// Programs that check an archive's integrity.
     private static let judges: [(name: String, arguments: [String])] = [
         ("unzip", ["-tqq"]), ("bsdtar", ["-xOf"]),
         (
@@ -172,7 +172,7 @@ enum Tool {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Runs a program to its end; output and errors come back as one.
+    /// Runs a program and returns its output and errors together.
     static func run(_ name: String, _ arguments: [String], input: String? = nil) throws -> Result {
         let process = Process()
         let program: URL = try #require(find(name))

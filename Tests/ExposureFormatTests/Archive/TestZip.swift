@@ -1,11 +1,11 @@
-/// Builds ZIP archives entry by entry, wrong ones too, independently of the writer under test. Nothing is compressed.
+/// Builds ZIP archives entry by entry, malformed ones too, independently of the writer under test, without compression.
 struct TestZip {
     struct Entry {
         var name: String
         var content: [UInt8]
         var method: UInt16 = 0
         var flags: UInt16 = 0
-        /// What the archive claims; the truth unless a test says otherwise.
+        /// The claimed size; correct unless a test sets it.
         var announcedSize: UInt32?
         var announcedChecksum: UInt32?
     }
