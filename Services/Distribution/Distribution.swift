@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Calling
 package import FoundationEssentials
 import Logging
 import Postgres
