@@ -184,6 +184,9 @@ targets += shared(
         "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SwiftASN1", "X509",
     ], testsUse: ["Calling"])
 targets += shared(
+    "Pages", in: "Platform", uses: ["Serving", "HTTPContract", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
+    testsUse: ["Running", "NIOHTTP1"])
+targets += shared(
     "Calling", in: "Platform",
     uses: [
         "Running", "TLS", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Metrics", "NIOCore", "NIOFoundationCompat",

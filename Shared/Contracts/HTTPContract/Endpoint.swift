@@ -15,7 +15,8 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
     package let refusals: [HTTPResponse.Status: String]
 
     /// - Parameters:
-    ///   - path: the whole path, without parameters.
+    ///   - path: the whole path; a segment in braces, such as `{date}`, is a parameter of the request, which every such
+    ///     segment must be.
     ///   - callers: the roles that may call; a listener answers 403 to others.
     ///   - bodyLimit: the most bytes a request body may have; a longer one is refused with 413 while it streams in.
     ///   - summary: what it does, in one line.
@@ -25,6 +26,9 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>, bodyLimit: Int,
         success: HTTPResponse.Status = .ok, summary: String, refusals: [HTTPResponse.Status: String] = [:]
     ) {
+        precondition(
+            PathTemplate(path).parameters.allSatisfy { Request.parameterSchemas[$0] != nil },
+            "\(path) names a parameter that its request doesn't have")
         route = Route(
             method: method, path: path, callers: callers, bodyLimit: bodyLimit, requestMedia: Request.mediaType,
             requestHeaders: Request.headerNames, responseMedia: Response.mediaType,
@@ -39,7 +43,7 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
 package struct Route: Hashable, Sendable {
     /// A known path with another method is answered with 405.
     package let method: HTTPRequest.Method
-    /// The whole path, without parameters or query; it is compared as sent, without percent-decoding.
+    /// The whole path without query, as a ``PathTemplate`` writes it; it is compared as sent, without percent-decoding.
     package let path: String
     /// The roles that may call, where callers have certificates; others are answered with 403.
     package let callers: Set<Role>
@@ -53,4 +57,13 @@ package struct Route: Hashable, Sendable {
     package let responseMedia: MediaType?
     /// All header fields of its own that an answer may carry; the metadata proxy drops any other.
     package let responseHeaders: [HTTPField.Name]
+
+    /// Path and query of a request with these values: what the path doesn't name goes into the query.
+    package func target(with parameters: URLEncodedValues) -> String {
+        let template = PathTemplate(path)
+        var query = parameters
+        for name in template.parameters { query[name] = nil }
+        let path = template.path(with: parameters)
+        return query.names.isEmpty ? path : "\(path)?\(query.encoded)"
+    }
 }

@@ -24,6 +24,8 @@ package struct EndpointDescription: Sendable {
     package let summary: String
     /// What callers send.
     package let request: Message
+    /// Every parameter of the path and the query.
+    package let parameters: [String: FieldSchema]
     /// The status of a successful answer.
     package let success: HTTPResponse.Status
     /// What they are answered on success.
@@ -37,6 +39,7 @@ package struct EndpointDescription: Sendable {
         route = endpoint.route
         summary = endpoint.summary
         request = Message(Req.self)
+        parameters = Req.parameterSchemas
         success = endpoint.success
         response = Message(Res.self)
         refusals = endpoint.refusals

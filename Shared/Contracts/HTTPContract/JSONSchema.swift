@@ -77,11 +77,11 @@ package struct JSONSchema: Hashable, Sendable {
     }
 }
 
-/// What a header field of a message may hold.
+/// What a header field of a message, or a parameter of its path or query, may hold.
 package struct FieldSchema: Hashable, Sendable {
-    /// A field's text is read as the schema's type.
+    /// The text is read as the schema's type.
     package let schema: JSONSchema
-    /// Whether a message without the field is malformed.
+    /// Whether a message without it is malformed.
     package let isRequired: Bool
 
     /// A field without which a message is malformed.

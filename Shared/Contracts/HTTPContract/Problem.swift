@@ -2,8 +2,7 @@ package import HTTPTypes
 
 /// Why a request is refused: a status, and nothing that could tell two secrets apart.
 ///
-/// Design decision 15: an answer to an app carries a status and no body. `retryAfter` is for overload and outages
-/// (seconds).
+/// An answer to an app carries a status and no body, so that it is no oracle.
 package struct Problem: Error, Hashable, Sendable {
     /// The status of the answer, 4xx or 5xx.
     package let status: HTTPResponse.Status

@@ -1,7 +1,8 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What can be a request or an answer of an ``Endpoint``: named header fields and a body of one media type.
+/// What can be a request or an answer of an ``Endpoint``: named header fields and a body of one media type, and in a request
+/// values of the path and the query.
 ///
 /// The closed list of header names is a privacy rule, not only documentation: the metadata proxy copies the listed
 /// fields and nothing else.
@@ -14,7 +15,13 @@ package protocol WireMessage: Sendable {
     static var bodySchema: JSONSchema? { get }
     /// What the fields of ``headerNames`` may hold; one that is missing here may hold any text, and be missing.
     static var fieldSchemas: [HTTPField.Name: FieldSchema] { get }
+    /// Every parameter of the path and of the query; those of the path are required. Only a ``ParameterizedMessage`` has any.
+    static var parameterSchemas: [String: FieldSchema] { get }
     /// Reads the message.
+    /// - Parameter parameters: values of the names in ``parameterSchemas``, decoded.
+    /// - Throws: ``MalformedMessage`` when a value breaks the contract; it never quotes the input.
+    init(parameters: URLEncodedValues, fields: HTTPFields, body: Data) throws(MalformedMessage)
+    /// Reads a message without parameters.
     /// - Throws: ``MalformedMessage`` when a field or the body breaks the contract; it never quotes the input.
     init(fields: HTTPFields, body: Data) throws(MalformedMessage)
     /// Header fields and body as they go over the wire.
@@ -24,6 +31,28 @@ package protocol WireMessage: Sendable {
 extension WireMessage {
     package static var bodySchema: JSONSchema? { nil }
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] { [:] }
+    package static var parameterSchemas: [String: FieldSchema] { [:] }
+
+    package init(parameters: URLEncodedValues, fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        try self.init(fields: fields, body: body)
+    }
+}
+
+/// A request with values in its path or its query.
+package protocol ParameterizedMessage: WireMessage {
+    /// Reads the message from all its parts.
+    /// - Throws: ``MalformedMessage`` when a part breaks the contract.
+    init(_ message: EncodedMessage) throws(MalformedMessage)
+}
+
+extension ParameterizedMessage {
+    package init(parameters: URLEncodedValues, fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        try self.init(EncodedMessage(fields: fields, body: body, parameters: parameters))
+    }
+
+    package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
+        try self.init(EncodedMessage(fields: fields, body: body))
+    }
 }
 
 /// A message in its wire form.
@@ -32,8 +61,12 @@ package struct EncodedMessage: Sendable {
     package var fields: HTTPFields
     /// The content; empty when the message has none.
     package var body: Data
+    /// The values of the path and the query, not yet encoded.
+    package var parameters: URLEncodedValues
 
-    package init(fields: HTTPFields = [:], body: Data = Data()) {
+    /// A message's parts.
+    package init(fields: HTTPFields = [:], body: Data = Data(), parameters: URLEncodedValues = [:]) {
+        self.parameters = parameters
         self.fields = fields
         self.body = body
     }

@@ -124,12 +124,16 @@ package struct ServiceClient: Service, TLSUser {
     ) async throws -> Res {
         let route = endpoint.route
         let encoded = try message.encoded()
-        var request = HTTPClientRequest(url: base + route.path)
+        var request = HTTPClientRequest(url: base + route.target(with: encoded.parameters))
         request.method = HTTPMethod(rawValue: route.method.rawValue)
         for field in encoded.fields { request.headers.add(name: field.name.rawName, value: field.value) }
         if let media = route.requestMedia {
-            request.headers.add(name: "content-type", value: media.name)
+            request.headers.add(name: "content-type", value: media.text)
             request.body = .bytes(ByteBuffer(data: encoded.body))
+        }
+        // Who answers in several versions must be told which.
+        if let media = route.responseMedia, !media.parameters.isEmpty {
+            request.headers.add(name: "accept", value: media.text)
         }
         let response: HTTPClientResponse
         do {

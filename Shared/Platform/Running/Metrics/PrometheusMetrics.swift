@@ -26,7 +26,7 @@ package final class PrometheusMetrics: MetricsFactory {
     /// Everything collected so far; families and series are in alphabetical order.
     package var text: String { text { _, live in live } }
 
-    /// The same without what one request would tell of itself: design decision 6.
+    /// The same without what a single request would tell of itself.
     package func published(at now: Date) -> String {
         let hour = Int((now.timeIntervalSince1970 / 3600).rounded(.down))
         return shown.withLock { shown in

@@ -24,6 +24,8 @@ struct Dispatcher: Sendable {
     }
 
     private let paths: [String: Path]
+    /// The paths with parameters, in the order in which they were mounted.
+    private let templates: [(template: PathTemplate, path: Path)]
     private let fallback: Target?
     private let other: RouteMetrics
     private let watchdog: Watchdog
@@ -53,6 +55,15 @@ struct Dispatcher: Sendable {
         }
         let other = RouteMetrics(listener: listener, route: "other", expected: [], factory: metrics)
         self.paths = paths
+        var templates: [(template: PathTemplate, path: Path)] = []
+        for text in routes.mounts.map(\.path) {
+            let template = PathTemplate(text)
+            guard !template.parameters.isEmpty, !templates.contains(where: { $0.template == template }),
+                let path = paths[text]
+            else { continue }
+            templates.append((template, path))
+        }
+        self.templates = templates
         self.other = other
         fallback = routes.fallback.map {
             Target(path: $0.path, callers: nil, refusals: nil, responder: $0.responder, metrics: other)
@@ -174,7 +185,7 @@ struct Dispatcher: Sendable {
     private func target(of head: HTTPRequest) -> Result<Target, Refusal> {
         let path = head.path ?? ""
         // The common case first: a path as it was mounted, without query.
-        guard let found = paths[path] ?? paths[String(path.prefix { $0 != "?" })] else {
+        guard let found = paths[path] ?? self.path(of: path.prefix { $0 != "?" }) else {
             return fallback.map { .success($0) } ?? .failure(Refusal(response: Self.refusal(.notFound)))
         }
         guard let target = found.methods[head.method] else {
@@ -183,6 +194,11 @@ struct Dispatcher: Sendable {
             return .failure(Refusal(response: response))
         }
         return .success(target)
+    }
+
+    /// A path as it was mounted wins over one that a template matches.
+    private func path(of sent: Substring) -> Path? {
+        paths[String(sent)] ?? templates.first { $0.template.matches(sent) }?.path
     }
 
     // MARK: Errors

@@ -21,6 +21,11 @@ package struct Exchange: Sendable {
         return target.prefix { $0 != "?" }
     }
 
+    /// The query without its `?`, as it was sent; empty where there is none.
+    package var query: Substring {
+        (request.head.path ?? "").drop { $0 != "?" }.dropFirst()
+    }
+
     /// Reads the whole body.
     ///
     /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read, a body without honest

@@ -49,7 +49,7 @@ extension EndpointDescription {
         if checksCallers { all[.forbidden] = "The caller's certificate names another role." }
         if let media = route.requestMedia {
             all[.unsupportedMediaType] =
-                "The body is not \(media.names.map { "`\($0)`" }.joined(separator: " or "))."
+                "The body is not \(media.contentTypes.map { "`\($0)`" }.joined(separator: " or "))."
         }
         return all.merging(refusals) { $1 }
     }
@@ -67,7 +67,7 @@ extension EndpointDescription {
         var operation: [String: JSONValue] = [
             "summary": .string(summary),
             "tags": .array(roles.map { .string($0) }),
-            "parameters": .array(parameters),
+            "parameters": .array(urlParameters + headerParameters),
             "security": .array(security(roles)),
             "responses": responses(checksCallers: checksCallers),
         ]
@@ -77,8 +77,19 @@ extension EndpointDescription {
         return .object(operation)
     }
 
+    private var urlParameters: [JSONValue] {
+        let inPath = Set(PathTemplate(route.path).parameters)
+        return parameters.sorted { $0.key < $1.key }.map { name, parameter in
+            let isInPath = inPath.contains(name)
+            return [
+                "name": .string(name), "in": .string(isInPath ? "path" : "query"),
+                "required": .boolean(isInPath || parameter.isRequired), "schema": parameter.schema.json,
+            ]
+        }
+    }
+
     /// OpenAPI describes `Authorization` as a security scheme, not as a parameter (3.1, 4.8.12).
-    private var parameters: [JSONValue] {
+    private var headerParameters: [JSONValue] {
         request.fields.filter { $0.key != .authorization }
             .sorted { $0.key.canonicalName < $1.key.canonicalName }
             .map { name, field in
@@ -122,6 +133,7 @@ extension EndpointDescription {
 
     private func content(_ media: MediaType, _ schema: JSONSchema?) -> JSONValue {
         .object(
-            Dictionary(uniqueKeysWithValues: media.names.map { ($0, schema.map { ["schema": $0.json] } ?? [:]) }))
+            Dictionary(uniqueKeysWithValues: media.contentTypes.map { ($0, schema.map { ["schema": $0.json] } ?? [:]) })
+        )
     }
 }

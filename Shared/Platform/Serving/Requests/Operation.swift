@@ -7,6 +7,7 @@ import NIOFoundationCompat
 
 /// One mounted ``Endpoint``: reads the message, calls the handler, writes the answer.
 struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
+    private let path: PathTemplate
     private let bodyLimit: Int
     private let requestMedia: MediaType?
     private let requestHeaders: [HTTPField.Name]
@@ -18,13 +19,14 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
 
     init(_ endpoint: Endpoint<Req, Res>, _ handler: @escaping @Sendable (Req, Caller) async throws -> Res) {
         let route = endpoint.route
+        path = PathTemplate(route.path)
         bodyLimit = route.bodyLimit
         requestMedia = route.requestMedia
         requestHeaders = route.requestHeaders
         responseHeaders = Set(route.responseHeaders)
         success = endpoint.success
         var fields: HTTPFields = [.cacheControl: "no-store"]
-        if let media = route.responseMedia { fields[.contentType] = media.name }
+        if let media = route.responseMedia { fields[.contentType] = media.text }
         self.fields = fields
         self.handler = handler
     }
@@ -42,7 +44,9 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
         for name in requestHeaders {
             if let value = received[name] { known[name] = value }
         }
-        let request = try Req(fields: known, body: Data(buffer: body, byteTransferStrategy: .copy))
+        let request = try Req(
+            parameters: try parameters(of: exchange), fields: known,
+            body: Data(buffer: body, byteTransferStrategy: .copy))
         let answer = try await handler(request, exchange.caller).encoded()
         var fields = fields
         for field in answer.fields where responseHeaders.contains(field.name) {
@@ -51,5 +55,18 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
         return Response(
             status: success, headers: fields,
             body: answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(data: answer.body)))
+    }
+
+    /// The values of the path and the query that the contract knows.
+    private func parameters(of exchange: Exchange) throws(MalformedMessage) -> URLEncodedValues {
+        let schemas = Req.parameterSchemas
+        guard !schemas.isEmpty else { return [:] }
+        var parameters = URLEncodedValues(try path.values(in: exchange.path))
+        let query = try URLEncodedValues(decoding: exchange.query)
+        for name in schemas.keys where parameters[name] == nil { parameters[name] = query[name] }
+        guard schemas.allSatisfy({ !$0.value.isRequired || parameters[$0.key] != nil }) else {
+            throw MalformedMessage()
+        }
+        return parameters
     }
 }

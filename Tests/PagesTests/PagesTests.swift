@@ -1,0 +1,160 @@
+import HTTPContract
+import HTTPTypes
+import Hummingbird
+import NIOHTTP1
+import Pages
+import Running
+import Serving
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct PagesTests {
+    /// A few pages beside the operation ``TestAPI/greet``.
+    private func listener(limits: Limits? = nil) -> Listener {
+        Listener.plain(limits: limits) { routes in
+            routes.on(TestAPI.greet) { request, _ in Welcome(text: request.name) }
+            let router = Router(context: PageContext.self)
+            router.get("/") { _, _ in Response.page("<p>start</p>") }
+            router.get("/codes/{kind}") { _, context in
+                Response.page("<p>\(try context.parameters.require("kind"))</p>")
+            }
+            router.post("/codes") { request, _ in
+                guard let kind = try await request.form()["kind"] else { throw Problem.badRequest }
+                return Response.seeOther(
+                    try Location(path: "/codes/current"), cookies: [try HostCookie("session", kind)])
+            }
+            router.get("/callback") { request, _ in
+                Response.page("<p>\(try request.query()["state"] ?? "-") \(try request.cookie("session") ?? "-")</p>")
+            }
+            router.get("/slow") { _, _ in
+                try await Task.sleep(for: .seconds(60))
+                return Response.page("")
+            }
+            routes.pages(router, bodyLimit: 64) { problem, _ in
+                Response.page("<p>refused</p>", status: problem.status)
+            }
+        }
+    }
+
+    private func with(
+        limits: Limits? = nil, _ body: (_ url: String, _ runtime: ServiceRuntime) async throws -> Void
+    ) async throws {
+        let listener = listener(limits: limits)
+        try await withService(listeners: [listener]) { runtime in
+            try await body("http://127.0.0.1:\(try await listener.boundPort)", runtime)
+        }
+    }
+
+    @Test("pages are served beside operations, with the headers that keep them apart from other sites")
+    func page() async throws {
+        try await with { url, _ in
+            let answer = try await send(.GET, url + "/codes/test")
+            #expect(answer.status == 200)
+            #expect(answer.body == "<p>test</p>")
+            #expect(answer.fields["content-type"] == ["text/html; charset=utf-8"])
+            #expect(answer.fields["cache-control"] == ["no-store"])
+            #expect(answer.fields["x-content-type-options"] == ["nosniff"])
+            #expect(answer.fields["referrer-policy"] == ["no-referrer"])
+            #expect(answer.fields["content-security-policy"].first?.hasPrefix("default-src 'none'; ") == true)
+            #expect(try await send(.GET, url + "/").body == "<p>start</p>")
+            #expect(try await post(url + "/greet", #"{"name":"Ada"}"#).body == #"{"text":"Ada"}"#)
+        }
+    }
+
+    @Test("a page counts under its route, never under the path that was sent")
+    func metrics() async throws {
+        try await with { url, runtime in
+            _ = try await send(.GET, url + "/codes/5ecre7")
+            _ = try await send(.GET, url + "/nowhere/5ecre7")
+            let text = runtime.metrics.text
+            #expect(text.contains(#"http_requests_total{listener="app",route="/codes/{kind}",status="200"} 1"#))
+            #expect(text.contains(#"http_requests_total{listener="app",route="other",status="404"} 1"#))
+            #expect(!text.contains("5ecre7"))
+        }
+    }
+
+    @Test(
+        "only a path that was mounted reaches a page",
+        arguments: [
+            "/nowhere", "//codes/test", "/codes/test/", "/codes//test", "/%63odes/test", "/codes/", "/./callback",
+        ])
+    func otherPaths(path: String) async throws {
+        try await with { url, _ in
+            let answer = try await send(.GET, url + path)
+            #expect(answer.status == 404)
+            #expect(answer.body == "<p>refused</p>")
+        }
+    }
+
+    @Test("a form leads to another page and sets a cookie for this host alone")
+    func form() async throws {
+        try await with { url, _ in
+            let answer = try await submit(url + "/codes", "kind=event")
+            #expect(answer.status == 303)
+            #expect(answer.fields["location"] == ["/codes/current"])
+            #expect(answer.fields["set-cookie"] == ["__Host-session=event; Path=/; Secure; HttpOnly; SameSite=Lax"])
+        }
+    }
+
+    @Test(
+        "a form that is too long, of another type or ambiguous is refused",
+        arguments: [
+            ("kind=" + String(repeating: "x", count: 60), "application/x-www-form-urlencoded", 413),
+            ("kind=event", "text/plain", 415), ("kind=event", "application/json", 415),
+            ("kind=event&kind=test", "application/x-www-form-urlencoded", 400),
+            ("kind=event&%6Bind=test", "application/x-www-form-urlencoded", 400),
+            ("kind=%0d%0aSet-Cookie:a=b", "application/x-www-form-urlencoded", 400),
+            ("kind=a;b", "application/x-www-form-urlencoded", 400),
+            ("kind=%ff", "application/x-www-form-urlencoded", 400),
+            ("other=event", "application/x-www-form-urlencoded", 400), ("", "application/x-www-form-urlencoded", 400),
+        ])
+    func hostileForms(body: String, type: String, status: Int) async throws {
+        try await with { url, _ in
+            let answer = try await submit(url + "/codes", body, type: type)
+            #expect(answer.status == status)
+            #expect(answer.fields["set-cookie"].isEmpty)
+        }
+    }
+
+    @Test("a GET may have no body, and another method than the page's is refused")
+    func methods() async throws {
+        try await with { url, _ in
+            let withBody = try await send(.GET, url + "/codes/test", body: "x")
+            #expect(withBody.status == 413)
+            let deletion = try await send(.DELETE, url + "/codes/test")
+            #expect(deletion.status == 405)
+        }
+    }
+
+    @Test(
+        "query and cookies are read once or not at all",
+        arguments: [
+            ("?state=a", "__Host-session=b", "<p>a b</p>"), ("", "other=1; __Host-session=b", "<p>- b</p>"),
+            ("?state=a&state=b", "", nil), ("?state=%ff", "", nil), ("?state=%00", "", nil), ("?=a", "", nil),
+            ("?state=a", "__Host-session=b; __Host-session=c", nil), ("?state=a", "__Host-session=b c", nil),
+            ("?state=a", "session=b", "<p>a -</p>"), ("?state=a", "__Host-session=\"b\"", nil),
+        ] as [(String, String, String?)])
+    func callback(query: String, cookie: String, page: String?) async throws {
+        try await with { url, _ in
+            let answer = try await send(.GET, url + "/callback" + query, headers: [("cookie", cookie)])
+            #expect(answer.status == (page == nil ? 400 : 200))
+            #expect(answer.body == page ?? "<p>refused</p>")
+        }
+    }
+
+    @Test("a page that takes too long is answered with 503, as operations are")
+    func deadline() async throws {
+        var limits = Limits.inner
+        limits.handler = .milliseconds(100)
+        try await with(limits: limits) { url, _ in
+            let answer = try await send(.GET, url + "/slow")
+            #expect(answer.status == 503)
+        }
+    }
+
+    private func submit(
+        _ url: String, _ body: String, type: String = "application/x-www-form-urlencoded"
+    ) async throws -> Answer {
+        try await send(.POST, url, headers: [("content-type", type)], body: body)
+    }
+}
