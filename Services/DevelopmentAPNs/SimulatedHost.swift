@@ -45,7 +45,7 @@ package final class SimulatedHost: PortOwner {
             certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuiteValues = NIOTLSCipher.forEverybody
+        configuration.cipherSuiteValues = NIOTLSCipher.publicServer
         configuration.applicationProtocols = ["h2"]
         if let authorities = files.authorities {
             configuration.certificateVerification = .optionalVerification

@@ -30,7 +30,7 @@ struct WaveService: Service {
                 return
             } catch {
                 let reason = (error as? any OperatorProblem)?.description ?? "\(type(of: error))"
-                logger.error("job failed and is repeated", metadata: ["job": "wave", "reason": "\(reason)"])
+                logger.error("job failed; retrying", metadata: ["job": "wave", "reason": "\(reason)"])
                 failures.increment()
                 await pause(Self.retryDelay)
             }

@@ -1,7 +1,6 @@
 package import HTTPTypes
 
-/// All that can be said of an ``Endpoint`` to somebody who has not its message types: what an OpenAPI document is made
-/// of.
+/// What an OpenAPI document says of an ``Endpoint``: everything but its message types.
 package struct EndpointDescription: Sendable {
     /// What a message looks like.
     package struct Message: Sendable {

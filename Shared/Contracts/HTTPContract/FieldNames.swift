@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// The header fields of Corona-Warn-App (cwa-verification-server, cwa-server).
 extension HTTPField.Name {
-    /// `1` marks a request that only looks like one, so that nobody can tell who has something to hide.
+    /// `1` marks a dummy request, which makes real ones inconspicuous.
     package static let cwaFake = known("cwa-fake")
     /// Names one attempt, so that its repetition is known for one (IETF draft-ietf-httpapi-idempotency-key-header).
     package static let idempotencyKey = known("Idempotency-Key")
@@ -15,7 +15,7 @@ extension HTTPField.Name {
     /// How many check-ins of an upload were stored.
     package static let savedCheckIns = known("cwa-saved-checkins")
 
-    /// `1` while so many teleTANs are refused that somebody guesses; a service tells the metadata proxy, and nobody else.
+    /// `1` while the rate of refused teleTANs suggests guessing; a service tells only the metadata proxy.
     package static let teleTANsStrained = known("vigil-teletans-strained")
 
     private static func known(_ name: StaticString) -> HTTPField.Name {

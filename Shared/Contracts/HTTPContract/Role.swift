@@ -1,7 +1,7 @@
 /// Who a caller is, as its certificate says.
 ///
 /// The development CA (`vigil certificates`) writes the role into a certificate as a URI subject alternative name,
-/// `vigil:role:<raw value>`. A route names the roles that may call it; a listener refuses everybody else with 403.
+/// `vigil:role:<raw value>`. A route names the roles that may call it; a listener refuses any other with 403.
 package enum Role: String, Hashable, Sendable, CaseIterable {
     /// A laboratory that posts PCR results.
     case lab

@@ -2,11 +2,11 @@ import HTTPContract
 import ServiceLifecycle
 import Synchronization
 
-/// Asks for many callers at once what each of them would ask alone.
+/// Combines the questions of many callers into batches.
 ///
-/// A question that comes while nobody is being asked is asked at once, so that an idle service answers as fast as
-/// without. Those that come meanwhile wait for each other and go together: the busier the service is, the less each
-/// question costs. Whoever is asked sees fewer calls, and not whose question came when.
+/// A question that arrives while no batch is under way is sent at once, so that an idle service answers as fast as it would
+/// without batches. Questions that arrive meanwhile wait and are sent together: the busier the service, the less each
+/// question costs. The other side sees fewer calls, and not when each question came.
 ///
 /// Run it as a service, behind those that it asks. Its end waits for what is under way.
 package final class Batcher<Question: Sendable, Answer: Sendable>: Service {

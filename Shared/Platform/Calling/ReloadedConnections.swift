@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Synchronization
 package import TLS
 
-/// Connections to another service, whose TLS files are looked at again and again.
+/// Connections to another service, whose TLS files are checked periodically.
 ///
 /// The library fixes the TLS configuration of a client when it is made. So when the files have changed, there is a new
 /// client; requests that are under way finish on the old one, which shuts down after the last of them.

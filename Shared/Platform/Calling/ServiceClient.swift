@@ -143,7 +143,7 @@ package struct ServiceClient: Service, TLSUser {
         }
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
-            // Whoever doesn't read an answer to its end loses the connection.
+            // A connection can be reused only after its answer was read to the end.
             _ = try? await collect(response.body, until: deadline)
             switch status.kind {
             case .clientError: throw CallError.refused(status)

@@ -2,11 +2,11 @@ import Foundation
 
 /// What a command says to the person who ran it.
 ///
-/// Lines leave at once, also into a pipe, so that progress is seen when it happens.
+/// Output isn't buffered, even into a pipe, so that progress shows when it happens.
 package enum Console {
     /// Writes one line, or several, to standard output.
     package static func say(_ text: String) {
-        // A reader that has gone away is no reason to stop a running suite.
+        // A closed pipe must not stop a running suite.
         try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
     }
 

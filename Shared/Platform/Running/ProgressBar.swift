@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A bar on standard error, for commands that take a while. Where nobody looks, there is none: what a service does is in its
-/// log.
+/// A progress bar on standard error, for long commands. There is none where standard error is no terminal: a service's
+/// progress is in its log.
 package final class ProgressBar: Sendable {
     private struct State {
         var step = ""
@@ -16,7 +16,8 @@ package final class ProgressBar: Sendable {
 
     private static let width = 30
 
-    /// A bar for whoever watches.
+    /// A bar that is drawn as the caller says.
+    ///
     /// - Parameter draw: receives what goes to the terminal, with control characters; nil draws nothing.
     package init(draw: (@Sendable (String) -> Void)?) { self.draw = draw }
 
@@ -32,7 +33,7 @@ package final class ProgressBar: Sendable {
         }
     }
 
-    /// Whether somebody sees it.
+    /// Whether it is drawn.
     package var isShown: Bool { draw != nil }
 
     /// Begins with a step, in a few words, of which so many parts must be done.

@@ -3,13 +3,13 @@ package import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Work that is due again and again: at start, and then whenever the clock says.
+/// Work that runs at start and then on a schedule.
 ///
-/// A run that fails is repeated after half a minute to a minute; what it was to do is not lost, because every job is one
-/// that may be repeated. It ends between two runs, or by the cancellation of the one that is under way.
+/// A failed run is retried after 30 to 60 seconds. No work is lost, because every job is idempotent. Shutdown cancels a run
+/// that is under way.
 ///
-/// Metrics, labelled `job`: `job_last_success_seconds` (when, since the epoch) and `job_failures_total`. An alert for what
-/// must progress is one on the age of the first.
+/// Metrics, labelled `job`: `job_last_success_seconds` (when, since the epoch) and `job_failures_total`. Alert on
+/// the age of the first for jobs that must make progress.
 package struct RecurringJob: Service {
     private let name: String
     private let runtime: ServiceRuntime
@@ -50,11 +50,11 @@ package struct RecurringJob: Service {
                 } catch {
                     let reason = (error as? any OperatorProblem)?.description ?? "\(type(of: error))"
                     runtime.logger.error(
-                        "job failed and is repeated", metadata: ["job": "\(name)", "reason": "\(reason)"])
+                        "job failed; retrying", metadata: ["job": "\(name)", "reason": "\(reason)"])
                     failures.increment()
                     next = runtime.clock.now.addingTimeInterval(Self.retryDelay * Double.random(in: 1...2))
                 }
-                // What fell due while the work went on is done at once, but never without a breath.
+                // A run that fell due meanwhile starts at once, but at least a second later.
                 try? await Task.sleep(for: .seconds(max(1, next.timeIntervalSince(runtime.clock.now))))
             }
         }

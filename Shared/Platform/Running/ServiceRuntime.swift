@@ -4,7 +4,7 @@ import Metrics
 import Synchronization
 package import UnixSignals
 
-/// What every executable needs around its own work: settings, log, metrics, clock, ports, and an orderly end.
+/// What every executable needs around its own work: settings, log, metrics, clock, ports and graceful shutdown.
 ///
 /// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
 /// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and
@@ -18,9 +18,9 @@ package struct ServiceRuntime: Sendable {
     package let logger: Logger
     /// A logger to hand to outside libraries: it passes on warnings and errors without their words.
     package let libraryLogger: Logger
-    /// What time it is for expiry, embargo and retention; `clock.offset` moves it.
+    /// The time of day for expiry, embargo and retention; `clock.offset` moves it.
     package let clock: WallClock
-    /// Whether `clock.offset` moves the clock, which only a rehearsal's database puts up with.
+    /// Whether `clock.offset` moves the clock; only a rehearsal's database accepts that.
     package let isRehearsal: Bool
     /// What the admin port shows under `/metrics`.
     package let metrics: PrometheusMetrics
@@ -34,7 +34,7 @@ package struct ServiceRuntime: Sendable {
     package let metricsBound = BoundPort()
     /// Resolved, with any number, when all ports are open.
     package let opening = BoundPort()
-    /// Looks at the TLS files of all listeners and clients while the service runs.
+    /// Checks the TLS files of all listeners and clients while the service runs.
     package let certificates: CertificateWatch
 
     /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
@@ -57,7 +57,7 @@ package struct ServiceRuntime: Sendable {
             logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
             clock: seconds == 0 ? .system : .offset(by: seconds), isRehearsal: seconds != 0, metrics: metrics,
             signals: [.sigterm, .sigint], adminPortDefault: nil)
-        if seconds != 0 { logger.warning("the clock is moved: this is a rehearsal") }
+        if seconds != 0 { logger.warning("clock.offset is set: rehearsals only") }
     }
 
     /// A runtime for tests: settings in memory, own metrics, no signals, nothing global; `admin.port` is 0 unless set.
@@ -88,7 +88,7 @@ package struct ServiceRuntime: Sendable {
         get async throws { try await admin.value }
     }
 
-    /// The port for Prometheus, as soon as it is open; for ever not yet if `metrics.port` isn't set.
+    /// The port for Prometheus, as soon as it is open; this never returns if `metrics.port` isn't set.
     package var metricsPort: Int {
         get async throws { try await metricsBound.value }
     }
@@ -100,9 +100,9 @@ package struct ServiceRuntime: Sendable {
         _ = try await opening.value
     }
 
-    /// Looks at the TLS files of all listeners and clients now, and not only at the next of its regular looks.
+    /// Checks the TLS files of all listeners and clients now instead of at the next interval.
     ///
-    /// Afterwards every new connection uses what was new and in order.
+    /// Afterwards every new connection uses the newest valid files.
     package func checkCertificates() async {
         await certificates.check()
     }
@@ -118,7 +118,7 @@ package struct ServiceRuntime: Sendable {
             return !done
         }
         guard isFirst else { return }
-        // Our own code gets its logger from the runtime: who makes one by itself is a library.
+        // Our own code gets its logger from the runtime; only libraries create their own.
         LoggingSystem.bootstrap { label in LibraryLogHandler(JSONLogHandler(label: label, level: level)) }
         MetricsSystem.bootstrap(metrics)
     }

@@ -8,8 +8,8 @@ extension ServiceRuntime {
     /// Runs until a signal, a graceful shutdown or cancellation ends it.
     ///
     /// Services start in their order, then the admin port, then the listeners; a service may be a ``PortOwner``, too. The TLS
-    /// files of listeners, and of services that are ``TLSUser``, are looked at all the while. The end goes the other way round: `/ready`
-    /// says no, listeners stop accepting and finish what they have begun, then services stop. After 30 s everything is
+    /// files of listeners, and of services that are ``TLSUser``, are checked meanwhile. Shutdown runs in reverse: `/ready`
+    /// says no, listeners stop accepting and finish the requests they have, then services stop. After 30 s everything is
     /// cancelled, and after another 20 s the process ends.
     ///
     /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for settings that don't fit, and
@@ -30,7 +30,7 @@ extension ServiceRuntime {
         let unused = configuration.unusedKeys
         if !unused.isEmpty {
             logger.warning(
-                "the configuration file sets keys that nothing reads",
+                "unknown keys in the configuration file",
                 metadata: ["keys": .array(unused.map { .string($0) })])
         }
         var group = services

@@ -12,7 +12,7 @@ import X509
 package struct CertificateAuthority: Sendable {
     /// The authority's own certificate.
     package let certificatePEM: String
-    /// Whoever has this key can be any service.
+    /// The holder of this key can impersonate any service.
     package let privateKeyPEM: String
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
@@ -21,7 +21,7 @@ package struct CertificateAuthority: Sendable {
     package struct Identity: Sendable {
         /// The certificate alone, without the authority's.
         package let certificatePEM: String
-        /// Whoever has this key can be what the certificate names; the authority keeps no copy.
+        /// The holder of this key can impersonate what the certificate names; the authority keeps no copy.
         package let privateKeyPEM: String
     }
 

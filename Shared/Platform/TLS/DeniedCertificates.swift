@@ -20,7 +20,7 @@ struct DeniedCertificates: Sendable {
     }
 
     /// - Throws: ``TLSFlaw/denied`` for a line that is no fingerprint, for a last line without an end, and for a file without a
-    ///   line: one that is gone, or half written, must not let everybody in again.
+    ///   line: one that is gone, or half written, must not admit denied callers.
     init(_ bytes: [UInt8]) throws(TLSFlaw) {
         guard bytes.last == UInt8(ascii: "\n") else { throw .denied }
         var fingerprints: Set<[UInt8]> = []

@@ -3,7 +3,7 @@ package import Running
 
 /// What servers and clients on SwiftNIO need for TLS, made anew when their files change.
 package enum ReloadedContext {
-    /// For a server that everybody may call: TLS 1.2 and 1.3, without client certificate.
+    /// For a public server: TLS 1.2 and 1.3, without client certificate.
     ///
     /// - Parameter listener: names it in metrics and log.
     package static func publicServer(

@@ -50,7 +50,7 @@ package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
     /// Of the certificate in use, in seconds since the epoch.
     package var expiry: Int { state.withLock { $0.expiry } }
 
-    /// Looks at the files, and takes them if they have changed and are in order.
+    /// Reads the files, and uses them if they have changed and are valid.
     package func check(at now: Date) async -> TLSCheck {
         // It reads files: not on the cooperative pool.
         let checked = try? await NIOThreadPool.singleton.runIfActive { self.checkFiles(at: now) }

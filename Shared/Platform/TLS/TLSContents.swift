@@ -9,7 +9,7 @@ struct TLSContents: Sendable {
     /// Nil where no list is named.
     let denied: [UInt8]?
 
-    /// Tells whether files have changed, so that nobody has to keep a key for that.
+    /// Shows whether files have changed without keeping a copy of the key.
     var fingerprint: SHA256Digest {
         var hash = SHA256()
         for file in [certificate, key, authorities ?? [], denied ?? []] {

@@ -60,11 +60,11 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// A server for everybody: TLS 1.2 and 1.3, without client certificate.
+    /// A public server: TLS 1.2 and 1.3, without client certificate.
     package func publicServer() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = serverConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuiteValues = NIOTLSCipher.forEverybody
+        configuration.cipherSuiteValues = NIOTLSCipher.publicServer
         configuration.certificateVerification = .none
         _ = try context(configuration)
         return configuration

@@ -3,11 +3,11 @@ package import Metrics
 import ServiceLifecycle
 import Synchronization
 
-/// Looks at the TLS files of a service's listeners and clients every ten seconds, so that a new certificate or authority
+/// Checks the TLS files of a service's listeners and clients every ten seconds, so that a new certificate or authority
 /// needs no restart.
 ///
-/// A file that is broken or half written changes nothing: it is logged once, counted at every look
-/// (`tls_reload_failures_total`), and looked at again. `tls_certificate_expiry_seconds` says when the certificate in use
+/// A file that is broken or half written changes nothing: it is logged once, counted at every check
+/// (`tls_reload_failures_total`), and read again. `tls_certificate_expiry_seconds` says when the certificate in use
 /// expires. Contents are compared, not times of change: it doesn't matter whether a file is rewritten, replaced or a link
 /// is moved.
 package final class CertificateWatch: Service {
@@ -31,7 +31,7 @@ package final class CertificateWatch: Service {
         self.logger = logger
     }
 
-    /// Watches these from now on.
+    /// Adds files to watch.
     package func add(_ files: [any WatchedTLS]) {
         let added = files.map { tls in
             let user = User(
@@ -57,7 +57,7 @@ package final class CertificateWatch: Service {
         }
     }
 
-    /// Looks at all files once; afterwards what is new and in order is in use.
+    /// Checks all files once; afterwards the newest valid ones are in use.
     package func check() async {
         for user in users.withLock({ $0 }) {
             // Validity is judged by the machine's clock, as TLS itself does.

@@ -10,7 +10,7 @@ package enum TLSFlaw: String, Error {
     case denied
     /// The certificate is another key's, as between the writing of one file and of the other.
     case pair
-    /// The certificate's time is over. Nobody would accept it.
+    /// The certificate has expired.
     case expired
     /// The TLS library is not the version this was written for: it would remember callers.
     case library

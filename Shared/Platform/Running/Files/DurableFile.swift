@@ -1,10 +1,10 @@
 package import Foundation
 import Glibc
 
-/// Files that are there whole, or not at all, whenever the machine loses power.
+/// Files that are complete or absent after a power failure.
 package enum DurableFile {
     /// Writes a file beside its destination, makes it durable, renames it into place and makes the directory durable.
-    /// Whoever reads the path sees the old file or the new one.
+    /// A reader of the path sees the old file or the new one.
     /// - Parameters:
     ///   - modified: the file's time of modification in seconds since 1970, if it shall be another than the present.
     ///   - verified: whether what was written is read and compared before it gets its name.

@@ -39,7 +39,7 @@ package struct LibraryLogHandler: LogHandler {
         let file = event.file.split(separator: "/").last.map(String.init) ?? ""
         var event = event
         event.metadata = ["source": "\(event.source)/\(file):\(event.line)"]
-        event.message = "an outside library reports something; see its source"
+        event.message = "a library logged a warning; see its source"
         base.log(event: event)
     }
 }

@@ -20,7 +20,7 @@ package final class PrometheusMetrics: MetricsFactory {
         var families: [String: String] = [:]
     }
 
-    /// Without any series yet; each appears when somebody first makes it.
+    /// Without any series; each appears when it is first made.
     package init() {}
 
     /// Everything collected so far; families and series are in alphabetical order.

@@ -20,7 +20,7 @@ struct AcceptedChannel<Base: ServerChildChannel>: ServerChildChannel {
             self.channel = channel
         }
 
-        /// Hands over the connection to who handles it.
+        /// Hands the connection to its handler.
         func take() -> Base.Value {
             isTaken.store(true, ordering: .relaxed)
             return value

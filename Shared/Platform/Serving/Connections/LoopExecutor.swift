@@ -2,7 +2,7 @@ import NIOCore
 
 /// Runs a connection's tasks on the event loop that serves it.
 ///
-/// A request then changes threads only where it waits for somebody else (the database, another service), instead of at
+/// A request then changes threads only where it waits for the database or another service, instead of at
 /// every step between the loop and Swift's own pool. In return a handler must not block or compute for long; what blocks
 /// has threads of its own (`Shared/Platform/Postgres`, file reads).
 final class LoopExecutor: TaskExecutor {

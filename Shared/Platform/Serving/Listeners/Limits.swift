@@ -1,4 +1,4 @@
-/// What a listener grants one connection and one request.
+/// The limits of a listener's connections and requests.
 package struct Limits: Sendable {
     /// A TLS handshake must be complete after this time.
     package var handshake: Duration = .seconds(10)
@@ -17,7 +17,7 @@ package struct Limits: Sendable {
 
     /// For inner hops: connections are pooled by the caller, whose idle time is shorter.
     package static let inner = Limits(idle: .seconds(65), connections: 4096)
-    /// For a door through which partners call us from outside, with a certificate: a few dozen programs, each with a few
+    /// For listeners that partners call from outside, with a certificate: a few dozen programs, each with a few
     /// connections.
     package static let door = Limits(idle: .seconds(65), connections: 1024)
     /// For anybody on the internet.

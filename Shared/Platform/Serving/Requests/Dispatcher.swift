@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Running
 
-/// Leads every request of a listener to its responder, and turns every outcome into an answer, a count and a time.
+/// Routes every request of a listener to its responder, and turns every outcome into an answer and its metrics.
 struct Dispatcher: Sendable {
     private struct Target: Sendable {
         let path: String
@@ -209,7 +209,7 @@ struct Dispatcher: Sendable {
             let reason = (error as? any OperatorProblem)?.description ?? String(describing: type(of: error))
             logger.error("a handler failed", metadata: ["reason": "\(reason)", "http.route": "\(target.path)"])
         } else if target.refusals?.contains(problem.status) == false {
-            // The answer stands; it is the contract that has to be mended.
+            // The answer stands; the contract lacks it.
             logger.error(
                 "a refusal is not in the contract",
                 metadata: [
@@ -218,7 +218,7 @@ struct Dispatcher: Sendable {
         }
         var response = Self.refusal(problem.status)
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
-        // Whom a 401 is for, it must tell what to bring (RFC 9110, 11.6.1); we know no other token.
+        // A 401 must name a scheme (RFC 9110, 11.6.1); there is only this one.
         if problem.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }

@@ -61,7 +61,7 @@ package struct Exchange: Sendable {
         return body
     }
 
-    /// Reads a small body that nobody wants, so that the connection can carry another request after a refusal.
+    /// Reads and drops a small body, so that the connection can carry another request after a refusal.
     func discardBody() async throws {
         guard !watch.isBodyBegun, let announced = request.headers[.contentLength].flatMap({ Int($0) }),
             announced <= 64 * 1024
@@ -70,5 +70,5 @@ package struct Exchange: Sendable {
     }
 }
 
-/// The connection broke, or was cut, before the request was there; nobody is left to answer.
+/// The connection failed, or was closed, before the whole request arrived.
 package struct ConnectionLost: Error {}

@@ -3,11 +3,11 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// Keeps the time of one request.
+/// Enforces the deadlines of one request.
 ///
-/// A deadline needs no child task and no timer per request: a listener's ``Watchdog`` looks at all requests several times
-/// a second. When one is late, the watchdog writes the answer into the connection, closes it, and cancels the task that
-/// was at work; whatever that task answers later goes nowhere.
+/// A deadline needs no child task and no timer per request: a listener's ``Watchdog`` checks all requests several times
+/// a second. When one is late, the watchdog writes the answer into the connection, closes it, and cancels the
+/// handler's task; an answer that the task still makes is dropped.
 final class RequestWatch: Sendable {
     private enum Phase {
         /// The body is being read.
@@ -54,7 +54,7 @@ final class RequestWatch: Sendable {
                 isBodyBegun: !expectsBody, isBodyRead: !expectsBody))
     }
 
-    /// Whether somebody has begun to read the body, which can be done only once.
+    /// Whether reading of the body has begun, which is possible only once.
     var isBodyBegun: Bool { state.withLock { $0.isBodyBegun } }
 
     /// Whether no byte of the request is left in the connection.
@@ -125,9 +125,9 @@ final class RequestWatch: Sendable {
                 return channel.eventLoop.makeSucceededVoidFuture()
             }
             state.phase = .expired(status)
-            // Who doesn't even take this answer is cut off.
+            // A client that doesn't take even this answer is disconnected.
             state.deadline = now + .seconds(5)
-            // Under the lock, so that nobody who sees the expiry can close the connection before.
+            // Under the lock, so that no code that sees the expiry can close the connection first.
             return answer(status)
         }
         // Not before the answer has gone: a cancelled task closes its connection, and with it what is on its way.
@@ -151,7 +151,7 @@ extension Channel {
     var isStream: Bool { parent?.parent != nil }
 }
 
-/// Looks at all requests of a listener and ends those whose time is up.
+/// Checks all requests of a listener and ends those that are late.
 final class Watchdog: Sendable {
     private let watches = Mutex<[ObjectIdentifier: RequestWatch]>([:])
     private let limits: Limits
@@ -172,7 +172,7 @@ final class Watchdog: Sendable {
         watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Looks at all requests again and again, until the task is cancelled.
+    /// Checks all requests periodically until the task is cancelled.
     func run() async {
         let shortest = min(limits.body, limits.handler, limits.answer)
         let pause = max(.milliseconds(5), min(.milliseconds(250), shortest / 8))

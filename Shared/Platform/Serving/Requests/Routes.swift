@@ -14,7 +14,7 @@ package struct Routes {
     struct Mount {
         let method: HTTPRequest.Method?
         let path: String
-        /// nil: everybody who gets through the handshake.
+        /// nil: every caller that completes the handshake.
         let callers: Set<Role>?
         let success: HTTPResponse.Status
         /// What the listener's document says of it; nil for what is no ``Endpoint``.
@@ -37,7 +37,7 @@ package struct Routes {
                 responder: { try await operation.respond(to: $0) }))
     }
 
-    /// Mounts what passes an operation on to who offers it; every caller may call.
+    /// Mounts a responder that forwards an operation; every caller may call.
     package mutating func on(_ operation: EndpointDescription, use responder: @escaping Responder) {
         mount(
             Mount(
@@ -47,7 +47,7 @@ package struct Routes {
 
     /// Mounts a responder that makes its own answer.
     ///
-    /// - Parameter callers: nil for everybody who gets through the handshake.
+    /// - Parameter callers: nil for every caller that completes the handshake.
     package mutating func on(
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>? = nil, use responder: @escaping Responder
     ) {
