@@ -54,7 +54,8 @@ extension Catalogue {
 
         /// Whether it has a certificate of the private authority.
         package var hasCertificate: Bool {
-            role != nil || metrics != nil || listeners.contains { $0.security == .mutualTLS || $0.security == .privateTLS }
+            role != nil || metrics != nil
+                || listeners.contains { $0.security == .mutualTLS || $0.security == .privateTLS }
         }
 
         /// Whether it has a listener whose certificate is of a public authority.

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Postgres
+import Running
 import TestSupport
 import Testing
 import VerificationAPI
