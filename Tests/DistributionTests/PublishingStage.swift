@@ -1,3 +1,4 @@
+import Calling
 import Crypto
 import ExposureFormat
 import ExposureKeys

@@ -159,14 +159,14 @@ import Testing
     @Test("the largest .bin is published, one byte more is not")
     func sizes() throws {
         try folder([:]) { root in
-            let largest = Data(repeating: 7, count: StaticFiles.mostBytes)
+            let largest = Data(repeating: 7, count: StaticFiles.maximumBytes)
             try write(largest, to: root.appending(path: "version/v1/largest.bin"))
             try write(largest + [7], to: root.appending(path: "version/v1/larger.bin"))
             try write(
-                Data(repeating: 0x20, count: StaticFiles.mostJSON + 1),
+                Data(repeating: 0x20, count: StaticFiles.maximumJSONBytes + 1),
                 to: root.appending(path: "version/v1/stats.json"))
             let files = try StaticFiles(in: root)
-            #expect(files.archives.map(\.export.count) == [StaticFiles.mostBytes])
+            #expect(files.archives.map(\.export.count) == [StaticFiles.maximumBytes])
             #expect(
                 files.problems == [
                     StaticFileProblem(file: "version/v1/larger.bin", "The file has more than 33554432 bytes."),

@@ -2,7 +2,9 @@ import AsyncHTTPClient
 import Catalogue
 import Foundation
 import HTTPContract
+import HTTPTypes
 import NIOCore
+import Running
 import Serving
 import Testing
 
@@ -71,6 +73,7 @@ import Testing
     /// What the sources of the contracts declare: no list to forget an operation in.
     private static func declared() throws -> [String] {
         let contracts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Shared/Contracts")
         let files = try FileManager.default.subpathsOfDirectory(atPath: contracts.path)
             .filter { $0.hasSuffix("API.swift") }

@@ -11,7 +11,7 @@ import Testing
 struct KillTests {
     @Test("no kill makes the services forget what they acknowledged, or give anything twice")
     func kills() async throws {
-        let order: [MortalSuite.Member] = [.verificationServer, .postgres, .testResultServer, .postgres]
+        let order: [KillableSuite.Member] = [.verificationServer, .postgres, .testResultServer, .postgres]
         let callers = try await Self.load(killing: (0..<KillPlan.kills).map { order[$0 % order.count] })
         let calls = callers.history.calls
         let violations = callers.violations
@@ -30,8 +30,8 @@ struct KillTests {
         // A kill loses what is in memory, less than a page of the log: no page is copied into it, and whoever isn't
         // found out by one kill is by the next.
         let careless = ["synchronous_commit=off", "wal_writer_delay=10s", "full_page_writes=off"]
-        let callers = try await MortalSuite.run(postgresSettings: careless) { suite in
-            try await PatientCallers.run(6, on: suite) { callers in
+        let callers = try await KillableSuite.run(postgresSettings: careless) { suite in
+            try await RetryingClients.run(6, on: suite) { callers in
                 for _ in 0..<10 where callers.violations.isEmpty {
                     // However slow the machine is: much was promised when the end comes.
                     let before = callers.journeys
@@ -46,9 +46,9 @@ struct KillTests {
         #expect(!callers.violations.isEmpty)
     }
 
-    private static func load(killing victims: [MortalSuite.Member]) async throws -> PatientCallers {
-        try await MortalSuite.run { suite in
-            try await PatientCallers.run(6, on: suite) { _ in
+    private static func load(killing victims: [KillableSuite.Member]) async throws -> RetryingClients {
+        try await KillableSuite.run { suite in
+            try await RetryingClients.run(6, on: suite) { _ in
                 var randomness = SeededGenerator(seed: KillPlan.seed)
                 for victim in victims {
                     try await Task.sleep(for: .milliseconds(.random(in: 50...900, using: &randomness)))

@@ -65,7 +65,7 @@ struct UploadingPhones: Sendable {
     /// A phone gives up after days; here the test would have failed.
     private static let patience: Duration = .seconds(60)
 
-    private init(_ suite: MortalSuite) throws {
+    private init(_ suite: KillableSuite) throws {
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories), tls: suite.certificate("lab"), name: "lab",
             deadline: .seconds(4))
@@ -76,7 +76,7 @@ struct UploadingPhones: Sendable {
 
     /// Calls `body` while phones go from test to test, and lets them end. They go on for `uploadAgain`.
     static func run(
-        _ count: Int, on suite: MortalSuite, _ body: () async throws -> Void
+        _ count: Int, on suite: KillableSuite, _ body: () async throws -> Void
     ) async throws -> UploadingPhones {
         let phones = try UploadingPhones(suite)
         try await withThrowingTaskGroup(of: Void.self) { group in

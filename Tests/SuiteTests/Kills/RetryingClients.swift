@@ -14,7 +14,7 @@ import Vigil
 
 /// A laboratory, phones, a portal and submission servers that repeat every call until they are answered, and the history
 /// of what they asked.
-struct PatientCallers: Sendable {
+struct RetryingClients: Sendable {
     let history = History(clock: .system)
     private let lab: ServiceClient
     private let results: ServiceClient
@@ -53,7 +53,7 @@ struct PatientCallers: Sendable {
     private static let patience: Duration = .seconds(60)
     private static let hour: TimeInterval = 3600
 
-    private init(_ suite: MortalSuite) async throws {
+    private init(_ suite: KillableSuite) async throws {
         func client(
             _ holder: String, _ service: Catalogue.Service, _ listener: Catalogue.ListenerName
         ) throws -> ServiceClient {
@@ -74,9 +74,9 @@ struct PatientCallers: Sendable {
 
     /// Calls `body` while callers go from journey to journey, lets them end, and asks once more for all they were told.
     static func run(
-        _ count: Int, on suite: MortalSuite, _ body: (PatientCallers) async throws -> Void
-    ) async throws -> PatientCallers {
-        let callers = try await PatientCallers(suite)
+        _ count: Int, on suite: KillableSuite, _ body: (RetryingClients) async throws -> Void
+    ) async throws -> RetryingClients {
+        let callers = try await RetryingClients(suite)
         let result: Result<Void, any Error>
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

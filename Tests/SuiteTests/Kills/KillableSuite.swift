@@ -10,7 +10,7 @@ import Vigil
 
 /// Servers of the suite as processes of their own, on a PostgreSQL of their own. Each of them can be killed and started
 /// again.
-actor MortalSuite {
+actor KillableSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
         case testResultServer = "test-result-server"
@@ -57,12 +57,12 @@ actor MortalSuite {
     ///   - postgresSettings: beside the defaults, which keep what was committed.
     static func run<Result: Sendable>(
         _ servers: [Member] = Member.forTANs, changes: [SettingChange] = [], postgresSettings: [String] = [],
-        _ body: (MortalSuite) async throws -> Result
+        _ body: (KillableSuite) async throws -> Result
     ) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString.prefix(8))").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = StateFolder(path)
-        let suite = try MortalSuite(servers, folder: folder, changes: changes, postgresSettings: postgresSettings)
+        let suite = try KillableSuite(servers, folder: folder, changes: changes, postgresSettings: postgresSettings)
         let result: Swift.Result<Result, any Error>
         do {
             try await suite.prepare()

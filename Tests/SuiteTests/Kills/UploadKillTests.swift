@@ -23,7 +23,7 @@ struct UploadKillTests {
 
     @Test("no kill costs an upload, splits it, or lets it count twice")
     func kills() async throws {
-        try await MortalSuite.run(MortalSuite.Member.forUploads, changes: Self.changes) { suite in
+        try await KillableSuite.run(KillableSuite.Member.forUploads, changes: Self.changes) { suite in
             var clock = FoldClock()
             let phones = try await UploadingPhones.run(6, on: suite) {
                 var randomness = SeededGenerator(seed: KillPlan.seed)
@@ -77,10 +77,10 @@ struct UploadKillTests {
     }
 
     private static func kill(
-        _ victim: Victim, of suite: MortalSuite, clock: inout FoldClock,
+        _ victim: Victim, of suite: KillableSuite, clock: inout FoldClock,
         using randomness: inout SeededGenerator
     ) async throws {
-        func restart(_ member: MortalSuite.Member) async throws {
+        func restart(_ member: KillableSuite.Member) async throws {
             try await suite.kill(member)
             try await suite.start(member)
         }
@@ -110,7 +110,7 @@ struct UploadKillTests {
     }
 
     /// How often, and in which hours, each key and report is there.
-    private static func folded(in suite: MortalSuite) async throws -> [[UInt8]: [Int32]] {
+    private static func folded(in suite: KillableSuite) async throws -> [[UInt8]: [Int32]] {
         let rows = try await suite.asSuperuser { session in
             try session.rows("SELECT key_data, hour FROM submission.diagnosis_key", as: [UInt8].self, Int32.self)
                 + session.rows(
