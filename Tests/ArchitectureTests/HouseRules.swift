@@ -109,8 +109,8 @@ struct HouseRules {
     /// What implements a requirement of a known protocol has the protocol's documentation.
     private static let witness =
         #"func (<|advanced\(by|distance\(to|encode\(to|encoded\(\)|run\(\)|log\(event|(make|destroy)[A-Z])"#
-        + #"|init\??\((from decoder|fields|wire|rawValue)|subscript\(metadataKey"#
-        + #"|(var|let) (description|debugDescription|customMirror|mediaType|headerNames|bodySchema|fieldSchemas|schema|rawValue|wireText|problem"#
+        + #"|init\??\((from decoder|fields|parameters|wire|rawValue)|subscript\(metadataKey"#
+        + #"|(var|let) (description|debugDescription|customMirror|mediaType|headerNames|bodySchema|fieldSchemas|parameterSchemas|schema|rawValue|wireText|problem"#
         + #"|exitStatus|metadata|metadataProvider|logLevel)\b|static let configuration = CommandConfiguration"#
 
     @Test("every package declaration has a doc comment, its own or that of the requirement it implements")
