@@ -1,4 +1,5 @@
 import HTTPContract
+import Logging
 import NIOHTTP1
 import NIOSSL
 import Running
@@ -70,9 +71,10 @@ import Testing
 
     @Test("a port for metrics without certificates doesn't start")
     func noCertificates() async throws {
-        await #expect(throws: ConfigurationProblem.self) {
-            try await withService(listeners: [], settings: ["metrics.port": "0"]) { try await $0.opened() }
-        }
+        let runtime = ServiceRuntime(
+            name: "test-service", settings: ["metrics.port": "0"], clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        await #expect(throws: ConfigurationProblem.self) { try await runtime.run(listeners: []) }
     }
 
     @Test("the admin port, which asks for no certificate, is on the loopback address whatever is configured")
