@@ -37,7 +37,7 @@ struct ExpiryTests {
                 #expect(try Self.found(keys, in: server.data) == keys.count)
 
                 let later = day.advanced(by: 15).firstHour.start
-                _ = try await Retention.apply(.submission, at: later, in: client)
+                _ = try await Retention.apply(.fold, at: later, in: client)
                 for _ in 0..<2 {
                     _ = try await client.session { try $0.execute("SELECT pg_switch_wal()") }
                     _ = try await client.session { try $0.execute("CHECKPOINT") }

@@ -118,7 +118,7 @@ struct FortnightTests {
             try await stage.foldEmpty(morning.advanced(by: 1)...now)
             try await stage.publish(through: now)
             #expect(try stage.keys(of: morning.day) == Samples.data(0..<160))
-            _ = try await Retention.apply(.submission, at: now.end, in: stage.superuser)
+            _ = try await Retention.apply(.fold, at: now.end, in: stage.superuser)
             _ = try await Retention.apply(.distribution, at: now.end, in: stage.superuser)
             let tree = try stage.files()
             try await stage.publish(through: now)

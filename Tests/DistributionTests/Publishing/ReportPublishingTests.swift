@@ -91,7 +91,7 @@ struct ReportPublishingTests {
             #expect(isSame)
             #expect(try await stage.publish(through: now).changes == 0)
 
-            _ = try await Retention.apply(.submission, at: now.advanced(by: 48).end, in: stage.superuser)
+            _ = try await Retention.apply(.fold, at: now.advanced(by: 48).end, in: stage.superuser)
             try stage.removeTree()
             try await stage.publish(through: now)
             let thinner = try stage.files()
