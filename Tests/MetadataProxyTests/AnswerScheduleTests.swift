@@ -23,8 +23,6 @@ import VerificationAPI
         func answerReady(_ answer: PendingAnswer) { answer.leave() }
     }
 
-    private struct Refused: Error {}
-
     private let loop = EmbeddedEventLoop()
     private let outlet = Outlet()
     private let metrics = PrometheusMetrics()
@@ -38,17 +36,12 @@ import VerificationAPI
         let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: loop)
         plan.forward(EndpointDescription(VerificationAPI.tan), to: upstream)
         let shared = try ProxyLoop(plan, on: loop)
-        switch AppRequest.admit(
+        let request = try AppRequest.admit(
             "POST", "/version/v1/tan", from: AddressPrefix(nil), on: shared,
             forEachField: { take in take("content-type", "application/json") })
-        {
-        case .admitted(let request):
-            let answer = PendingAnswer(to: request, arrivedAt: loop.now, for: outlet, on: shared)
-            schedule.requestArrived(answer)
-            return answer
-        case .refused:
-            throw Refused()
-        }
+        let answer = PendingAnswer(to: request, arrivedAt: loop.now, for: outlet, on: shared)
+        schedule.requestArrived(answer)
+        return answer
     }
 
     private let deadline = DeadlineSchedule(interval: .milliseconds(250))

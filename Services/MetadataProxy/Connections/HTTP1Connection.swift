@@ -154,24 +154,22 @@ final class HTTP1Connection: ChannelInboundHandler, AnswerOutlet {
         let expectsContinue = head.headers.contains {
             $0.name.isSame(as: "expect") && $0.value.isSame(as: "100-continue")
         }
-        switch AppRequest.admit(
-            head.method.rawValue, head.uri, from: prefix, on: shared,
-            forEachField: { take in for field in head.headers { take(field.name, field.value) } })
-        {
-        case .admitted(let request):
-            self.request = consume request
+        do {
+            request = try AppRequest.admit(
+                head.method.rawValue, head.uri, from: prefix, on: shared,
+                forEachField: { take in for field in head.headers { take(field.name, field.value) } })
             state = .receiving
             timeouts.renewLife()
             if expectsContinue {
                 context.writeAndFlush(
                     wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
             }
-        case .refused(let answer):
+        } catch {
             if expectsContinue {
                 keepsAlive = false
-                write(answer, context)
+                write(error.answer, context)
             } else {
-                refuse(answer)
+                refuse(error.answer)
             }
         }
     }

@@ -65,16 +65,14 @@ final class HTTP2Stream: ChannelInboundHandler, AnswerOutlet {
     private func take(_ headers: HPACKHeaders) {
         guard memory != nil else { return refuse(.unavailable) }
         connection.requestBegan(self)
-        switch AppRequest.admit(
-            headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "", from: connection.prefix,
-            on: shared, forEachField: { take in for field in headers { take(field.name, field.value) } })
-        {
-        case .admitted(let request):
-            self.request = consume request
+        do {
+            request = try AppRequest.admit(
+                headers.first(name: ":method") ?? "", headers.first(name: ":path") ?? "", from: connection.prefix,
+                on: shared, forEachField: { take in for field in headers { take(field.name, field.value) } })
             state = .receiving
             connection.requestAdmitted()
-        case .refused(let answer):
-            state = .refusing(answer, left: AppListener.maxDiscardedBytes)
+        } catch {
+            state = .refusing(error.answer, left: AppListener.maxDiscardedBytes)
         }
     }
 

@@ -17,10 +17,12 @@ struct AppRequest: ~Copyable {
 
     // MARK: The header
 
-    /// The decision on a request, made on its header alone.
-    enum Admission: ~Copyable {
-        case admitted(AppRequest)
-        case refused(Answer)
+    /// A request is refused on its header alone.
+    ///
+    /// It is thrown, and not a case beside the request: in release builds Swift 6.3 copies an enumeration whose payloads are a
+    /// noncopyable and a copyable value, and traps.
+    struct Refusal: Error {
+        let answer: Answer
     }
 
     /// Decides on a request by its header.
@@ -28,38 +30,39 @@ struct AppRequest: ~Copyable {
     /// - Parameters:
     ///   - target: path and query as sent. The query is not forwarded.
     ///   - forEachField: calls its argument for every header field.
+    /// - Throws: ``Refusal``.
     static func admit(
         _ method: String, _ target: String, from prefix: AddressPrefix, on shared: ProxyLoop,
         forEachField: ((String, String) -> Void) -> Void
-    ) -> Admission {
+    ) throws(Refusal) -> AppRequest {
         // Counts every request, also one that is refused for another reason.
         let isWithinLimit = shared.limit.admits(prefix)
         guard let routes = shared.routes(for: target) else {
-            return refuse(.refusal(isWithinLimit ? 404 : 429), shared.otherRequests)
+            throw refusal(.refusal(isWithinLimit ? 404 : 429), shared.otherRequests)
         }
         guard let route = routes.first(where: { $0.route.method.rawValue == method }) else {
-            guard isWithinLimit else { return refuse(.refusal(429), shared.otherRequests) }
+            guard isWithinLimit else { throw refusal(.refusal(429), shared.otherRequests) }
             let allowed = routes.map(\.route.method.rawValue).sorted().joined(separator: ", ")
-            return refuse(.refusal(405, ("allow", allowed)), shared.otherRequests)
+            throw refusal(.refusal(405, ("allow", allowed)), shared.otherRequests)
         }
-        guard isWithinLimit, route.limit?.admits(prefix) ?? true else { return refuse(.refusal(429), route.metrics) }
+        guard isWithinLimit, route.limit?.admits(prefix) ?? true else { throw refusal(.refusal(429), route.metrics) }
         var fields = route.noFields
         forEachField { name, value in route.take(name, value, into: &fields) }
-        if let refusal = route.refusal(of: fields) { return refuse(refusal, route.metrics) }
+        if let answer = route.refusal(of: fields) { throw refusal(answer, route.metrics) }
         guard let memory = shared.bytesInFlight.share(BytesInFlight.perRequest, for: prefix) else {
-            return refuse(.unavailable, route.metrics)
+            throw refusal(.unavailable, route.metrics)
         }
         var request = AppRequest(route, fields, memory)
         if let refusals = route.refusals {
             request.attempt = refusals.attempt(from: prefix)
-            if request.attempt == nil { return refuse(.refusal(429), route.metrics) }
+            if request.attempt == nil { throw refusal(.refusal(429), route.metrics) }
         }
-        return .admitted(request)
+        return request
     }
 
-    private static func refuse(_ answer: Answer, _ metrics: RouteMetrics) -> Admission {
+    private static func refusal(_ answer: Answer, _ metrics: RouteMetrics) -> Refusal {
         metrics.record(HTTPResponse.Status(code: answer.status), since: .now())
-        return .refused(answer)
+        return Refusal(answer: answer)
     }
 
     private init(_ route: ProxiedRoute, _ fields: ProxiedRoute.PassedFields, _ memory: consuming BytesInFlight.Share) {
