@@ -143,6 +143,7 @@ var targets: [Target] = [
     system("CZlib", in: "Shared/Formats", pkgConfig: "zlib", apt: "zlib1g-dev"),
     system("CNghttp2", in: "Services/PushDispatcher", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
     system("CPKCS11", in: "Services/Distribution", pkgConfig: "p11-kit-1", apt: "libp11-kit-dev"),
+    system("CQREncode", in: "Services/Vigil", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
 ]
 
 // Domain modules: pure, no I/O.
@@ -212,8 +213,8 @@ targets += shared(
     uses: [
         "CMatching", "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
-        "NIOCore", "NIOHTTP1", "SwiftProtobuf",
-    ], testsUse: ["HTTPTypes", "Serving"])
+        "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
+    ], testsUse: ["Serving"])
 
 // What every process is: for the command lines and the tests, not for the services themselves.
 targets += shared(
@@ -267,17 +268,16 @@ targets += service(
         "InMemoryLogging",
     ])
 targets += service(
-    "DevelopmentAPNs", executable: "development-apns",
+    "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [
         "DevelopmentAPNsAPI", "Crypto", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
     ])
 targets += service(
-    "Vigil", executable: "vigil",
+    "Vigil", executable: "vigil", exclude: ["CQREncode"],
     uses: [
-        "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "HTTPContract",
-        "Crypto",
-        "X509", "SwiftASN1", "Logging",
-    ], testsUse: ["ExposureKeys"])
+        "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
+        "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
+    ], testsUse: ["Phone"])
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
@@ -285,7 +285,8 @@ targets += service(
         "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone",
         "ExposureKeys",
         "ExposureFormat",
-        "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "DevelopmentAPNsAPI", "AsyncHTTPClient",
+        "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI",
+        "AsyncHTTPClient",
         "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
     ])
 
@@ -336,7 +337,7 @@ targets += [
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
         ]),
-        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh"], swiftSettings: settings),
+        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh"], swiftSettings: settings),
 ]
 
 // What Tests/Fuzz/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# Runs the benchmarks; `--help` says which.
+# Runs the benchmarks; see `--help`.
 exec bash "$(dirname "${BASH_SOURCE[0]}")/../Tests/Benchmarks/bench.sh" "$@"

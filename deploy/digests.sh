@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes into `.env` which digests the public images of docker-compose.yml and deploy/Dockerfile have now.
+# Pins the public images of docker-compose.yml and deploy/Dockerfile to their current digests, in `.env`.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/deploy/machine.sh"
@@ -8,12 +8,13 @@ usage() {
     cat <<'TEXT'
 bash deploy/digests.sh [--inspect COMMAND]
 
-Asks the registries for the digest of each public image that docker-compose.yml and deploy/Dockerfile name by a tag, and writes it
-to `.env` beside docker-compose.yml, as `VIGIL_IMAGE_NAME=image:tag@sha256:…`. From then on a tag that is moved changes nothing
-here. Run it again to take what the tags mean by then, try that, and keep the `.env` before for the way back.
+Pins the public images: asks the registries for the digest of each image that docker-compose.yml and deploy/Dockerfile name by a
+tag, and writes it to `.env` beside docker-compose.yml, as `VIGIL_IMAGE_NAME=image:tag@sha256:…`. A tag that moves later no longer
+has an effect. To update the images, keep a copy of `.env` for a rollback, run this script again, and test the result.
 
-  --inspect COMMAND   prints an image's digest (docker buildx imagetools inspect --format {{.Manifest.Digest}})
-  --help              this text
+  --inspect COMMAND   command that prints an image's digest
+                      (default: docker buildx imagetools inspect --format {{.Manifest.Digest}})
+  --help              shows this text
 TEXT
 }
 
@@ -32,7 +33,7 @@ done
 
 lines=()
 while read -r name image; do
-    # A command and its options.
+    # Splits into a command and its options.
     # shellcheck disable=SC2086
     digest=$($inspect "$image") || fail "The digest of $image can't be read: see above."
     [[ $digest =~ ^sha256:[0-9a-f]{64}$ ]] || fail "For $image there came no digest, but: $digest"

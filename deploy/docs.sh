@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes web pages of the shared modules' documentation.
+# Generates web pages from the documentation of the shared modules.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/deploy/machine.sh"
@@ -8,11 +8,11 @@ usage() {
     cat <<'TEXT'
 bash deploy/docs.sh [--output FOLDER] [MODULE…]
 
-Builds, and makes a DocC site of the documentation comments of every module in Shared, or of those that are named, with the `docc`
-of the Swift toolchain. Ends with the command that serves it.
+Builds the modules and generates a DocC site from the documentation comments of every module in Shared, or of the given modules.
+Uses the `docc` of the Swift toolchain. At the end it prints the command that serves the site.
 
-  --output FOLDER   where the site is put (.build/documentation)
-  --help            this text
+  --output FOLDER   folder for the site (default: .build/documentation)
+  --help            shows this text
 TEXT
 }
 
@@ -39,18 +39,18 @@ command -v docc >/dev/null || fail "The Swift toolchain on the PATH has no docc:
 say "Building, and reading what the modules offer; the first time this takes some minutes …"
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
-# `package` is the widest access level here. SwiftPM's own command does it: a plugin would be one more dependency of every build.
-# Without the tests, of whose generated modules there is nothing to read.
+# `package` is the widest access level in this project. SwiftPM's built-in command avoids a plugin, which would be a dependency of
+# every build. Tests are left out, because their generated modules have no documentation.
 VIGIL_PROGRAMS_ONLY=1 swift package dump-symbol-graph --minimum-access-level package --skip-synthesized-members \
     >"$scratch/said" 2>&1 || fail "The modules can't be read: $(grep -a 'error' "$scratch/said" | tail -n 5)"
 graphs=$(sed -n 's/^Files written to //p' "$scratch/said")
 mkdir "$scratch/graphs"
 if [ ${#modules[@]} = 0 ]; then
-    # Those with Swift sources; the others are headers of C libraries.
+    # Only modules with Swift sources; the others are headers of C libraries.
     mapfile -t modules < <(find Shared -name '*.swift' | sed -E 's#^Shared/((Contracts|Domain|Formats|Platform)/)?([^/]+)/.*#\3#' | sort -u)
 fi
 for module in "${modules[@]}"; do
-    # With what it adds to others' types, in files whose names have an @.
+    # Includes its extensions of other modules' types: files with an @ in their names.
     cp "$graphs/$module".symbols.json "$scratch/graphs/" || fail "There is no module $module."
     find "$graphs" -name "$module@*.symbols.json" -exec cp {} "$scratch/graphs/" \;
 done

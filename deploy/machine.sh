@@ -1,17 +1,17 @@
-# What the scripts here and the tests need of the machine. Sourced, not run.
+# Prepares the machine for the scripts in deploy and for the tests. Source this file; don't run it.
 
-# Says what is happening, on one line.
+# Prints one line of progress.
 say() { printf '%s\n' "$*"; }
 
-# One sentence, and the end.
+# Prints an error message and exits.
 fail() {
     printf '%s\n' "$*" >&2
     exit 1
 }
 
-# Debian packages that are needed to build and run; all but the first line come with most systems.
+# Debian packages that building and running need. Most systems already have those after the first line.
 packages=(
-    postgresql libpq-dev libzip-dev zlib1g-dev libp11-kit-dev libnghttp2-dev pkg-config
+    postgresql libpq-dev libzip-dev zlib1g-dev libp11-kit-dev libnghttp2-dev libqrencode-dev pkg-config
     binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 tzdata
 )
 
@@ -28,7 +28,7 @@ install_packages() {
     [ ${#missing[@]} -gt 0 ] || return 0
     say "Installing ${missing[*]} …"
     update_package_lists
-    # Debian makes and starts a cluster whenever a server is installed. The suite has its own, so that one is not made.
+    # Debian creates and starts a cluster whenever a server is installed. The suite has its own, so this prevents that.
     local drop_in=/etc/postgresql-common/createcluster.d/vigil.conf made_drop_in=
     if ! is_installed postgresql-common; then
         "${root[@]}" mkdir -p "${drop_in%/*}"
@@ -38,12 +38,12 @@ install_packages() {
     local status=0 words
     words=$("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         "${missing[@]}" 2>&1) || status=$?
-    # Later installations are none of our business.
+    # Don't affect later installations.
     [ -z "$made_drop_in" ] || "${root[@]}" rm -f "$drop_in"
     [ "$status" = 0 ] || fail "apt-get could not install ${missing[*]}: $(tail -n 3 <<<"$words")"
 }
 
-# Updates the package lists. Afterwards `root` holds the command that runs others as root, if one is needed.
+# Updates the package lists. Sets `root` to the command that runs others as root, if one is needed.
 root=()
 update_package_lists() {
     if [ "$(id -u)" != 0 ]; then
@@ -58,7 +58,7 @@ is_installed() {
     dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'
 }
 
-# Everything but room: a Swift toolchain of version 6.3 or newer, and the system packages, which it needs to run at all.
+# Ensures a Swift toolchain of version 6.3 or newer and the system packages that it needs to run. Doesn't check disk space.
 prepare_machine() {
     command -v swift >/dev/null ||
         fail "There is no Swift toolchain on the PATH: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
@@ -70,7 +70,7 @@ prepare_machine() {
         fail "Swift $version is too old: install Swift 6.3 or newer (https://www.swift.org/install/linux)."
 }
 
-# Room for the build, less what is there already.
+# Checks that the disk has space for the rest of the build.
 # $1: the checkout; $2: MiB that a complete build takes.
 check_disk() {
     local free built=0

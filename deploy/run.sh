@@ -8,15 +8,16 @@ usage() {
     cat <<'TEXT'
 bash deploy/run.sh [OPTION…]
 
-Installs the system packages that are missing (apt-get, as root or with sudo), builds, starts every service and a private
-PostgreSQL on this machine, plays the story through them, and leaves them running until Ctrl-C.
+Installs missing system packages (apt-get, as root or with sudo), builds, starts every service and a private PostgreSQL on this
+machine, plays the story through them, and leaves them running until Ctrl-C.
 
-  --story            end after the story: with 0, or with the number of the step that failed
-  --fresh            begin with an empty state folder
-  --state FOLDER     the state folder (.vigil in the checkout)
-  --first-port N     the metadata proxy's port (8000); the others follow it
-  --at INSTANT       the instant that the services take for now (ISO 8601)
-  --help             this text
+  --story            exit after the story, with 0 or the number of the failed step
+  --no-story         play no story, so that the running hour stays open
+  --fresh            start with an empty state folder
+  --state FOLDER     state folder (default: .vigil in the checkout)
+  --first-port N     port of the metadata proxy (default: 8000); the other ports follow it
+  --at INSTANT       instant that the services use as the current time (ISO 8601)
+  --help             show this text
 TEXT
 }
 
@@ -33,7 +34,7 @@ done
 
 prepare_machine
 check_disk "$checkout" 6000
-# Whoever sets VIGIL_BUILT has built everything.
+# VIGIL_BUILT says that everything is already built.
 if [ -z "${VIGIL_BUILT:-}" ]; then
     say "Building; the first time this takes some minutes …"
     swift build --package-path "$checkout" --explicit-target-dependency-import-check error ||

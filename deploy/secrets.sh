@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the certificates and secrets that docker-compose.yml hands out.
+# Creates the certificates and secrets that docker-compose.yml mounts.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/deploy/machine.sh"
@@ -8,27 +8,28 @@ usage() {
     cat <<'TEXT'
 bash deploy/secrets.sh [--compose COMMAND] [lab NAME | quick-test NAME | pocnat NAME]
 
-Makes what is missing of the certificates and secrets of the suite in containers. It needs Docker and nothing else: the command
-`vigil` does it, in a container of its own that has no network; if there is no image yet, it is built first, which takes long.
+Creates the missing certificates and secrets of the suite in containers. Only Docker is needed: the command `vigil` does the work
+in a separate container without a network. If its image doesn't exist yet, it is built first, which takes long.
 
-Whatever exists is kept, so it may be run at any time; run it once a week, because certificates that expire within 30 days are
-made anew, and running services take them into use within ten seconds. PostgreSQL is told of its own.
+Existing files are kept, so you can run this script at any time. Run it once a week: it renews certificates that expire within 30
+days. Running services load them within ten seconds, and the script reloads PostgreSQL and the edge.
 
-With a role and a name, a laboratory or test centre has a certificate of its own besides, in callers/ROLE-NAME. The name (lower-case
-letters, digits, hyphens) stays with the results that are posted with it: one certificate for each, and never the same name for
-two. Those without a name, such as callers/lab, are for trying out.
+With a role and a name, the script also creates a certificate for one laboratory or test centre, in callers/ROLE-NAME. The name
+(lower-case letters, digits, hyphens) is stored with the results that are posted with it. Create one certificate for each, and
+never use a name twice. Certificates without a name, such as callers/lab, are for trials.
 
-Everything lies in the folder .secrets beside docker-compose.yml, or in the one that VIGIL_SECRETS names:
+The files are in the folder .secrets beside docker-compose.yml, or in the folder VIGIL_SECRETS:
 
-  files/     one file for each secret, readable by the user of the container that needs it (10001; 999 is PostgreSQL, 65534
-             Prometheus) and by root. A file that you put here yourself, such as public.pem and public.key of a public authority, is kept.
-             denied is the list of certificates that nobody accepts any more: add to it, don't replace the file
-  callers/   yours: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem), and
+  files/     one file for each secret, readable by root and by the user of the container that needs it (10001; 999 for PostgreSQL,
+             101 for the edge, 65534 for Prometheus). Files that you put here yourself are kept, such as app-facing certificates of
+             a public authority: public.pem and public.key of the metadata proxy, edge.pem and edge.key for downloads. denied lists the certificates that no listener accepts: append to it, don't replace the file
+  callers/   owned by you: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem), and
              export-signing-public.pem, which apps are built with
-  state/     root's: the private authority with its key, and in certificates/issued the fingerprint of each certificate it made. Keep a copy in a safe place
+  state/     owned by root: the private authority with its key; certificates/issued has the fingerprint of each certificate that
+             it issued. Keep a copy of this folder in a safe place
 
-  --compose COMMAND   what runs compose (docker compose)
-  --help              this text
+  --compose COMMAND   command that runs compose (default: docker compose)
+  --help              shows this text
 TEXT
 }
 
@@ -50,21 +51,27 @@ command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed,
 cd "$checkout"
 
 folder=${VIGIL_SECRETS:-}
-# Compose reads this file, too.
+# Compose also reads this file.
 [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
 folder=${folder:-./.secrets}
 mkdir -p "$folder"
 chmod 700 "$folder"
 
 say "Making what is missing in $folder …"
-# The words of the command are meant to be split.
+# The command is split into words on purpose.
 # shellcheck disable=SC2086
 $compose run --rm --no-deps -T secrets ${partner[@]+"${partner[@]}"} ||
     fail "The secrets could not be made: see above what docker or vigil says."
-# PostgreSQL looks at its certificate when it is told to; no metric says when the one in use expires, and then nobody gets in.
+# PostgreSQL reloads its certificate only on request. No metric shows when it expires, and after that nobody can connect.
 # shellcheck disable=SC2086
 if $compose ps --services --status running 2>/dev/null | grep -x postgres >/dev/null; then
-    # Not by a signal: for Docker that is the end of the restart policy, whatever the signal is (moby 41302).
+    # Not with a signal: Docker then disables the restart policy, whatever the signal is (moby 41302).
     $compose exec -T postgres psql -X -q -d vigil -c 'SELECT pg_reload_conf()' >/dev/null
+fi
+# The edge, too. If it is just starting, it reads the new certificate anyway.
+# shellcheck disable=SC2086
+if $compose ps --services --status running 2>/dev/null | grep -x edge >/dev/null; then
+    $compose exec -T edge nginx -e stderr -c /etc/vigil/nginx.conf -s reload ||
+        say "The edge was not reloaded: docker compose restart edge"
 fi
 say "Everything is in $folder. Next: docker compose up -d"

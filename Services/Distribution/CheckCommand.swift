@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExposureFormat
+import ExposureKeys
 import Foundation
 import Running
 
@@ -19,8 +20,14 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The folder, such as deploy/static.", valueName: "directory"))
     var directory: String
 
+    @Option(help: "The setting lowestRiskLevel, which configurations are held against.")
+    var lowestRiskLevel = TransmissionRiskLevel.lowestPublished.rawValue
+
     func run() throws {
-        let files = try StaticFiles(in: URL(filePath: directory))
+        guard let level = TransmissionRiskLevel(rawValue: lowestRiskLevel) else {
+            throw ValidationError("--lowest-risk-level must be from 1 to 8.")
+        }
+        let files = try StaticFiles(in: URL(filePath: directory), publishingFrom: level)
         for line in Self.report(files) {
             Console.say(line)
         }
@@ -30,7 +37,7 @@ struct CheckCommand: ParsableCommand {
     /// A line for each file, then a summary.
     static func report(_ files: StaticFiles) -> [String] {
         let rows = files.archives.map { archive in
-            (archive.file, archive.message?.rawValue ?? "unchanged bytes", "\(archive.export.count) bytes")
+            (archive.file, archive.content ?? "unchanged bytes", "\(archive.export.count) bytes")
         }
         let (first, second) = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
         let good = rows.map { row in

@@ -21,7 +21,7 @@ package struct Distribution: AsyncParsableCommand {
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
 
-    /// Publishes every hour until it is told to stop.
+    /// Publishes every hour until shutdown.
     package static func run(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.distribution.check(database)

@@ -19,7 +19,7 @@ package struct DownloadServer: AsyncParsableCommand {
         try await Self.serve(ServiceRuntime(name: "download-server", options: options))
     }
 
-    /// Runs the service until it is told to stop.
+    /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         try await runtime.run(listeners: [], services: [try FileServer(runtime)])
     }

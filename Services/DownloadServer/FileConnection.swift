@@ -26,7 +26,7 @@ final class FileConnection: ChannelDuplexHandler {
     private static let idleTimeout: TimeAmount = .seconds(60)
     /// The lowest rate at which a caller may receive an answer, in bytes a second.
     private static let minimumRate = 8_000
-    /// How long callers may go on receiving answers during shutdown.
+    /// How long callers may continue to receive answers during shutdown.
     private static let shutdownTimeout: TimeAmount = .seconds(20)
 
     private lazy var deadline = LazyDeadline(on: channel.eventLoop) { [unowned self] in channel.close(promise: nil) }
@@ -80,7 +80,7 @@ final class FileConnection: ChannelDuplexHandler {
         channel.eventLoop.scheduleTask(in: Self.shutdownTimeout) { channel.close(promise: nil) }
     }
 
-    /// For bytes that aren't HTTP, and for headers that are too long.
+    /// Answers invalid HTTP and oversized headers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !isClosing else { return context.close(promise: nil) }
         refuse(.badRequest, closes: true, context)

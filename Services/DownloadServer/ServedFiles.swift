@@ -40,7 +40,7 @@ final class ServedFiles: Sendable {
     }
 
     private struct State {
-        /// By request target: parsing a path costs half as much as an answer.
+        /// Entries by request target: parsing a path costs half as much as an answer.
         var entries: [String: Entry] = [:]
         var bytes = 0
     }
@@ -55,7 +55,7 @@ final class ServedFiles: Sendable {
     /// How long an entry is used without a look at the file.
     private static let freshness: TimeAmount = .seconds(1)
 
-    /// - Parameter root: the folder in which `version` lies.
+    /// - Parameter root: the folder that contains `version`.
     init(root: URL) { self.root = root }
 
     /// Nil if there is no such file.

@@ -54,7 +54,7 @@ package struct MetadataProxy: AsyncParsableCommand {
         let registrations = PrefixLimit(
             try settings.int("limits.registrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let refusals = RefusalLimit(
-            try settings.int("limits.refusedRegistrations", default: 10, in: 1...10_000_000), clock: runtime.clock)
+            try settings.int("limits.refusedRegistrations", default: 25, in: 1...10_000_000), clock: runtime.clock)
         let pushRegistrations = PrefixLimit(
             try settings.int("limits.pushRegistrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)

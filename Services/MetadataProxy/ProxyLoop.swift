@@ -4,12 +4,12 @@ import Metrics
 import NIOCore
 import Serving
 
-/// What the connections of one event loop share: routes, limits, the encoder, counters.
+/// The state that the connections of one event loop share: routes, limits, the encoder, counters.
 final class ProxyLoop {
     let loop: any EventLoop
     let schedule: any AnswerSchedule
     let bytesInFlight: BytesInFlight
-    /// For all requests of an address prefix.
+    /// The limit for all requests of an address prefix.
     let limit: PrefixLimit
     var encoder: AnswerEncoder
     /// Requests for no route.

@@ -5,7 +5,7 @@ import NIOCore
 package import Running
 import Serving
 
-/// What the proxy forwards, to which service, and within which limits.
+/// The forwarded operations, with their services and limits.
 package struct ProxyPlan: Sendable {
     struct Operation: Sendable {
         let description: EndpointDescription

@@ -13,9 +13,10 @@ import SubmissionAPI
 import TLS
 import VerificationAPI
 
-/// The executable `submission-server`, which is two processes: one accepts uploads and seals them, the other folds them every
-/// hour. The first can't open what it sealed; the second answers nobody but operators and
-/// Prometheus.
+/// The executable `submission-server`, which runs as two processes.
+///
+/// One accepts uploads and seals them; the other folds them every hour. The first can't open what it sealed; the second answers
+/// only operators and Prometheus.
 package struct SubmissionServer: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "submission-server",
@@ -29,7 +30,7 @@ package struct SubmissionServer: AsyncParsableCommand {
 
     // MARK: The server
 
-    /// Accepts uploads until it is told to stop. As many replicas as wanted share a database and the tag key, and nothing else.
+    /// Accepts uploads until shutdown. Any number of replicas can share a database and the tag key; they share nothing else.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         try HourKeyFiles.refuse(in: settings)
@@ -61,7 +62,7 @@ package struct SubmissionServer: AsyncParsableCommand {
 
     // MARK: The fold
 
-    /// Folds at start and after every hour until it is told to stop. Of several processes with one key directory, one folds.
+    /// Folds at startup and after every hour until shutdown. Of several processes with one key directory, one folds.
     package static func fold(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.submission.check(database)
@@ -77,7 +78,7 @@ package struct SubmissionServer: AsyncParsableCommand {
     }
 
     /// Folds once.
-    /// - Parameter instant: hours that ended at or before it are folded.
+    /// - Parameter instant: the hours that ended at or before it are folded.
     package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         do {

@@ -3,8 +3,9 @@ import HTTPContract
 import Serving
 import TestResultAPI
 
-/// `POST /api/v1/app/result`, `/api/v1/app/results`: a result as an app may see it. An unknown id counts as a pending test,
-/// and asking for it leaves no trace, so that guessing doesn't fill the table.
+/// `POST /api/v1/app/result`, `/api/v1/app/results`: a result as an app may see it.
+///
+/// An unknown id counts as a pending test, and asking for it leaves no trace, so that guessing doesn't fill the table.
 struct GetAppResult: Sendable {
     let store: ResultStore
 

@@ -2,8 +2,9 @@ import Credentials
 import Serving
 import TestResultAPI
 
-/// `POST /api/v1/quicktest/result`, `/api/v1/pocnat/result`: the stored result of a test, for centres that perform such
-/// tests. They learn nothing about other kinds of test.
+/// `POST /api/v1/quicktest/result`, `/api/v1/pocnat/result`: the stored result of a test, for centres that perform such tests.
+///
+/// They learn nothing about other kinds of test.
 ///
 /// It only reads. In Corona-Warn-App the request inserted a row under another id than it looked up, so that the second one
 /// failed (<https://github.com/corona-warn-app/cwa-quicktest-onboarding/issues/41>).

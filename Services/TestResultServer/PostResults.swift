@@ -43,8 +43,10 @@ struct PostResults: Sendable {
         }
     }
 
-    /// Not before 1970, and at most a day from now: a clock may be in another time zone, but a larger difference is a defect of
-    /// the sender, which must notice it before phones receive the time.
+    /// Whether the time is not before 1970 and at most a day ahead.
+    ///
+    /// A clock may be in another time zone; a larger difference is a defect of the sender, which has to notice it before phones
+    /// receive the time.
     private static func isPossible(_ sampleCollected: Int32?, at now: Date) -> Bool {
         sampleCollected.map { (0...max(0, seconds(now) + 86_400)).contains(Int64($0)) } != false
     }

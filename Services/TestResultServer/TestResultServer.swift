@@ -38,7 +38,7 @@ package struct TestResultServer: AsyncParsableCommand {
             metrics: runtime.metrics)
         let foreignResults = Counter(label: "foreign_results_total", factory: runtime.metrics)
 
-        // A listener of its own: a caller that occupies all its connections doesn't affect phones.
+        // A separate listener: a caller that occupies all its connections doesn't affect phones.
         let laboratories = try Listener(
             "laboratories", from: settings, defaultPort: 8020, security: .mutualTLS(tls), limits: .door
         ) { routes in

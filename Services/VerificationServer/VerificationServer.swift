@@ -36,7 +36,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let limits = TeleTANLimits(
             perHour: try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000),
             perOfficer: try settings.int("teleTAN.officerHourlyLimit", default: 60, in: 1...1_000_000))
-        let guessBudget = try settings.int("teleTAN.refusalBudget", default: 10_000, in: 1...1_000_000)
+        let guessBudget = try settings.int("teleTAN.refusalBudget", default: 25_000, in: 1...1_000_000)
         let tans = try IssuedTANs(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.verification.check(database)
@@ -59,7 +59,7 @@ package struct VerificationServer: AsyncParsableCommand {
                 VerificationAPI.testResult, use: GetTestResult(lookUp: lookUp, clock: clock).handle)
             routes.on(VerificationAPI.tan, use: IssueTAN(lookUp: lookUp, tans: tans, clock: clock).handle)
         }
-        // A listener of its own: a caller that occupies all its connections doesn't affect phones or uploads.
+        // A separate listener: a caller that occupies all its connections doesn't affect phones or uploads.
         let portal = try Listener(
             "portal", from: settings, defaultPort: 8011, security: .mutualTLS(tls), limits: .door
         ) { routes in

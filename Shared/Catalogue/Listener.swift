@@ -21,15 +21,17 @@ extension Catalogue {
         case control
     }
 
-    /// A port of a suite whose first port is 8000.
+    /// A port, as numbered in a suite whose first port is 8000.
     package struct Port: Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// The first port of a suite that was not told otherwise.
+        /// The default first port of a suite.
         package static let defaultFirst = 8000
+        /// How many ports from its first one a suite reserves on its machine. Tests/Live/suite.sh repeats it.
+        package static let reserved = 200
 
         /// The port's number.
         package let number: Int
 
-        /// A port as it stands in the source.
+        /// A port as a literal.
         package init(integerLiteral number: UInt16) {
             self.number = Int(number)
         }
@@ -38,15 +40,15 @@ extension Catalogue {
         package func number(first: Int) -> Int { number - Self.defaultFirst + first }
     }
 
-    /// How a listener and its callers prove who they are.
+    /// How a listener and its callers authenticate.
     package enum Security: Sendable {
-        /// Both show certificates of the private authority; the caller's names its role.
+        /// Both present certificates of the private authority; the caller's names its role.
         case mutualTLS
-        /// The listener alone shows a certificate of the private authority.
+        /// Only the listener presents a certificate, of the private authority.
         case privateTLS
-        /// The listener shows a certificate of a public authority.
+        /// The listener presents a certificate of a public authority.
         case publicTLS
-        /// No TLS: what is public anyway, or never leaves the machine.
+        /// No TLS, for data that never leaves the machine.
         case plaintext
     }
 
@@ -56,13 +58,13 @@ extension Catalogue {
         package let name: ListenerName
         /// The default port.
         package let port: Port
-        /// How the listener and its callers prove who they are.
+        /// How the listener and its callers authenticate.
         package let security: Security
-        /// Whether callers from outside reach it.
+        /// Whether outside callers can reach it.
         package let isDoor: Bool
         /// The routes of the operations it offers.
         package let routes: [Route]
-        /// For whom it is, when no certificate says so.
+        /// Its users, if no certificate names them.
         private let users: String
 
         init(
@@ -80,7 +82,7 @@ extension Catalogue {
         /// The roles that may call at least one operation.
         package var callers: Set<Role> { Set(routes.flatMap(\.callers)) }
 
-        /// For whom it is, in words.
+        /// Its users, in words.
         package var purpose: String {
             security == .mutualTLS ? callers.map(\.rawValue).sorted().joined(separator: ", ") + " (mutual TLS)" : users
         }

@@ -8,27 +8,27 @@ extension Catalogue {
         package let name: String
         /// The executable; several processes may run the same one.
         package let executable: String
-        /// What the executable is told to do, if it can do several things.
+        /// The executable's subcommand, if it has several.
         package let subcommand: [String]
-        /// Whether it stands for an outside peer. No production image contains such a program.
+        /// Whether it simulates an outside peer. No production image contains a simulator.
         package let isSimulator: Bool
-        /// What its certificate says; nil if it calls no other service.
+        /// The role in its certificate; nil if it calls no other service.
         package let role: Role?
-        /// All it listens on but the admin port.
+        /// Its listeners, except for the admin port.
         package let listeners: [Listener]
         /// The port for `/health`, `/ready` and `/metrics`, on the loopback address.
         package let admin: Port
-        /// The port for a Prometheus elsewhere, by mutual TLS; nil if none watches it.
+        /// The port for a Prometheus on another machine, by mutual TLS; nil if none scrapes it.
         package let metrics: Port?
         /// The database, if it has tables of its own.
         package let database: Database?
         /// The secrets that only this service reads.
         package let secrets: [Secret]
-        /// The folders it shares with others, or that outlive it.
+        /// The folders that it shares with others or that outlive it.
         package let volumes: [Volume]
-        /// The listeners that it connects to.
+        /// The listeners it connects to.
         package let calls: [Call]
-        /// The container of an outside program that takes its place in docker-compose.yml.
+        /// The container of a third-party program that replaces it in docker-compose.yml.
         package let standIn: String?
 
         init(
@@ -58,16 +58,16 @@ extension Catalogue {
                 || listeners.contains { $0.security == .mutualTLS || $0.security == .privateTLS }
         }
 
-        /// Whether it has a listener whose certificate is of a public authority.
+        /// Whether it has a listener with a certificate of a public authority.
         package var hasPublicCertificate: Bool { listeners.contains { $0.security == .publicTLS } }
 
         /// A listener by its name.
         package func listener(_ name: ListenerName) -> Listener? { listeners.first { $0.name == name } }
     }
 
-    /// A service's login role and what it reads of other services.
+    /// A service's login role and the tables of other services that it reads.
     package struct Database: Hashable, Sendable {
-        /// Its login role, which owns a schema's rows but no table.
+        /// Its login role, which may use the rows of a schema but owns no table.
         package let role: DatabaseRole
         /// Tables of other services' schemas that it may read, each as `schema.table`.
         package let reads: Set<String>
@@ -78,9 +78,9 @@ extension Catalogue {
         }
     }
 
-    /// A secret in a file of its own, which one service reads.
+    /// A secret in its own file, which one service reads.
     package struct Secret: Hashable, Sendable {
-        /// How it is made.
+        /// How the secret is generated.
         package enum Kind: Sendable {
             /// 32 random bytes in hexadecimal digits.
             case hexadecimal
@@ -92,9 +92,9 @@ extension Catalogue {
         package let file: String
         /// The configuration key that names the file.
         package let key: String
-        /// What stands before the path in the setting.
+        /// The prefix of the path in the setting.
         package let prefix: String
-        /// How it is made.
+        /// How the secret is generated.
         package let kind: Kind
 
         init(_ kind: Kind, _ file: String, key: String, prefix: String = "") {
@@ -105,9 +105,9 @@ extension Catalogue {
         }
     }
 
-    /// A folder that a service is given.
+    /// A folder that a service uses.
     package struct Volume: Hashable, Sendable {
-        /// What the folder is for.
+        /// The purpose of a folder.
         package enum Name: String, Sendable {
             /// The private keys of open hours. It must never be backed up.
             case hourKeys = "hour-keys"
@@ -115,7 +115,7 @@ extension Catalogue {
             case published
         }
 
-        /// What the folder is for.
+        /// The purpose of the folder.
         package let name: Name
         /// The configuration key that names it.
         package let key: String
@@ -126,7 +126,7 @@ extension Catalogue {
         }
     }
 
-    /// A connection from a service to a listener of another one.
+    /// A connection from a service to a listener of another service.
     package struct Call: Hashable, Sendable {
         /// How the configuration names the listener.
         package enum Form: Sendable {
@@ -140,9 +140,9 @@ extension Catalogue {
         package let key: String
         /// How the configuration names the listener.
         package let form: Form
-        /// The service that is called.
+        /// The called service.
         package let service: Service
-        /// The listener that is called.
+        /// The called listener.
         package let listener: ListenerName
 
         init(_ key: String, _ form: Form = .url, to service: Service, _ listener: ListenerName) {

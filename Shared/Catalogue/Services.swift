@@ -16,7 +16,7 @@ extension Catalogue {
 
 /// The entries, one for each process.
 extension Catalogue.Service {
-    /// Results: laboratories post them, the verification server asks for them.
+    /// Results: laboratories post them, the verification server reads them.
     package static let testResultServer = Self(
         "test-result-server", role: .testResultServer,
         listeners: [
@@ -59,7 +59,7 @@ extension Catalogue.Service {
         ],
         calls: [.init("testResults.url", to: .testResultServer, .internal)])
 
-    /// The fold: makes the keys that uploads are sealed to, and opens each hour's uploads when the hour has closed.
+    /// The fold: creates the keys that uploads are sealed to, and opens each hour's uploads once the hour is closed.
     package static let fold = Self(
         "fold", executable: "submission-server", "fold", role: nil, listeners: [], admin: 8038, metrics: 8036,
         database: .init(.fold), volumes: [.init(.hourKeys, key: "hourKeys.directory")])
@@ -104,13 +104,13 @@ extension Catalogue.Service {
         volumes: [.init(.published, key: "directory")],
         calls: [.init("push.url", to: .pushDispatcher, .listen)])
 
-    /// The published tree, to phones. In containers the edge takes its place.
+    /// The published tree, for phones. In containers the edge replaces it.
     package static let downloadServer = Self(
         "download-server", role: nil,
-        listeners: [.init(.listen, 8040, .plaintext, for: "apps: the published tree")], admin: 8049,
+        listeners: [.init(.listen, 8040, .publicTLS, for: "apps: the published tree")], admin: 8049,
         volumes: [.init(.published, key: "directory")], standIn: "edge")
 
-    /// The only door for apps.
+    /// The only entry point for apps.
     package static let metadataProxy = Self(
         "metadata-proxy", role: .metadataProxy,
         listeners: [.init(.listen, 8000, .publicTLS, isDoor: true, for: "apps: tests, TANs, uploads, pushes")],
@@ -123,7 +123,7 @@ extension Catalogue.Service {
 
     // MARK: Simulators
 
-    /// Apple's push service.
+    /// A simulated APNs.
     package static let developmentAPNs = Self(
         "development-apns", "serve", isSimulator: true, role: nil,
         listeners: [

@@ -11,17 +11,19 @@ package import SubmissionAPI
 import SwiftProtobuf
 package import VerificationAPI
 
-/// What an app sends to the metadata proxy: padded, and with the header fields that the published apps send
-/// (cwa-app-ios, cwa-app-android).
+/// The requests of an app to the metadata proxy: padded, and with the header fields that the published apps send (cwa-app-ios,
+/// cwa-app-android).
 package struct AppClient: Sendable {
-    private let proxy: ServiceClient
+    let proxy: ServiceClient
 
     /// How long an app waits for an answer.
     private static let patience = Duration.seconds(15)
-    /// Bytes of every request body to the verification server.
+    /// The size of every request body to the verification server, in bytes.
     private static let bodySize = 250
-    /// Bytes of every upload's payload: more than fourteen keys and thirty-two reports take.
-    private static let uploadSize = 4096
+    /// Bytes of an upload's payload: more than fourteen keys and thirty-two reports take, or, of a phone with more, 280 reports.
+    private static let uploadSizes = (common: 4096, large: 49_152)
+    /// The most reports of an upload of common size.
+    private static let commonReports = 32
 
     /// - Parameters:
     ///   - base: the proxy's URL, such as `https://localhost:8000`.
@@ -31,16 +33,16 @@ package struct AppClient: Sendable {
             base: base, authorities: authorities, name: "metadata-proxy", deadline: Self.patience)
     }
 
-    /// Ends all connections. Must be called once.
+    /// Closes all connections. Must be called once.
     package func close() async {
         await proxy.close()
     }
 
-    /// Registers a test or redeems a teleTAN, which can be done once.
-    /// - Throws: `CallError.refused` with 400 for one that is unknown, used or expired.
+    /// Registers a test or redeems a teleTAN, which is possible only once.
+    /// - Throws: `CallError.refused` with 400 if it is unknown, used or expired.
     ///
-    /// - Parameter attempt: what the phone keeps until it has its token: who repeats a request whose answer was lost with
-    ///   the same key is given the token that was lost.
+    /// - Parameter attempt: a key that the phone keeps until it has its token. If an answer was lost, a repeat with the same
+    ///   key returns the lost token.
     package func register(
         _ proof: RegistrationTokenRequest.Proof, attempt: IdempotencyKey = .fresh
     ) async throws -> RegistrationToken {
@@ -57,14 +59,14 @@ package struct AppClient: Sendable {
         return try await proxy.call(VerificationAPI.testResult, padded).testResult
     }
 
-    /// Asks for the TAN that a positive result entitles to; a repeat gives the same one until it is used.
-    /// - Throws: `CallError.refused` with 400 for an unknown token, a result that isn't positive, or a spent TAN.
+    /// Asks for the TAN of a positive result; a repeat returns the same one until it is used.
+    /// - Throws: `CallError.refused` with 400 for an unknown token, a result that isn't positive, or a used TAN.
     package func tan(_ token: RegistrationToken) async throws -> TAN {
         let padded = RegisteredTestRequest(token, requestPadding: try Self.padding(after: RegisteredTestRequest(token)))
         return try await proxy.call(VerificationAPI.tan, padded).tan
     }
 
-    /// Uploads keys, and reports about venues.
+    /// Uploads keys, reports about venues, or both.
     /// - Returns: how many of the reports were stored.
     @discardableResult
     package func upload(_ keys: [DiagnosisKey], reports: [CheckInReport] = [], tan: TAN) async throws -> UploadAccepted
@@ -78,11 +80,11 @@ package struct AppClient: Sendable {
         }
         return try await proxy.call(
             SubmissionAPI.diagnosisKeys,
-            UploadRequest(authorization: tan.text, payload: try Self.padded(payload)))
+            UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
     }
 
     /// Uploads reports about one venue on behalf of its visitors.
-    /// - Parameter tan: of a teleTAN for an event.
+    /// - Parameter tan: the TAN of a teleTAN for an event.
     @discardableResult
     package func warnVisitors(_ reports: [CheckInReport], tan: TAN) async throws -> UploadAccepted {
         let payload = SubmissionPayload.with {
@@ -90,21 +92,23 @@ package struct AppClient: Sendable {
             $0.submissionType = .hostWarning
         }
         return try await proxy.call(
-            SubmissionAPI.onBehalf, UploadRequest(authorization: tan.text, payload: try Self.padded(payload)))
+            SubmissionAPI.onBehalf,
+            UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
     }
 
-    /// Uploads nothing, in a request that looks like an upload to whoever watches the line.
-    package func pretendToUpload() async throws {
+    /// Uploads nothing, in a request that looks like an upload to whoever watches the line: one of keys, of reports, or of both.
+    /// - Parameter reports: how many this phone would upload. Its dummy requests have the size that its upload would have.
+    package func pretendToUpload(reports: Int = 0) async throws {
         var randomness = SystemRandomNumberGenerator()
         let nobodys = TAN(RandomIdentifier(using: &randomness))
         _ = try await proxy.call(
             SubmissionAPI.diagnosisKeys,
             UploadRequest(
-                authorization: nobodys.text, isFake: true, payload: try Self.padded(SubmissionPayload())))
+                authorization: nobodys.text, isFake: true, payload: try Self.padded(SubmissionPayload(), for: reports)))
     }
 
-    /// Registers for silent pushes, or takes the registration back: two requests that nobody can tell apart by their length.
-    /// - Parameter instance: names this installation of the app, for this server only.
+    /// Registers for silent pushes, or deregisters; an observer can't distinguish the two by their length.
+    /// - Parameter instance: identifies this installation of the app, to this server only.
     package func ask(for wish: PushRegistrationState.Wish, as instance: AppInstanceToken) async throws {
         let registration = PushRegistration.with {
             $0.version = 1
@@ -114,17 +118,19 @@ package struct AppClient: Sendable {
         _ = try await proxy.call(PushAPI.register, PushRegistrationRequest(payload: try registration.padded()))
     }
 
-    /// Brings a payload to the one size that they all have, so that it doesn't tell how many keys and reports there are.
-    private static func padded(_ payload: SubmissionPayload) throws -> Data {
+    /// Brings a payload to the one size that all of a phone's uploads have, so that it doesn't tell how many keys and reports
+    /// there are.
+    private static func padded(_ payload: SubmissionPayload, for reports: Int) throws -> Data {
         var payload = payload
-        // The padding's own tag and length take three bytes.
-        let missing = uploadSize - 3 - (try payload.encoded().count)
+        // The padding's own tag and length take three bytes, or four from 16,384 bytes on, which the larger one always has.
+        let (size, overhead) = reports <= commonReports ? (uploadSizes.common, 3) : (uploadSizes.large, 4)
+        let missing = size - overhead - (try payload.encoded().count)
         payload.requestPadding = Data(repeating: 0, count: max(0, missing))
         return Data(try payload.encoded())
     }
 
-    /// Random letters that bring a JSON body to its size.
-    private static func padding(after bare: some JSONMessage) throws -> String {
+    /// Random letters that pad a JSON body to its size.
+    static func padding(after bare: some JSONMessage) throws -> String {
         let missing = bodySize - (try bare.encoded().body.count)
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<max(0, missing)).compactMap { _ in alphabet.randomElement() })

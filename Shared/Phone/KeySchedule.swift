@@ -2,14 +2,14 @@ import Crypto
 import CryptoExtras
 package import ExposureKeys
 
-/// How a day's key becomes broadcasts (Exposure Notification Cryptography Specification 1.2): a rolling proximity
-/// identifier key by HKDF-SHA256, then for each interval one AES-128 block.
+/// Derives a day key's broadcasts (Exposure Notification Cryptography Specification 1.2): a rolling proximity identifier key by
+/// HKDF-SHA256, then one AES-128 block for each interval.
 ///
-/// For the few keys that are the phone's own. ``Matcher`` computes the same for the many of others.
+/// It serves the few keys of the phone itself; ``Matcher`` computes the same for the many keys of others.
 package struct KeySchedule: Sendable {
     private let identifierKey: SymmetricKey
 
-    /// Derives the identifier key, once for all intervals; the day's key itself is not kept.
+    /// Derives the identifier key once for all intervals; the day's key itself isn't kept.
     package init(_ key: KeyData) {
         identifierKey = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: key.bytes), info: Array("EN-RPIK".utf8), outputByteCount: 16)

@@ -3,63 +3,73 @@ package import ExposureFormat
 import Foundation
 import NIOCore
 import NIOHTTP1
+package import Running
+import TLS
 
-/// How a phone finds and checks the published packages: indexes first, then archives, each with its signature.
+/// Downloads and checks published packages as a phone does: indexes first, then archives, each with its signature.
 package struct PackageClient: Sendable {
     private let base: String
     private let region: String
-    private let trusted: [VerificationKey]
+    let trusted: [VerificationKey]
     private let http: HTTPClient
 
-    /// What can be wrong with what a server publishes.
+    /// Why a server's answer is unusable.
     package enum Failure: Error, Equatable {
         case missing
         case unreadableIndex
+        case unreadablePackage
     }
 
-    /// Seconds a phone waits for an answer, and the most bytes it takes.
+    /// The timeout of a request in seconds, and the maximum number of bytes of an answer.
     private static let patience: Int64 = 60
     private static let maximumSize = 32 << 20
+    /// Where the diagnosis keys are.
+    private static let keys = "/version/v1/diagnosis-keys/country"
 
     /// - Parameters:
-    ///   - base: URL of the published tree's server, such as `http://localhost:8040`.
-    ///   - trusted: the public keys that the phone was delivered with.
-    package init(base: String, region: String, trusted: [VerificationKey]) {
+    ///   - base: URL of the published tree's server, such as `https://localhost:8040`.
+    ///   - authorities: path of the PEM file with the certificate authority that the phone trusts.
+    ///   - trusted: the public keys that the phone was shipped with.
+    package init(
+        base: String, authorities: String, region: String, trusted: [VerificationKey]
+    ) throws(ConfigurationProblem) {
         self.base = base
         self.region = region
         self.trusted = trusted
-        http = HTTPClient()
+        http = HTTPClient(
+            configuration: HTTPClient.Configuration(
+                tlsConfiguration: try TLSFiles.anonymousClient(trusting: authorities)))
     }
 
-    /// Ends all connections. Must be called once.
+    /// Closes all connections. Must be called once.
     package func close() async {
         try? await http.shutdown()
     }
 
     /// The countries that the server publishes.
-    package func countries() async throws -> [String] { try await index("", as: [String].self) }
+    package func countries() async throws -> [String] { try await index(Self.keys, as: [String].self) }
 
     /// The complete days that are published, such as `2026-11-20`.
-    package func days() async throws -> [String] { try await index("/\(region)/date", as: [String].self) }
+    package func days() async throws -> [String] { try await index("\(Self.keys)/\(region)/date", as: [String].self) }
 
     /// The hours of a day that are published.
     package func hours(of day: String) async throws -> [Int] {
-        try await index("/\(region)/date/\(day)/hour", as: [Int].self)
+        try await index("\(Self.keys)/\(region)/date/\(day)/hour", as: [Int].self)
     }
 
-    /// A day's keys, of all its batches.
-    /// - Throws: `ArchiveDamage` when an archive is damaged or none of the trusted keys signed it.
+    /// A day's keys, from all its batches.
+    /// - Throws: `ArchiveDamage` if an archive is damaged or none of the trusted keys signed it.
     package func keys(of day: String) async throws -> [ExportedKey] {
-        try await package("/\(region)/date/\(day)")
+        try await package("\(Self.keys)/\(region)/date/\(day)")
     }
 
-    /// An hour's keys, of all its batches.
-    /// - Throws: `ArchiveDamage` when an archive is damaged or none of the trusted keys signed it.
+    /// An hour's keys, from all its batches.
+    /// - Throws: `ArchiveDamage` if an archive is damaged or none of the trusted keys signed it.
     package func keys(of day: String, hour: Int) async throws -> [ExportedKey] {
-        try await package("/\(region)/date/\(day)/hour/\(hour)")
+        try await package("\(Self.keys)/\(region)/date/\(day)/hour/\(hour)")
     }
 
-    /// Further batches lie beside the first, by number: `13`, `13.2`, `13.3`.
+    /// The keys of a package. Further batches are numbered: `13`, `13.2`, `13.3`.
     private func package(_ path: String) async throws -> [ExportedKey] {
         let first = try await archive(path)
         var keys = first.keys
@@ -73,7 +83,7 @@ package struct PackageClient: Sendable {
         return export
     }
 
-    private func index<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {
+    func index<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {
         let body = try await fetch(path)
         do {
             return try JSONDecoder().decode(type, from: body)
@@ -82,8 +92,9 @@ package struct PackageClient: Sendable {
         }
     }
 
-    private func fetch(_ path: String) async throws -> Data {
-        let request = HTTPClientRequest(url: "\(base)/version/v1/diagnosis-keys/country\(path)")
+    /// What lies at a path.
+    func fetch(_ path: String) async throws -> Data {
+        let request = HTTPClientRequest(url: base + path)
         let answer = try await http.execute(request, timeout: .seconds(Self.patience))
         let body = try await answer.body.collect(upTo: Self.maximumSize)
         guard answer.status == .ok else { throw Failure.missing }

@@ -1,18 +1,20 @@
 package import FoundationEssentials
 
-/// When an app registers for silent pushes, and when it deregisters (swisscovid-doc,
+/// Decides when an app registers for silent pushes and when it deregisters (swisscovid-doc,
 /// `crowdnotifier/03-background-synchronisation.md`; the numbers below are those of `PushRuleTests`).
 ///
-/// A pure value: events go in, actions come out, and whoever holds it performs them. It knows no network and no clock, so
-/// that its promise can be tried on any sequence of events: as soon as requests get through, the server has a registration
-/// exactly if one is wanted. Where SwissCovid's text leaves a gap (2, 8, 9, 22, 24) it takes the registration back, and a
-/// failure to do so is repeated, which their app never does.
+/// It is a pure value: events go in, actions come out, and the caller performs them. It knows neither network nor clock, so its
+/// guarantee can be tested with any sequence of events: as soon as requests get through, the server has a registration exactly
+/// if one is wanted.
+///
+/// Where SwissCovid's text leaves a gap (2, 8, 9, 22, 24), it deregisters. It retries a failed deregistration, which their app
+/// never does.
 package struct PushRegistrationState: Sendable, Equatable {
     /// Something that happens to the app.
     package enum Event: Hashable, Sendable {
-        /// The app was started, or brought to the foreground.
+        /// The app was started or brought to the foreground.
         case started
-        /// The user left a place; there is a new entry in the diary.
+        /// The user left a place, so the diary has a new entry.
         case checkedOut
         /// The last entry was deleted, or has expired.
         case checkInsGone
@@ -20,13 +22,13 @@ package struct PushRegistrationState: Sendable, Equatable {
         case encounters(isOn: Bool)
         /// The user's isolation began or ended.
         case isolation(isOn: Bool)
-        /// The authority ended the app's service, or began it again.
+        /// The authority ended or resumed the app's service.
         case service(isOn: Bool)
         /// The system gave the app its push token.
         case tokenArrived(String)
         /// The system has no push token for the app.
         case tokenDenied
-        /// A request has ended: with 2xx, or otherwise, which includes that it was cancelled.
+        /// A request has ended: with 2xx, or otherwise, including by cancellation.
         case ended(Request, isSuccess: Bool)
         /// The instant of the last ``Action/wake(at:)`` has come.
         case woken
@@ -34,15 +36,15 @@ package struct PushRegistrationState: Sendable, Equatable {
         case pushArrived
     }
 
-    /// Something that the app shall do.
+    /// Something that the app has to do.
     package enum Action: Hashable, Sendable {
         /// Ask the system for the push token.
         case askForToken
-        /// Send a request; its end must be told.
+        /// Send a request, and report its end.
         case send(Request)
-        /// End a request; that it has ended must be told all the same.
+        /// Cancel a request, and still report its end.
         case cancel(Request)
-        /// Tell ``Event/woken`` then, if the app runs, and anyhow not earlier.
+        /// Report ``Event/woken`` at this instant if the app runs then, and never earlier.
         case wake(at: Date)
         /// Look for warnings now.
         case synchronise
@@ -52,42 +54,44 @@ package struct PushRegistrationState: Sendable, Equatable {
 
     /// A request to the server.
     package struct Request: Hashable, Sendable {
-        /// No two of a phone's requests have the same.
+        /// Unique among a phone's requests.
         package let number: Int
-        /// What it says.
+        /// The content of the request.
         package let wish: Wish
     }
 
-    /// What the phone wants of the server.
+    /// The registration that the phone wants the server to have.
     package enum Wish: Hashable, Sendable {
         case pushes(token: String)
         case nothing
     }
 
-    /// What the server has of this phone, as far as the phone knows.
+    /// The registration that the server has of this phone, as far as the phone knows.
     package enum Registration: Hashable, Sendable {
-        /// Nothing.
+        /// No registration.
         case none
-        /// Perhaps a registration: one was sent, and its answer is missing.
+        /// Perhaps a registration: one was sent, and the answer is missing.
         case pending
         /// A registration with this token, confirmed at this instant.
         case confirmed(token: String, at: Date)
-        /// Perhaps a registration: it was taken back, and the answer is missing.
+        /// Perhaps a registration: a deregistration was sent, and the answer is missing.
         case dropping
     }
 
-    /// Whether the user lets the phone look for encounters; then no push is needed.
+    /// Whether the user lets the phone look for encounters. If so, no push is needed.
     package private(set) var areEncountersOn: Bool
     /// Whether the diary has entries.
     package private(set) var hasCheckIns: Bool
-    /// Whether the user is isolated anyway; then nothing is looked for.
+    /// Whether the user is isolated. If so, the phone looks for nothing.
     package private(set) var isIsolated = false
-    /// Whether the app's service goes on.
+    /// Whether the authority still runs the app's service.
     package private(set) var isActive = true
-    /// What the server has.
+    /// The registration that the server has.
     package private(set) var registration = Registration.none
-    /// What is under way: one request at a time, so that they can't overtake each other; save one that was cancelled, which the
-    /// next push then tells of.
+    /// The request in progress.
+    ///
+    /// There is one at a time, so that requests can't overtake each other. The exception is a cancelled request; if it arrives
+    /// late, the next push reveals it.
     package private(set) var request: Request?
 
     private var token: String?
@@ -98,14 +102,14 @@ package struct PushRegistrationState: Sendable, Equatable {
     private var failedWish: Wish?
     private var notBefore: Date?
 
-    /// After this many seconds a registration is renewed.
+    /// Seconds after which a registration is renewed.
     package static let renewal: TimeInterval = 14 * 86_400
-    /// Seconds after a push in which no renewal is sent: all phones were woken at once (23).
+    /// Seconds after a push during which no renewal is sent, because all phones were woken at once (23).
     package static let quiet: TimeInterval = 15
-    /// Seconds until a failed request is repeated: doubled each time, up to the second.
+    /// Seconds until a failed request is retried: the first delay doubles each time, up to the longest.
     package static let backOff: (first: TimeInterval, longest: TimeInterval) = (60, 86_400)
 
-    /// An app that was just installed; the server knows nothing of it.
+    /// A newly installed app, of which the server knows nothing.
     package init(areEncountersOn: Bool = false, hasCheckIns: Bool = false) {
         self.areEncountersOn = areEncountersOn
         self.hasCheckIns = hasCheckIns
@@ -120,8 +124,8 @@ package struct PushRegistrationState: Sendable, Equatable {
         return .pushes(token: token)
     }
 
-    /// Takes an event.
-    /// - Returns: what to do, in this order.
+    /// Processes an event.
+    /// - Returns: the actions to perform, in this order.
     package mutating func handle(_ event: Event, at now: Date) -> [Action] {
         var actions: [Action] = []
         let wasWanted = isWanted
@@ -138,7 +142,7 @@ package struct PushRegistrationState: Sendable, Equatable {
                 actions.append(.deleteCheckIns)
             }
         case .tokenArrived(let new):
-            // The system's word that the token still counts is a reason to try at once (16).
+            // The system has confirmed that the token is still valid, which is a reason to retry at once (16).
             if new == token, registration == .pending { forgetFailures() }
             token = new
         case .tokenDenied: token = nil
@@ -147,7 +151,8 @@ package struct PushRegistrationState: Sendable, Equatable {
             end(ended, isSuccess: isSuccess, at: now)
         case .pushArrived:
             lastPush = now
-            // Who gets one is registered, whatever was thought (22): a cancelled request may have come after the last one.
+            // A phone that receives a push is registered, whatever it believed (22): a cancelled request may have arrived after
+            // the last one.
             if !isWanted, registration == .none { registration = .dropping }
             if hasCheckIns, !isIsolated, isActive { actions.append(.synchronise) }
         }
@@ -181,7 +186,7 @@ package struct PushRegistrationState: Sendable, Equatable {
         notBefore = nil
     }
 
-    /// Sends what is wanted unless the server has it, or it is on its way. The last intent wins (27).
+    /// Sends what is wanted, unless the server already has it or it is already on its way. The last intent wins (27).
     private mutating func reconcile(at now: Date) -> [Action] {
         let wish = wish
         if let request {
@@ -208,7 +213,7 @@ package struct PushRegistrationState: Sendable, Equatable {
         }
     }
 
-    /// Before when not to send, if there is a reason.
+    /// The earliest time to send the request; nil for at once.
     private func earliest(_ wish: Wish) -> Date? {
         if case .confirmed(let token, _) = registration, wish == .pushes(token: token) {
             return lastPush?.addingTimeInterval(Self.quiet)

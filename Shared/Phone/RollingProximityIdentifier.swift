@@ -1,16 +1,16 @@
-/// What a phone broadcasts for about ten minutes; whoever hears it can't link it to the next one.
+/// The identifier that a phone broadcasts for about ten minutes. Receivers can't link it to the next one.
 ///
-/// The 16 bytes are kept in place, as two integers: a phone that was in company for two weeks has heard tens of thousands.
+/// The 16 bytes are stored inline, as two integers: a phone that was in company for two weeks has heard tens of thousands.
 package struct RollingProximityIdentifier: Hashable, Sendable, BitwiseCopyable {
-    /// The first eight bytes, the first of them in the lowest place.
+    /// The first eight bytes, little-endian.
     package let first: UInt64
-    /// The last eight bytes, likewise.
+    /// The last eight bytes, little-endian.
     package let second: UInt64
 
-    /// Bytes of an identifier.
+    /// The number of bytes in an identifier.
     package static let count = 16
 
-    /// An identifier of two integers as they are kept.
+    /// Creates an identifier from two integers in their stored form.
     package init(first: UInt64, second: UInt64) {
         self.first = first
         self.second = second

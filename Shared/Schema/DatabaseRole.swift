@@ -1,22 +1,23 @@
 package import Postgres
 
-/// A login role of the database. Every process that uses the database has its own; ``Schema/roles`` says which schema it works in.
+/// A login role of the database. Every process that uses the database has its own; ``Schema/roles`` says which schema it works
+/// in.
 package struct DatabaseRole: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// Its name, safe in SQL text.
+    /// The role's name, safe in SQL text.
     package let identifier: Identifier
-    /// Whether its requests that change nothing write an empty record all the same; see `SQL.commitMark`.
+    /// Whether its requests write an empty record even if they change nothing; see `SQL.commitMark`.
     let marksCommits: Bool
 
-    /// A role by its name in PostgreSQL.
+    /// Creates a role with its name in PostgreSQL.
     init(_ name: StaticString, marksCommits: Bool = false) {
         identifier = Identifier(name)
         self.marksCommits = marksCommits
     }
 
-    /// Its name in PostgreSQL.
+    /// The role's name in PostgreSQL.
     package var rawValue: String { identifier.name }
 
-    /// Its name in PostgreSQL.
+    /// The role's name in PostgreSQL.
     package var description: String { rawValue }
 
     /// The roles of all services.

@@ -3,8 +3,8 @@ import Running
 
 extension Schema {
     /// Refuses a database that a service of this schema can't work with. Other schemas may have any version.
-    /// - Throws: ``SchemaMismatch`` when this schema is older or newer than this build, or when one that is read is older than needed;
-    ///   ``ConnectionLimit`` when the pool is larger than the role may fill.
+    /// - Throws: ``SchemaMismatch`` if this schema is older or newer than this build, or if one that it reads is older than
+    ///   needed; ``ConnectionLimit`` if the pool is larger than the role's limit.
     package func check(_ database: PostgresClient) async throws {
         try await database.session { session in
             let hasRecord = try MigrationRecord.exists(in: session)
@@ -31,11 +31,11 @@ extension Schema {
     }
 }
 
-/// A schema of the database has another version than this program needs.
+/// A schema of the database doesn't have the version that this program needs.
 package struct SchemaMismatch: OperatorProblem, Equatable {
     /// The schema's name.
     package let schema: String
-    /// The number of the last migration that was applied; 0 when there is none.
+    /// The number of the last applied migration; 0 if there is none.
     package let found: Int32
     /// The version that this program needs.
     package let needed: Int32
@@ -48,19 +48,19 @@ package struct SchemaMismatch: OperatorProblem, Equatable {
 }
 
 extension SchemaMismatch {
-    /// A schema that should have this build's version.
+    /// Creates a mismatch for a schema that should have this build's version.
     init(_ schema: Schema, found: Int32) {
         self.init(schema: schema.name, found: found, needed: schema.version)
     }
 }
 
-/// A service is configured with more connections than its role may have.
+/// A service is configured with more connections than its role may open.
 package struct ConnectionLimit: OperatorProblem, Equatable {
     /// The service's role.
     package let role: String
-    /// What the database allows the role, for all replicas together.
+    /// The role's connection limit, for all replicas together.
     package let limit: Int32
-    /// What one replica would take.
+    /// The number of connections of one replica.
     package let wanted: Int
 
     package var description: String {

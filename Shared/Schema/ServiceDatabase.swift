@@ -3,10 +3,12 @@ import HTTPTypes
 package import Postgres
 package import Running
 
-/// How a service opens its database.
+/// Opens a service's database.
 package enum ServiceDatabase {
-    /// A client for the service's own role, from the keys `postgres.connection` (a libpq connection string) and
-    /// `postgres.maximumConnections` (2...200, default 8; a job holds one while it works with another).
+    /// A client for the service's own role.
+    ///
+    /// It is configured by `postgres.connection` (a libpq connection string) and `postgres.maximumConnections` (2...200,
+    /// default 8; a job holds one while it works with another).
     package static func client(for runtime: ServiceRuntime) throws -> PostgresClient {
         let settings = runtime.configuration
         return PostgresClient(
@@ -16,13 +18,13 @@ package enum ServiceDatabase {
             logger: runtime.logger)
     }
 
-    /// Ready means that the database answers.
+    /// Ready if the database answers.
     package static func readiness(of client: PostgresClient) -> ReadinessCheck {
         ReadinessCheck("postgres") { await client.isHealthy() }
     }
 }
 
-/// Its description holds no data, so it may be logged and shown to an operator.
+/// Its description has no data, so it may be logged and shown to an operator.
 extension PostgresError: OperatorProblem {}
 
 /// A database that is down or overloaded is a 503; any other error is a defect of this program.

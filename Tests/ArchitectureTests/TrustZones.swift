@@ -1,22 +1,40 @@
+import Catalogue
 import Foundation
 import Testing
 
 /// What the executables may know, beyond what Package.swift's arrows say.
 struct TrustZones {
-    @Test("a service imports no other service")
-    func services() throws {
-        let services = [
-            "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "DownloadServer", "PushDispatcher", "DevelopmentAPNs",
-        ]
-        for service in services {
-            let tree = try SourceTree("Services/\(service)")
-            for other in services where other != service {
-                let imports = try tree.lines(matching: "^(package |@testable )?import \(other)$") {
-                    !$0.path.contains("/Main/")
-                }
-                #expect(imports.isEmpty)
+    /// A service's module: the target of Package.swift whose executable the catalogue names.
+    struct Module: Sendable, CustomTestStringConvertible {
+        let name: String
+        let folder: String
+
+        var testDescription: String { name }
+
+        static let all: [Module] = {
+            let path = SourceTree.root.appending(path: "Package.swift")
+            let manifest = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
+            let executables = Set(Catalogue.services.map(\.executable))
+            return manifest.matches(
+                of: /service\(\s*"(\w+)",(?:\s*path: "([^"]+)",)?\s*executable: "([a-z-]+)"/
+            ).filter { executables.contains(String($0.3)) }
+                .map { Module(name: String($0.1), folder: $0.2.map(String.init) ?? "Services/\($0.1)") }
+        }()
+    }
+
+    @Test("every executable of the catalogue has one module")
+    func modules() {
+        #expect(Module.all.count == Set(Catalogue.services.map(\.executable)).count)
+    }
+
+    @Test("a service imports no other service", arguments: Module.all)
+    func services(module: Module) throws {
+        let tree = try SourceTree(module.folder)
+        for other in Module.all where other.name != module.name {
+            let imports = try tree.lines(matching: "^(package |@testable )?import \(other.name)$") {
+                !$0.path.contains("/Main/")
             }
+            #expect(imports.isEmpty)
         }
     }
 
@@ -67,14 +85,9 @@ struct TrustZones {
         #expect(known.isEmpty)
     }
 
-    @Test(
-        "each service's README gives its six answers",
-        arguments: [
-            "MetadataProxy", "VerificationServer", "TestResultServer", "SubmissionServer", "Distribution",
-            "DownloadServer", "PushDispatcher", "DevelopmentAPNs",
-        ])
-    func readmes(service: String) throws {
-        let path = SourceTree.root.appending(path: "Services/\(service)/README.md")
+    @Test("each service's README gives its six answers", arguments: Module.all)
+    func readmes(module: Module) throws {
+        let path = SourceTree.root.appending(path: "\(module.folder)/README.md")
         let headings = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3).lowercased() }
         for answer in ["what for", "trust zone", "endpoints", "configuration", "tables and retention", "metrics"] {

@@ -5,7 +5,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/tools.sh"
 for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
 
-# Every row: its name, the aim for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
+# Every row: its name, the target for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
 # ROW_reference print one rate each, ROW_prepare and ROW_end are called before and after all rounds.
 rows=(
     "postgres-lookup 0.7 look-ups/s"
@@ -45,9 +45,9 @@ bash deploy/bench.sh [--json FILE] [--rounds N] [--seconds N] [ROW…]
 
 Builds for release and measures ratios: ours against a reference, in turn, on the same machine in the same minutes; the
 server on the first core, the client on the second; the median of the rounds' ratios counts. More than 1 is better than
-the reference. An aim that is missed is printed as missed.
+the reference. A target that is missed is printed as missed.
 
-  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "aim", "unit"}
+  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "target", "unit"}
   --rounds N    rounds a row (default 5)
   --seconds N   length of one measurement (default 4)
   --list        prints the rows' names
@@ -99,7 +99,7 @@ finish() {
     for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
     # Also when a row has failed: the results before it are worth keeping.
     if [ -s "$scratch/table" ]; then
-        printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" aim
+        printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" target
         cat "$scratch/table"
     fi
     stop_postgres
@@ -115,7 +115,7 @@ median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 measure() {
-    local name=$1 aim=$2 unit=$3 function=${1//-/_} round ours reference
+    local name=$1 target=$2 unit=$3 function=${1//-/_} round ours reference
     say "$name: $rounds rounds of 2 × $seconds s …"
     "${function}_prepare"
     : >"$scratch/ours" && : >"$scratch/reference" && : >"$scratch/ratios"
@@ -137,23 +137,23 @@ measure() {
         awk -v a="$ours" -v b="$reference" 'BEGIN { print a / b }' >>"$scratch/ratios"
     done
     "${function}_end"
-    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+    awk -v name="$name" -v target="$target" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
         -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" \
         -v low="$(sort -g "$scratch/ratios" | head -n 1)" -v high="$(sort -g "$scratch/ratios" | tail -n 1)" 'BEGIN {
             printf "%-22s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
-                high, aim, (aim == 0 ? "-" : ratio >= aim ? "met" : "MISSED"), unit }' >>"$scratch/table"
-    awk -v name="$name" -v aim="$aim" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
+                high, target, (target == 0 ? "-" : ratio >= target ? "met" : "MISSED"), unit }' >>"$scratch/table"
+    awk -v name="$name" -v target="$target" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
         -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" 'BEGIN {
-            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"aim\": %s, \"unit\": \"%s\"}\n",
-                name, ours, reference, ratio, aim, unit }' >>"$scratch/json"
+            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"target\": %s, \"unit\": \"%s\"}\n",
+                name, ours, reference, ratio, target, unit }' >>"$scratch/json"
 }
 
 # A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
 start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
 : >"$scratch/table" && : >"$scratch/json"
 for row in "${rows[@]}"; do
-    read -r name aim unit <<<"$row"
-    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$aim" "$unit"; fi
+    read -r name target unit <<<"$row"
+    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$target" "$unit"; fi
 done
 
 if [ -n "$json" ]; then

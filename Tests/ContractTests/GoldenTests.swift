@@ -85,7 +85,9 @@ import VerificationAPI
                 TANReservation(tan: $0.otherTAN, tag: $0.otherTag, purpose: .onBehalf),
             ])
         },
-        .answer("reservations", VerificationAPI.reservations) { _ in .init([.granted, .refused]) },
+        .answer("reservations", VerificationAPI.reservations) { _ in
+            .init([.granted, .refused, .granted], confirmed: [2])
+        },
         .request("confirmations", VerificationAPI.confirmations) {
             .init([TANConfirmation(tan: $0.tan, tag: $0.tag)])
         },

@@ -54,6 +54,7 @@ import VerificationAPI
         Broken("half a result", TestResultResponse.self, #"{"testResult":1.5,"sc":0}"#),
         Broken("no entry", TANOutcomes.self, #"{"outcomes":[]}"#),
         Broken("an unknown name", TANOutcomes.self, #"{"outcomes":["granted"]}"#),
+        Broken("a position that can't be", TANOutcomes.self, #"{"outcomes":["GRANTED"],"confirmed":[256]}"#),
         Broken(
             "a GUID as a teleTAN", RegistrationTokenRequest.self, #"{"keyType":"TELETAN","key":"\#(hash)"}"#),
         Broken("an unknown type of key", RegistrationTokenRequest.self, #"{"keyType":"guid","key":"\#(hash)"}"#),

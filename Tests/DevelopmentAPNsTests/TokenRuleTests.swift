@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHPACK
 import Running
+import TestSupport
 import Testing
 
 @testable import DevelopmentAPNs

@@ -90,7 +90,9 @@ struct PublishingStage: Sendable {
     func fold(_ hours: [(hour: Hour, keys: [DiagnosisKey])]) async throws {
         try await superuser.transaction { session in
             for (hour, keys) in hours {
-                try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
+                // The fold takes keys of the fourteen days before the hour's only; these may be of any day.
+                let days = keys.map { Int32($0.rollingPeriod.start.rawValue / IntervalNumber.perDay) }
+                for day in Set(days + [hour.day.number]) { try session.execute("SELECT submission.ensure_day(\(day))") }
                 try session.execute(
                     """
                     INSERT INTO submission.diagnosis_key (

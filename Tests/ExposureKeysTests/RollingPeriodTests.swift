@@ -13,14 +13,6 @@ struct RollingPeriodTests {
         #expect(RollingPeriod(start: IntervalNumber(rawValue: UInt32(Int32.max)), length: 1) == nil)
     }
 
-    @Test("a period contains its first interval and not its end")
-    func contains() throws {
-        let period = try #require(RollingPeriod(start: IntervalNumber(rawValue: 1440), length: 10))
-        #expect(period.contains(IntervalNumber(rawValue: 1440)))
-        #expect(period.contains(IntervalNumber(rawValue: 1449)))
-        #expect(!period.contains(period.end))
-    }
-
     @Test("the start of a day is a multiple of 144")
     func startOfDay() {
         #expect(IntervalNumber(rawValue: 2_649_743).startOfDay == IntervalNumber(rawValue: 2_649_600))

@@ -17,14 +17,34 @@ struct UploadRulesTests {
             daysSinceOnsetOfSymptoms: onset, reportType: .confirmedTest)
     }
 
-    @Test("an upload has 1 to 14 keys", arguments: [(0, false), (1, true), (14, true), (15, false)])
-    func count(count: Int, valid: Bool) throws {
+    @Test("an upload has 1 to 30 keys, of which the youngest 14 are kept", arguments: [0, 1, 14, 15, 16, 30, 31])
+    func count(count: Int) throws {
         let keys = (0..<count).map { key(data: Self.data($0), daysAgo: $0) }
-        if valid {
-            #expect(try rules.normalise(keys).count == count)
+        if (1...30).contains(count) {
+            #expect(try rules.normalise(keys.shuffled()) == rules.normalise(Array(keys.prefix(14))))
         } else {
             #expect(throws: InvalidUpload.numberOfKeys) { try rules.normalise(keys) }
         }
+    }
+
+    @Test("which keys are kept doesn't depend on risk levels and days since onset", arguments: 0..<50)
+    func withoutRisk(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let first = (0..<Int.random(in: 1...20, using: &random)).map { number in
+            key(
+                data: Self.data(Int.random(in: 0...number, using: &random)),
+                daysAgo: Int.random(in: 0...14, using: &random),
+                period: [48, 72, 100, 144].randomElement(using: &random) ?? 1,
+                level: Int.random(in: 1...8, using: &random), onset: Int32.random(in: -15...4000, using: &random))
+        }
+        let repeated = first.map { key in
+            var key = key
+            key.transmissionRiskLevel = Int.random(in: 1...8, using: &random)
+            key.daysSinceOnsetOfSymptoms = Int32.random(in: -15...4000, using: &random)
+            return key
+        }
+        func kept(_ keys: [UploadedKey]) throws -> Set<KeyData> { Set(try rules.normalise(keys).map(\.data)) }
+        #expect(try kept(repeated) == kept(first))
     }
 
     struct Breach: Sendable, CustomTestStringConvertible {
@@ -98,14 +118,21 @@ struct UploadRulesTests {
     }
 
     /// What the rules between keys say, word for word: a set of keys may be kept if no data is in it twice and each of its
-    /// days is one that phones make. Of all ways to take keys in the order of content, the greedy one is asked for.
+    /// days is one that phones make. Of all ways to take keys in the order of days, lengths and data, the greedy one is asked for.
     private func obvious(_ uploaded: [UploadedKey]) -> [DiagnosisKey] {
         var kept: [DiagnosisKey] = []
-        for one in uploaded.compactMap({ try? rules.normalise([$0]).first }).sorted()
+        for one in uploaded.compactMap({ try? rules.normalise([$0]).first }).sorted(by: isOlder)
         where isPossible(kept + [one]) {
             kept.append(one)
         }
-        return kept
+        return kept.sorted()
+    }
+
+    private func isOlder(_ one: DiagnosisKey, _ other: DiagnosisKey) -> Bool {
+        func rank(_ key: DiagnosisKey) -> [UInt64] {
+            [UInt64(key.rollingPeriod.start.rawValue), UInt64(key.rollingPeriod.length), key.data.high, key.data.low]
+        }
+        return rank(one) == rank(other) ? one < other : rank(one).lexicographicallyPrecedes(rank(other))
     }
 
     private func isPossible(_ keys: [DiagnosisKey]) -> Bool {

@@ -3,6 +3,8 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
+# What docker-compose.yml says; see compose.py.
+compose() { /usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" "$@" <"$checkout/docker-compose.yml"; }
 for part in images isolation listeners upgrade; do . "$checkout/Tests/Live/rehearsal/$part.sh"; done
 
 usage() {
@@ -21,8 +23,8 @@ with deploy/Dockerfile, starts docker-compose.yml, and then
   figures    asks Prometheus for every service, and for everything that an alert is made of
 
 and takes everything down again. It took 21 minutes on two cores with dependencies built before, two release builds of the
-suite included (the newer one has one more migration); the first run takes longer. The ports of the suite (8000 to 8069) and of the
-load balancer (8100 to 8140) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep
+suite included (the newer one has one more migration); the first run takes longer. The ports of the suite (8000 to 8199) and of the
+load balancer (8200 to 8240) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep
 their deadlines meanwhile: it needs the machine alone.
 
 Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so `secrets` runs once more at
@@ -86,8 +88,10 @@ export CONTAINERS_CONF="$cache/containers.conf" CONTAINERS_STORAGE_CONF="$cache/
 # There may be no systemd to ask for health.
 export DISABLE_HC_SYSTEMD=true
 
-# A read-only root file system is one, as with Docker: without writable folders that docker-compose.yml doesn't name.
+# A read-only root file system is one, as with Docker: without writable folders that docker-compose.yml doesn't name. Its `ulimits`
+# make podman forget default_ulimits, and ask for more files than a machine may allow.
 podman_compose="podman-compose -p $project --podman-run-args=--read-only-tmpfs=false"
+podman_compose+=" --podman-run-args=--ulimit=nofile=1024:1024 --podman-run-args=--ulimit=nproc=4096:4096"
 # It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
 podman() { command podman --log-level error "$@"; }
 container() { printf '%s_%s_1' "$project" "$1"; }
@@ -122,14 +126,15 @@ fi
 trap take_down EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-is_free 8000 && is_free 8100 || fail "A port from 8000 to 8169 is taken: stop what listens there (another suite?)."
+is_free 8000 && is_free 8200 || fail "A port from 8000 to 8399 is taken: stop what listens there (another suite?)."
 
 say "Reading docker-compose.yml …"
-/usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "FAILED: docker-compose.yml is not as the design wants it."
+compose || fail "FAILED: docker-compose.yml is not as the design wants it."
+mapfile -t services < <(compose --services)
+mapfile -t images < <(compose --images)
 
 # MARK: Images
 
-services=(test-result-server verification-server submission-server development-apns push-dispatcher distribution metadata-proxy)
 make_stand_ins
 newer_build "$cache/newer"
 build_images "$cache/newer" newer
@@ -158,8 +163,7 @@ bash deploy/secrets.sh --compose "$podman_compose"
 say "Starting all containers …"
 $podman_compose up -d --no-build >"$cache/up.log" 2>&1 || fail "podman-compose failed: $(tail -n 5 "$cache/up.log")"
 
-# The fold is a second process of submission-server's image.
-all=(postgres "${services[@]}" fold edge prometheus)
+all=(postgres "${services[@]}" edge prometheus)
 # Until a container's own health check says yes. $1: its service; $2: seconds.
 wait_healthy() {
     local second

@@ -13,7 +13,7 @@ export PYTHONPATH="$checkout/Tests/Live" PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFE
 scratch=
 # Where that folder is made.
 scratch_parent=/tmp
-# The process `vigil-dev up`, and the first of its 70 ports, which is the metadata proxy's.
+# The process `vigil-dev up`, and the first of its 200 ports, which is the metadata proxy's.
 suite=
 first_port=
 
@@ -26,9 +26,9 @@ start_suite() {
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     # Below the range from which the system takes ports for outgoing connections.
-    first_port=$((20000 + $$ % 100 * 100))
+    first_port=$((20000 + $$ % 60 * 200))
     until is_free "$first_port"; do
-        first_port=$((first_port + 100))
+        first_port=$((first_port + 200))
         [ "$first_port" -lt 32000 ] || fail "No ports are free between 20000 and 32000."
     done
     say "Starting a suite on ports from $first_port …"
@@ -79,10 +79,10 @@ conclude_checks() {
     fail "FAILED: ${failed[*]}; the objections are above."
 }
 
-# Whether a suite's 70 ports from $1 on are free.
+# Whether a suite's 200 ports from $1 on are free.
 is_free() {
     local port
-    for port in $(seq "$1" $(($1 + 69))); do
+    for port in $(seq "$1" $(($1 + 199))); do
         ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 1
     done
 }

@@ -70,7 +70,9 @@ if [ -z "$inside" ]; then
 fi
 ip link set lo up
 
-start_suite --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
+# One upload spends a registration.
+start_suite --set verification-server.tan.perRegistration=1 \
+    --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
     --set "metadata-proxy.limits.refusedRegistrations=10000000" \
     --set "metadata-proxy.limits.pushRegistrations=10000000" \
     --set "test-result-server.positives.hourlyLimit=1000000" \

@@ -6,6 +6,8 @@ import NIOHTTP1
 import Running
 import Testing
 
+import class TestSupport.ManualClock
+
 @testable import MetadataProxy
 
 @Suite struct AnswerEncoderTests {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOCore
 import Running
+import TestSupport
 import Testing
 
 @testable import MetadataProxy

@@ -128,6 +128,31 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
         }
     }
 
+    @Test(
+        "check-ins alone and their dummy have the same size, and a phone with many has a larger one, with dummies to match"
+    )
+    func reportSizes() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            let reports = (0..<280).compactMap { number in
+                CheckInReport((0..<96).map { UInt8(truncatingIfNeeded: number + $0) })
+            }
+            try await app.upload([], reports: Array(reports.prefix(3)), tan: proxy.tan)
+            try await app.pretendToUpload(reports: 3)
+            for count in [33, 150, 280] {
+                try await app.upload(keys, reports: Array(reports.prefix(count)), tan: proxy.tan)
+                try await app.upload([], reports: Array(reports.prefix(count)), tan: proxy.tan)
+                try await app.pretendToUpload(reports: count)
+            }
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(uploads.map(\.payload.count) == [4096, 4096] + [Int](repeating: 49_152, count: 9))
+            let last = try SubmissionPayload(
+                decoding: Array(uploads[uploads.count - 3].payload),
+                maximum: SubmissionAPI.diagnosisKeys.route.bodyLimit)
+            #expect(last.wellFormedReports == reports)
+        }
+    }
+
     @Test("who registers for push and who takes it back send as many bytes, under one name")
     func registrations() async throws {
         try await withApp { app, proxy in

@@ -107,3 +107,8 @@ import Testing
         #expect(try phone.broadcast(in: IntervalNumber(rawValue: end)) == nil)
     }
 }
+
+extension RollingPeriod {
+    /// Whether the key was in use in an interval.
+    fileprivate func contains(_ interval: IntervalNumber) -> Bool { start <= interval && interval < end }
+}

@@ -19,7 +19,7 @@ import Testing
         try withFile(text) { path in
             let settings = try Settings(file: path)
             #expect(try settings.port("app.port") == 8010)
-            #expect(try settings.bool("app.fast", default: false))
+            #expect(try settings.string("app.fast") == "true")
             #expect(try settings.duration("app.share") == .milliseconds(500))
             #expect(settings.list("app.names") == ["a", "b"])
             #expect(try settings.string("tls.key") == "k")

@@ -44,7 +44,7 @@ struct RetentionRuleTests {
         "submission.diagnosis_key": """
         INSERT INTO submission.diagnosis_key (
             hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
-        ) VALUES (\(oldHour), \(Array(bytes.prefix(16))), 1, 144, 1, 0, 1)
+        ) VALUES (\(oldHour), \(Array(bytes.prefix(16))), \(oldDay * 144), 144, 1, 0, 1)
         """,
         "submission.check_in_report": """
         INSERT INTO submission.check_in_report (

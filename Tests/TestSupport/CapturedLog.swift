@@ -2,7 +2,7 @@ package import Logging
 import Running
 import Synchronization
 
-/// Everything that was logged, as lines.
+/// Collects everything that was logged, as lines.
 package final class CapturedLog: Sendable {
     private let captured = Mutex<[String]>([])
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds a task until a test lets it go on; cancellation doesn't open it.
+/// Holds a task until a test opens the gate; cancellation doesn't open it.
 package final class Gate: Sendable {
     private enum State {
         case closed([CheckedContinuation<Void, Never>])

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// An empty bucket of an S3 server of this process, which checks signatures and policies.
+/// An empty bucket on an S3 server of this process, which checks signatures and policies.
 ///
-/// The server starts when the first test wants it and ends with the process.
+/// The server starts when the first test needs it and ends with the process.
 package struct TestBucket: Sendable {
-    /// Whose credentials are used.
+    /// The user whose credentials are used.
     package enum User: String, Sendable {
         /// May list, read, write and remove.
         case publisher
         /// May list and read.
         case reader
-        /// May what the publisher may, for some hours.
+        /// The publisher's permissions, with credentials that expire after some hours.
         case lent
     }
 
@@ -20,14 +20,14 @@ package struct TestBucket: Sendable {
     /// The bucket's.
     package let name: String
     private let keys: [String: Key]
-    /// With the files that settings name.
+    /// The directory with the files that the settings name.
     private let directory: URL
 
     /// An access key.
     package struct Key: Sendable, Decodable {
         package let id: String
         package let secret: String
-        /// Only of credentials that are lent.
+        /// Only for temporary credentials.
         package let token: String?
     }
 
@@ -52,7 +52,7 @@ package struct TestBucket: Sendable {
         return key
     }
 
-    /// Calls `body` with a bucket that no other test has.
+    /// Calls `body` with a bucket that no other test uses.
     package static func with<Result: Sendable>(
         _ body: (TestBucket) async throws -> Result
     ) async throws -> Result {
@@ -84,7 +84,7 @@ package struct TestBucket: Sendable {
 
     // MARK: The server
 
-    /// What it prints when it is ready.
+    /// What the server prints when it is ready.
     private struct Server: Sendable, Decodable {
         let endpoint: String
         let buckets: [String]
@@ -94,7 +94,7 @@ package struct TestBucket: Sendable {
     private static let next = Mutex(0)
     private static let server = Starting()
 
-    /// The first who asks starts it; the others wait for that.
+    /// The first caller starts the server; the others wait for it.
     private actor Starting {
         private var process: Process?
         /// The server ends when this is closed.
@@ -126,13 +126,13 @@ package struct TestBucket: Sendable {
             let (chunks, continuation) = AsyncStream<Data>.makeStream()
             process.standardInput = input
             process.standardOutput = output
-            // Where it logs every request.
+            // The server logs every request there.
             process.standardError = FileHandle.nullDevice
             process.terminationHandler = { _ in continuation.finish() }
             output.fileHandleForReading.readabilityHandler = { handle in
                 let chunk = handle.availableData
                 continuation.yield(chunk)
-                // The line is complete, or none comes any more.
+                // The line is complete, or the output has ended.
                 guard chunk.isEmpty || chunk.last == UInt8(ascii: "\n") else { return }
                 handle.readabilityHandler = nil
                 continuation.finish()

@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import HTTPContract
 package import TLS
 
-/// An authority of its own and the certificates it signed, as files in a temporary directory that vanishes at the end.
+/// A test authority and the certificates it signed, as files in a temporary directory that is removed at the end.
 package final class TestCertificates: Sendable {
-    /// Where the files are.
+    /// The path of the directory.
     package let directory: String
     private let authority: CertificateAuthority
     private let validity: Range<Date>
@@ -22,10 +22,10 @@ package final class TestCertificates: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// What has to be trusted so that this authority's certificates are.
+    /// The certificate to trust in order to accept this authority's certificates.
     package var authorityPEM: String { authority.certificatePEM }
 
-    /// Makes a certificate for localhost and 127.0.0.1 and leaves it to the caller where it goes.
+    /// Creates a certificate for localhost and 127.0.0.1, without writing it to a file.
     ///
     /// - Parameters:
     ///   - role: the holder's role; nil for none.
@@ -37,12 +37,12 @@ package final class TestCertificates: Sendable {
             commonName: name, role: role, validity: start..<start.addingTimeInterval(3600 + seconds))
     }
 
-    /// Makes a certificate for localhost and 127.0.0.1.
+    /// Creates a certificate for localhost and 127.0.0.1, and writes it to files.
     ///
     /// - Parameters:
     ///   - role: the caller's role; nil for none.
     ///   - name: the common name; by default the role's.
-    ///   - expired: whether its time is already over.
+    ///   - expired: whether it has already expired.
     ///   - trusting: whose certificates the holder accepts; by default this authority's.
     package func files(
         role: Role?, name: String? = nil, dnsNames: [String] = ["localhost"], ipAddresses: [String] = ["127.0.0.1"],

@@ -4,7 +4,8 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
-import Vigil
+
+@testable import Vigil
 
 @Suite("vigil inspect")
 struct InspectionTests {
@@ -33,6 +34,164 @@ struct InspectionTests {
                     signature  de.rki.coronawarnapp-dev, key 262 v1: The signature matches.
                     """)
         }
+    }
+
+    /// An archive with other content than keys.
+    private static func archive(_ export: [UInt8], signer: String = "de.rki.coronawarnapp-dev") throws -> [UInt8] {
+        let signature = try key.signature(for: SHA256.hash(data: export)).derRepresentation
+        let identity = SigningIdentity(appBundleID: signer)
+        return try SignedArchive(
+            export: export, signatures: [ArchiveSignature(identity: identity, batch: .only, bytes: Array(signature))]
+        ).zipped()
+    }
+
+    private static let signed = "signature  de.rki.coronawarnapp-dev, key 262 v1: The signature matches."
+
+    @Test("says what check-in reports, messages and lists hold, by their path")
+    func others() async throws {
+        let reports = try (0..<3).map { try #require(CheckInReport([UInt8](repeating: $0, count: 96))) }
+        let package = ReportPackage(hour: Hour(number: 498_551), region: "DE", reports: reports)
+        let cases: [(path: String, export: [UInt8], text: String)] = [
+            (
+                "version/v2/twp/country/DE/hour/498551", try package.encoded(),
+                """
+                content    check-in reports
+                hour       2026-11-15T23:00:00Z
+                region     DE
+                reports    3
+                bytes      \(try package.encoded().count)
+                """
+            ),
+            (
+                "version/v1/stats", try StaticMessage.statistics.encode(json: Array(#"{"cardIdSequence": [1]}"#.utf8)),
+                """
+                content    Statistics
+                bytes      3
+                value      {"cardIdSequence":[1]}
+                rules      The apps take it.
+                """
+            ),
+            (
+                "version/v1/ehn-dgc/onboarded-countries", [0x81, 0x62] + Array("de".utf8),
+                """
+                content    onboarded countries
+                bytes      4
+                value      ["de"]
+                rules      [0] must be a country of two capital letters.
+                """
+            ),
+            (
+                "version/v1/else", [1, 2],
+                """
+                content    unknown for the path version/v1/else
+                bytes      2
+                """
+            ),
+        ]
+        for (path, export, text) in cases {
+            try await inspecting(try Self.archive(export), path: path, with: Self.key.publicKey) { inspect in
+                let found = try inspect()
+                #expect(found == text + "\n" + Self.signed)
+            }
+        }
+        try await inspecting(try Self.archive([]), with: Self.key.publicKey) { inspect in
+            let found = try inspect()
+            #expect(found.hasPrefix("content    not keys; give --path"))
+        }
+        try await inspecting([], path: "version/v2/twp/country/DE/hour/498550", with: nil) { inspect in
+            let found = try inspect()
+            #expect(found == "content    an hour without check-in reports")
+        }
+    }
+
+    @Test("bytes that don't belong at the path are refused")
+    func elsewhere() async throws {
+        for path in [
+            "version/v1/stats", "version/v2/twp/country/DE/hour/1", "version/v1/ccl/config-v3",
+            "version/v1/diagnosis-keys/country/DE/date/2026-11-20",
+        ] {
+            try await inspecting(try Self.archive([0xFF, 0xFF]), path: path, with: Self.key.publicKey) { inspect in
+                let refusal = #expect(throws: CommandFailure.self) { try inspect() }
+                #expect(refusal?.exitStatus == 1)
+            }
+        }
+    }
+
+    @Test("the same as JSON, with the whole content")
+    func json() async throws {
+        struct Keys: Decodable, Equatable {
+            let window: [String: String]
+            let region: String
+            let keys: Int
+            let batch: [String: Int]
+            let signatures: [[String: JSONValue]]
+        }
+        try await inspecting(try Self.archive(), with: Self.key.publicKey, as: \.json) { inspect in
+            let found = try JSONDecoder().decode(Keys.self, from: Data(inspect().utf8))
+            #expect((found.region, found.keys, found.batch) == ("DE", 0, ["number": 1, "size": 1]))
+            #expect(found.window == ["start": "2026-11-21T13:00:00Z", "end": "2026-11-21T15:00:00Z"])
+            #expect(found.signatures.map { $0["matches"] } == [.bool(true)])
+        }
+        let rules = try StaticList.certificateRules.encode(json: Array(#"[{"Identifier": "a", "x": [1.5]}]"#.utf8))
+        let path = "version/v1/booster-notification-rules"
+        try await inspecting(try Self.archive(rules), path: path, with: nil, as: \.json) { inspect in
+            let found = try JSONDecoder().decode([String: JSONValue].self, from: Data(inspect().utf8))
+            #expect(found["value"] == .array([.object(["Identifier": .text("a"), "x": .array([.number(1.5)])])]))
+            #expect(found["rules"] == .array([]))
+        }
+    }
+
+    @Test("what could upset a terminal is replaced, in the text and in JSON")
+    func printable() async throws {
+        let evil = try Self.archive([], signer: "a\u{1B}[2Jb\n\u{202E}")
+        try await inspecting(evil, with: Self.key.publicKey) { inspect in
+            let found = try inspect()
+            #expect(found.hasSuffix("signature  a?[2Jb??, key 262 v1: The signature matches."))
+        }
+        try await inspecting(evil, with: nil, as: \.json) { inspect in
+            let text = try inspect()
+            #expect(text.allSatisfy { $0.isASCII && ($0 >= " " || $0 == "\n") })
+            let found = try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+            guard case .array(let signatures)? = found["signatures"], case .object(let first)? = signatures.first else {
+                return #expect(Bool(false))
+            }
+            #expect(first["app"] == .text("a\u{1B}[2Jb\n\u{202E}"))
+        }
+    }
+
+    @Test("whatever bytes stand at whatever path, there is a description or a sentence")
+    func mutations() async throws {
+        var randomness = SeededGenerator(seed: 0x696E_7370)
+        let archive = Data(
+            try Self.archive(StaticList.certificateLogic.encode(json: Array(#"[{"Identifier": "a"}]"#.utf8))))
+        for path in ["version/v1/ccl/config-v3", "version/v1/stats", "version/v2/twp/country/DE/hour/1"] {
+            for _ in 0..<50 {
+                let bytes = Array(archive.mutated(using: &randomness))
+                try await inspecting(bytes, path: path, with: nil) { inspect in
+                    do {
+                        let found = try inspect()
+                        #expect(!found.isEmpty)
+                    } catch let failure as CommandFailure {
+                        #expect(failure.description.hasSuffix("."))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "the path is the file's name from its last folder version on",
+        arguments: [
+            ("published/version/v1/stats", "version/v1/stats"),
+            ("/version/x/version/v2/twp/country/DE/hour/1", "version/v2/twp/country/DE/hour/1"),
+            (
+                "a/version/v1/diagnosis-keys/country/DE/date/2026-11-20/index",
+                "version/v1/diagnosis-keys/country/DE/date/2026-11-20"
+            ),
+            ("version", nil), ("stats.zip", nil), ("", nil),
+        ])
+    func paths(file: String, path: String?) {
+        #expect(PublishedPath(in: file)?.path == path)
     }
 
     @Test("without a public key says that nothing was checked")
@@ -87,7 +246,8 @@ struct InspectionTests {
     }
 
     private func inspecting(
-        _ archive: [UInt8], with publicKey: P256.Signing.PublicKey?, _ body: (() throws -> String) throws -> Void
+        _ archive: [UInt8], path: String? = nil, with publicKey: P256.Signing.PublicKey?,
+        as form: @escaping (Inspection) -> String = \.text, _ body: (() throws -> String) throws -> Void
     ) async throws {
         try await withScratchFolder { scratch in
             try Data(archive).write(to: URL(filePath: "\(scratch)/file.zip"))
@@ -95,9 +255,10 @@ struct InspectionTests {
                 try Data(publicKey.pemRepresentation.utf8).write(to: URL(filePath: "\(scratch)/key.pem"))
             }
             try body {
-                try Inspection(
-                    file: "\(scratch)/file.zip", publicKeyFile: publicKey == nil ? nil : "\(scratch)/key.pem"
-                ).text
+                form(
+                    try Inspection(
+                        file: "\(scratch)/file.zip", path: path,
+                        publicKeyFile: publicKey == nil ? nil : "\(scratch)/key.pem"))
             }
         }
     }

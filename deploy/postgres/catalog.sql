@@ -1,7 +1,8 @@
--- Revokes what PostgreSQL itself lets every role do and no service needs: taking locks under any number, making large objects,
--- and reading statistics about everybody's tables, connections, transactions and log, which change with every single upload. The
--- database's owner is granted these rights instead, and may grant them to others. Run it as a superuser in the suite's database; it
--- may be repeated. Shared/Schema/Common/CatalogGrants.swift has the same text, for `vigil-dev up` and `vigil migrate`.
+-- Revokes privileges that PostgreSQL gives every role and that no service needs: taking advisory locks under any number,
+-- creating large objects, and reading statistics about everybody's tables, connections, transactions and log, which change with
+-- each upload. Grants them to the owner of the database instead, with grant option. Run it as a superuser in the suite's
+-- database. It can be repeated. Shared/Schema/Common/CatalogGrants.swift has the same text for `vigil-dev up` and
+-- `vigil migrate`.
 DO $catalog$
 DECLARE
     heir name := (SELECT datdba::regrole FROM pg_database WHERE datname = current_database());

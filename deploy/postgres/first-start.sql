@@ -1,10 +1,10 @@
--- Once, when the cluster is made: the role that owns all tables, and the database. `vigil migrate` does the rest. The same as
--- `vigil-dev up` does (Services/Development/Suite/Storage/SuiteDatabase.swift), without the setting that allows a shifted clock.
+-- Runs once, when the cluster is initialized: creates the role that owns all tables, and the database. `vigil migrate` does the
+-- rest. `vigil-dev up` does the same (Services/Development/Suite/Storage/SuiteDatabase.swift), and also allows a shifted clock.
 
--- What fails must not bring a password into the log.
+-- A failing statement must not write a password to the log.
 SET log_min_error_statement = panic;
 
--- The image wants a password for the superuser. Nobody needs one: pg_hba.conf lets it in by the socket only.
+-- The image sets a password for the superuser. None is needed, because pg_hba.conf admits the superuser only through the socket.
 ALTER ROLE postgres PASSWORD NULL;
 
 \set password `cut -d : -f 5 /run/secrets/pgpass-owner`

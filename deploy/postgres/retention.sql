@@ -1,6 +1,5 @@
--- The oldest row of each table beside its limit, which stands in the table's schema folder (Shared/Schema/*/*Retention.swift). It
--- reads and changes nothing. Rules are applied every hour (those of `verification` every five minutes), so two hours are allowed
--- beyond a limit.
+-- Compares the oldest row of each table with the table's limit (Shared/Schema/*/*Retention.swift). Read-only. The rules are
+-- applied every hour (those of `verification` every five minutes), so the check allows two hours beyond a limit.
 WITH kept (item, oldest, first_kept) AS (
     SELECT 'test_results.result, until redeemed: 21 days', min(created_at), now() - interval '21 days 2 hours'
     FROM test_results.result WHERE code NOT IN (4, 9, 14)
@@ -38,8 +37,8 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'submission.folded_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
     FROM submission.folded_hour
     UNION ALL
-    SELECT 'submission.diagnosis_key: 14 days, by partition', to_timestamp(min(hour) * 3600.0),
-        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    SELECT 'submission.diagnosis_key: 14 days after its period', to_timestamp(min(rolling_start + rolling_period) * 600.0),
+        now() - interval '14 days 2 hours'
     FROM submission.diagnosis_key
     UNION ALL
     SELECT 'submission.check_in_report: 14 days, by partition', to_timestamp(min(hour) * 3600.0),
@@ -60,17 +59,17 @@ WITH kept (item, oldest, first_kept) AS (
 )
 SELECT CASE WHEN oldest < first_kept THEN 'TOO OLD' ELSE 'kept to' END AS verdict, item,
     date_trunc('second', oldest) AS oldest
-FROM kept ORDER BY verdict DESC, item;
+FROM kept ORDER BY (oldest < first_kept) IS TRUE DESC, item;
 
--- Partitions of days that are over: their files must be gone, too, not only their rows.
+-- Partitions of expired days: not only the rows must be gone, but also the files.
 SELECT CASE WHEN substring(relname FROM '\d+$')::integer * 86400.0 < extract(epoch FROM now() - interval '15 days 2 hours')
         THEN 'TOO OLD' ELSE 'kept to' END AS verdict,
     min(relname) AS oldest_partition, count(*) AS partitions
 FROM pg_class
 WHERE relnamespace = 'submission'::regnamespace AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report)_\d+$'
-GROUP BY 1 ORDER BY 1 DESC;
+GROUP BY 1 ORDER BY 1;
 
--- A segment of the write-ahead log that is used again keeps what it had.
+-- A recycled segment of the write-ahead log keeps its old content.
 SELECT CASE WHEN current_setting('wal_recycle') = 'off' THEN 'kept to' ELSE 'TOO OLD' END AS verdict,
     'wal_recycle is ' || current_setting('wal_recycle') AS item;
 SELECT name AS oldest_segment, date_trunc('second', modification) AS written FROM pg_ls_waldir() ORDER BY modification LIMIT 1;

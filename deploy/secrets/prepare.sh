@@ -1,26 +1,27 @@
 #!/bin/sh
-# Runs in a container of its own, without a network (deploy/secrets.sh): makes what is missing, and gives each file to who may
-# read it. In /secrets, which is the operator's folder:
+# Creates missing certificates and secrets and sets the owner of each file. deploy/secrets.sh runs it in a container without a
+# network. /secrets is the operator's folder:
 #
-#     state/     of `vigil certificates` and `vigil keys secrets`: the authority's key is here, and nothing else of it leaves
-#     files/     what docker-compose.yml hands out: each file has one reader, by its owner
-#     callers/   for who calls from outside: certificates of laboratories, test centres, portal; what apps are built with
+#     state/     written by `vigil certificates` and `vigil keys secrets`; the authority's private key never leaves it
+#     files/     the files that docker-compose.yml mounts; the owner of each file is its only reader
+#     callers/   for outside callers: certificates of laboratories, test centres and the portal; the public key for apps
 #
-# Nothing is made anew but certificates that expire within 30 days.
+# It replaces nothing but certificates that expire within 30 days.
 set -eu
 umask 077
 
-# User and group of the services, and of the images of PostgreSQL and Prometheus.
+# User and group of the services, and of the images of PostgreSQL, nginx and Prometheus.
 service=10001:10001
 postgres=999:999
+nginx=101:101
 prometheus=65534:65534
 operator=$(stat -c %u:%g /secrets)
 
-# What follows on the command line is a laboratory or a centre that shall have a certificate of its own.
+# Each further argument names a laboratory or test centre that gets its own certificate.
 vigil certificates --state /secrets/state "$@" >/dev/null
 vigil keys secrets --state /secrets/state >/dev/null
 mkdir -p /secrets/state/given /secrets/files
-# Laboratories and centres by the names of their certificates, with those that are for trying out.
+# Laboratories and test centres by the names of their certificates, including the two for trials.
 callers="certificate-server portal"
 for file in /secrets/state/certificates/lab*.pem /secrets/state/certificates/quick-test*.pem \
     /secrets/state/certificates/pocnat*.pem; do
@@ -29,20 +30,20 @@ for file in /secrets/state/certificates/lab*.pem /secrets/state/certificates/qui
 done
 for name in $callers; do mkdir -p "/secrets/callers/$name"; done
 
-# What a file's content was when this script wrote it last.
+# The content of a file when this script last wrote it.
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }
 
-# Whether $1 is the beginning of $2, or all of it.
+# Whether $2 begins with $1.
 begins() { [ -e "$2" ] && cmp -s -n "$(stat -c %s "$1")" "$1" "$2"; }
 
-# Hands out a file: $1 below the state folder, $2 below /secrets, $3 its owner, $4 its mode.
+# Copies a file: $1 below the state folder, $2 below /secrets, $3 the owner, $4 the mode.
 give() {
     source=/secrets/state/$1 target=/secrets/$2
     note=/secrets/state/given/$(printf %s "$2" | tr / %)
-    # What is just being written over the target; it stays behind if that is cut off.
+    # The content that is being copied. It remains if the copy is interrupted.
     writing=$note.writing
     if [ ! -e "$target" ]; then
-        # Beside its place first: half a secret must never be taken for one.
+        # Write beside the target first, so that no reader takes half a secret for a whole one.
         cp "$source" "$target.new"
         chmod "$4" "$target.new"
         chown "$3" "$target.new"
@@ -52,8 +53,8 @@ give() {
         chmod "$4" "$target"
         chown "$3" "$target"
     elif { [ -e "$note" ] && [ "$(sum "$target")" = "$(cat "$note")" ]; } || begins "$target" "$writing"; then
-        # A newer certificate. Into the same file: a container's mount follows the file, not its name. Services look every ten
-        # seconds, and pass over what is half written.
+        # A newer certificate goes into the same file, because a container's mount follows the file and not its name. Services
+        # check every ten seconds and skip incomplete files.
         cp "$source" "$writing.new"
         mv "$writing.new" "$writing"
         cat "$writing" >"$target"
@@ -67,18 +68,21 @@ give() {
     rm -f "$writing"
 }
 
-# Keys before certificates: whoever looks between the two sees that they don't fit, and looks again.
+# Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
     development-apns public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
 done
+# The edge shows the certificate that apps see; its user can't read the file of the metadata proxy.
+give certificates/public.key files/edge.key "$nginx" 400
+give certificates/public.pem files/edge.pem "$nginx" 444
 give certificates/postgres.key files/postgres.key "$postgres" 400
 give certificates/postgres.pem files/postgres.pem "$postgres" 444
 give certificates/prometheus.key files/prometheus.key "$prometheus" 400
 give certificates/prometheus.pem files/prometheus.pem "$prometheus" 444
 give certificates/ca.pem files/ca.pem "$service" 444
-# From then on it is the operator's, who adds to it.
+# The operator maintains the file from here on.
 [ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \

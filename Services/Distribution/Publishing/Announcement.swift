@@ -14,7 +14,7 @@ struct Announcement: Sendable {
     private let failures: Counter
     private let logger: Logger
 
-    /// The client, to be run beside the publisher.
+    /// The client, which runs beside the publisher.
     var service: ServiceClient { dispatcher }
 
     /// From `push.url` and `tls.*`; nil without a dispatcher.

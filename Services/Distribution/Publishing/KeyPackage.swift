@@ -30,7 +30,7 @@ struct KeyPackage: Sendable {
 
     static func dates(of region: String) -> TreeKey { countries / region / "date" }
 
-    /// The key of one of the package's files. Further batches lie beside the first: the second of `hour/13` is `hour/13.2`.
+    /// The key of one of the package's files. Further batches have a suffix: the second of `hour/13` is `hour/13.2`.
     func key(region: String, batch: Batch = .only) -> TreeKey {
         let dates = Self.dates(of: region)
         let suffix = batch.number == 1 ? "" : ".\(batch.number)"
@@ -40,7 +40,7 @@ struct KeyPackage: Sendable {
         }
     }
 
-    /// Its files, if a file may have `keysPerFile` keys.
+    /// The package's files, with at most `keysPerFile` keys in each.
     func files(regions: [String], keysPerFile: Int) -> [KeyFile] {
         let size = Int32(clamping: KeySet.batchCount(for: keys, atMost: keysPerFile))
         return regions.flatMap { region in

@@ -61,7 +61,7 @@ struct PublishedSet: Sendable {
         reportHours.removeFirst(reportHours.firstIndex { $0.reports > 0 } ?? reportHours.count)
     }
 
-    /// For each hour that took anything: the range that was released since the filled hour before it.
+    /// For each hour that took anything: the range released since the previous hour that took anything.
     private static func released(
         _ published: [PublishedHour], _ count: (PublishedHour) -> Int
     ) -> [Hour: ReleaseRange] {
@@ -124,6 +124,6 @@ struct ReleaseRange: Sendable, Equatable {
     let after: Hour?
     let through: Hour
 
-    /// Both ranges and what lies between them.
+    /// The range from the start of this one to the end of a later one.
     func joined(with later: ReleaseRange) -> ReleaseRange { ReleaseRange(after: after, through: later.through) }
 }

@@ -19,8 +19,9 @@ struct Publisher: Sendable {
     let regions: [String]
     /// The country that gets the check-in reports.
     let origin: String
-    /// The maximum number of keys in a file; a larger set is split. Corona-Warn-App has the same limit
-    /// (`maximum-number-of-keys-per-bundle`):
+    /// The maximum number of keys in a file; a larger set is split.
+    ///
+    /// Corona-Warn-App has the same limit (`maximum-number-of-keys-per-bundle`):
     /// https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/resources/application.yaml
     var keysPerFile = 600_000
     /// The folder of static files; nil without one.

@@ -9,9 +9,9 @@ import Running
 /// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
 /// longer offered.
 ///
-/// A package's content depends only on what was folded and on the hours published before it, and signatures are kept. So a
-/// run that is repeated, or that was killed at any point, ends with the same bytes. It reads only what is new, unless the
-/// tree lost objects.
+/// A package's content depends only on the folded data and on the hours published before it, and signatures are kept. So a run
+/// that is repeated, or that was killed at any point, ends with the same bytes. It reads only new data, unless the tree lost
+/// objects.
 struct PublishingRun {
     let publisher: Publisher
     let progress: ProgressBar
@@ -53,8 +53,9 @@ struct PublishingRun {
 
     // MARK: Deciding
 
-    /// Decides for each new hour whether it takes everything that waits or, if that is too little, nothing; keys and reports
-    /// separately.
+    /// Decides for each new hour whether it takes everything that is waiting, or nothing if that is too little.
+    ///
+    /// Keys and reports are decided separately.
     private mutating func decide(through last: Hour) async throws {
         guard let folded = try await store.foldedHours() else { return }
         let published = try await store.publishedHours()
@@ -92,8 +93,10 @@ struct PublishingRun {
 
     // MARK: Packages
 
-    /// Writes the packages that the tree lacks. Leaves out lost packages of which keys have expired since: with the remaining
-    /// keys they would have other bytes than phones know, and perhaps too few keys.
+    /// Writes the packages that the tree lacks.
+    ///
+    /// A lost package stays out if some of its keys have expired since: with the remaining keys, its bytes would differ from
+    /// those that phones know, and it might have too few keys.
     private mutating func writeKeys(of published: inout PublishedSet) async throws {
         var lost = 0
         progress.begin("Packages", total: published.keyPackages.count)
@@ -121,7 +124,7 @@ struct PublishingRun {
         package.files(regions: publisher.regions, keysPerFile: publisher.keysPerFile)
     }
 
-    /// Writes the missing files of a package. What several files have in common is encoded once.
+    /// Writes the missing files of a package. Parts shared by several files are encoded once.
     private mutating func write(_ keys: [PublishedKey], of package: KeyPackage) async throws {
         let missing = files(of: package).filter { present[$0.key] == nil }
         guard !missing.isEmpty else { return }
@@ -181,8 +184,9 @@ struct PublishingRun {
 
     // MARK: Static archives and indexes
 
-    /// Publishes the folder of static files. If a file is invalid, or a folder can't be read, the previous archives stay:
-    /// neither may keep keys from phones.
+    /// Publishes the folder of static files.
+    ///
+    /// If a file is invalid, or a folder can't be read, the previous archives stay: neither may keep keys from phones.
     private mutating func writeStaticArchives() async throws {
         guard let folder = publisher.staticFolder else { return }
         let files: StaticFiles

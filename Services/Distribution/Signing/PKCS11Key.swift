@@ -12,17 +12,18 @@ final class PKCS11Key: ArchiveSigner {
     let verificationKey: VerificationKey
     private let place: PKCS11URI
     private let timeout: DispatchTimeInterval
-    /// As read from the token at start.
+    /// The public key, as read from the token at startup.
     private let publicKey: P256.Signing.PublicKey
     private let session: Mutex<State>
-    /// The queue for blocking calls. It alone takes the lock, so nobody waits for that.
+    /// The queue for blocking calls. Only it takes the lock, so the lock is never contended.
     let queue = DispatchQueue(label: "distribution.pkcs11")
 
     private enum State {
         case open(PKCS11Session)
         case lost
-        /// The PIN was wrong when a lost session was reopened. It isn't tried again, however often the job is repeated: the
-        /// token would lock.
+        /// The PIN was wrong when a lost session was reopened.
+        ///
+        /// It isn't tried again, however often the job is repeated: the token would lock.
         case refused
     }
 

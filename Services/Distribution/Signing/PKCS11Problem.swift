@@ -1,6 +1,6 @@
 import CPKCS11
 
-/// Why a key on a token can't be used, as a sentence without a full stop. None repeats a PIN, or anything of a key.
+/// Why a key on a token can't be used, as a sentence without a full stop. No sentence repeats a PIN or any part of a key.
 enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
     /// The module's file can't be loaded.
     case noModule(String)
@@ -26,7 +26,7 @@ enum PKCS11Problem: Error, Equatable, CustomStringConvertible {
     /// The public key beside the private one doesn't belong to it.
     case publicKeyDoesNotMatch
     case noAnswer
-    /// The key is another one than at start.
+    /// The key differs from the one at start.
     case otherKey
 
     var description: String {

@@ -40,7 +40,8 @@ struct PKCS11URI: Equatable, Sendable {
         object = path.removeValue(forKey: "object")
         id = path.removeValue(forKey: "id")
         if let type = path.removeValue(forKey: "type"), type != Array("private".utf8) { throw .noKey }
-        // RFC 7512, section 2.3, lets a consumer ignore unknown attributes of the query; here one would be a typing error.
+        // RFC 7512, section 2.3, lets a consumer ignore unknown attributes of the query; here, one is treated as a typing
+        // error.
         if let unknown = (path.keys.sorted() + query.keys.sorted()).first { throw .unknown(unknown) }
         guard token != nil || serial != nil else { throw .noToken }
         guard object != nil || id != nil else { throw .noKey }

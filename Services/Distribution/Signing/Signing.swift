@@ -36,14 +36,15 @@ struct Signing: Sendable {
         }
     }
 
-    /// What every export says about its signatures.
+    /// The signers that every export names.
     var identities: [SigningIdentity] { keys.map(\.signer.identity) }
 
     /// The public halves.
     var verificationKeys: [VerificationKey] { keys.map(\.signer.verificationKey) }
 
-    /// Signs an archive with every key, given the digest of its `export.bin`. A kept signature is used again: the archive has
-    /// the same bytes again, and a call of the token is saved.
+    /// Signs an archive with every key, given the digest of its `export.bin`.
+    ///
+    /// A kept signature is used again: the archive has the same bytes again, and a call of the token is saved.
     ///
     /// Every signature is verified before it is kept or used, so phones never refuse a published one.
     /// - Returns: one for each of ``identities``, DER.
@@ -78,7 +79,7 @@ struct Signing: Sendable {
     }
 }
 
-/// A key doesn't sign, so nothing can be published.
+/// A key fails to sign, so nothing can be published.
 struct SigningProblem: OperatorProblem, Equatable {
     let description: String
 

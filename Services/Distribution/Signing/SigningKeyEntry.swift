@@ -65,7 +65,7 @@ struct SigningKeyEntry: Sendable {
         }
     }
 
-    /// What Apple and Google allow, as `verification_key_version` in the same file says.
+    /// Whether the text is valid for Apple and Google, according to `verification_key_version` in the same file.
     private static func isWord(_ text: Substring) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     }

@@ -1,13 +1,11 @@
-import ExposureFormat
-
 /// An archive that is signed and published, made from a file of the folder of static files.
 struct StaticArchive: Equatable, Sendable {
-    /// Such as `version/v2/app_config_ios`.
+    /// The path in the tree, such as `version/v2/app_config_ios`.
     let path: String
     /// The source file, relative to the folder of static files.
     let file: String
-    /// Nil if the bytes are published unchanged and unchecked.
-    let message: StaticMessage?
+    /// What it holds, such as `Statistics`; nil if the bytes are published unchecked.
+    let content: String?
     /// `export.bin`, without a header.
     let export: [UInt8]
 }

@@ -1,5 +1,6 @@
-/// The path in the tree that a static file is for, and the file's format. The folder mirrors the tree; the file's extension
-/// isn't part of the path.
+/// The path in the tree that a static file is for, and the file's format.
+///
+/// The folder mirrors the tree; the file's extension isn't part of the path.
 struct StaticFileName: Hashable, Sendable {
     enum Form: String, Sendable {
         /// The message of this path, as protobuf JSON.
@@ -8,7 +9,7 @@ struct StaticFileName: Hashable, Sendable {
         case bytes = "bin"
     }
 
-    /// Such as `version/v2/app_config_ios`.
+    /// The path in the tree, such as `version/v2/app_config_ios`.
     let path: String
     let form: Form
 
@@ -43,7 +44,7 @@ struct StaticFileName: Hashable, Sendable {
         guard parts.count >= 3, parts[0] == "version", ["v1", "v2"].contains(parts[1]) else {
             return "The file must lie below version/v1 or version/v2."
         }
-        // A hidden file is one that is being written.
+        // A hidden file is still being written.
         guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
             return "No part of the path may be empty or begin with a dot."
         }

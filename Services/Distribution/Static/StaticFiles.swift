@@ -1,4 +1,5 @@
 import ExposureFormat
+import ExposureKeys
 import Foundation
 import Running
 
@@ -8,9 +9,9 @@ import Running
 /// encoded as the message that phones expect there; a `.bin` file is `export.bin` itself. Hidden files and notes (`.md`) are
 /// skipped.
 struct StaticFiles: Equatable, Sendable {
-    /// In the order of their paths, each path once.
+    /// The archives in the order of their paths; each path occurs once.
     let archives: [StaticArchive]
-    /// In the order of their files. A problem affects its own file only.
+    /// The problems in the order of their files. A problem affects only its own file.
     let problems: [StaticFileProblem]
 
     /// The folder itself can't be read.
@@ -25,10 +26,11 @@ struct StaticFiles: Equatable, Sendable {
     static let maximumJSONBytes = 4 << 20
 
     /// Reads the folder, on a thread that may block.
+    /// - Parameter lowest: the lowest level of published keys, which configurations are held against.
     /// - Throws: ``FolderProblem``.
-    init(in folder: URL) throws(FolderProblem) {
+    init(in folder: URL, publishingFrom lowest: TransmissionRiskLevel = .lowestPublished) throws(FolderProblem) {
         var archives: [StaticArchive] = []
-        var reading = Reading(root: folder)
+        var reading = Reading(root: folder, lowestLevel: lowest)
         guard let files = reading.files() else { throw FolderProblem(folder: folder.path) }
         for file in files {
             do throws(StaticFileProblem) {
@@ -52,6 +54,7 @@ struct StaticFiles: Equatable, Sendable {
         static let maximumDepth = 16
 
         let root: URL
+        let lowestLevel: TransmissionRiskLevel
         var problems: [StaticFileProblem] = []
 
         /// All files, relative to the root; nil if the root can't be read.
@@ -91,47 +94,46 @@ struct StaticFiles: Equatable, Sendable {
 
         func archive(of file: String) throws(StaticFileProblem) -> StaticArchive {
             let name = try StaticFileName(file)
-            let message = StaticMessage(path: name.path)
-            switch name.form {
-            case .json:
-                guard let message else {
-                    throw StaticFileProblem(
-                        file: file, "No message is known for this path; put the bytes to sign into a .bin file.")
+            let expected = staticContent(at: name.path)
+            do throws(InvalidMessage) {
+                let export: [UInt8]
+                switch name.form {
+                case .json:
+                    guard let expected else {
+                        throw InvalidMessage([
+                            "No message is known for this path; put the bytes to sign into a .bin file."
+                        ])
+                    }
+                    export = try expected.encode(json: try content(of: file, limit: StaticFiles.maximumJSONBytes))
+                case .bytes:
+                    export = try content(of: file, limit: StaticFiles.maximumBytes)
+                    try expected?.review(encoded: export)
                 }
-                let json = try content(of: file, limit: StaticFiles.maximumJSONBytes)
-                do throws(InvalidMessage) {
-                    let export = try message.encode(json: json)
-                    return StaticArchive(path: name.path, file: file, message: message, export: export)
-                } catch {
-                    throw StaticFileProblem(file: file, reasons: error.findings)
-                }
-            case .bytes:
-                let export = try content(of: file, limit: StaticFiles.maximumBytes)
-                do throws(InvalidMessage) {
-                    try message?.review(encoded: export)
-                } catch {
-                    throw StaticFileProblem(file: file, reasons: error.findings)
-                }
-                return StaticArchive(path: name.path, file: file, message: message, export: export)
+                let contradictions = (expected as? StaticMessage)?
+                    .contradictions(encoded: export, publishingFrom: lowestLevel)
+                if let contradictions, !contradictions.isEmpty { throw InvalidMessage(contradictions) }
+                return StaticArchive(path: name.path, file: file, content: expected?.name, export: export)
+            } catch {
+                throw StaticFileProblem(file: file, reasons: error.findings)
             }
         }
 
-        private func content(of file: String, limit: Int) throws(StaticFileProblem) -> [UInt8] {
+        private func content(of file: String, limit: Int) throws(InvalidMessage) -> [UInt8] {
             // Links to files are followed, because container platforms mount configuration that way. Nothing else is opened:
             // reading a pipe might never end.
             let url = root.appending(path: file).resolvingSymlinksInPath()
-            guard Self.kind(of: url) == .typeRegular else { throw StaticFileProblem(file: file, "This is not a file.") }
+            guard Self.kind(of: url) == .typeRegular else { throw InvalidMessage(["This is not a file."]) }
             let data: Data
             do {
                 let handle = try FileHandle(forReadingFrom: url)
                 defer { try? handle.close() }
                 data = try handle.read(upToCount: limit + 1) ?? Data()
             } catch {
-                throw StaticFileProblem(file: file, "The file can't be read.")
+                throw InvalidMessage(["The file can't be read."])
             }
-            guard !data.isEmpty else { throw StaticFileProblem(file: file, "The file is empty.") }
+            guard !data.isEmpty else { throw InvalidMessage(["The file is empty."]) }
             guard data.count <= limit else {
-                throw StaticFileProblem(file: file, "The file has more than \(limit) bytes.")
+                throw InvalidMessage(["The file has more than \(limit) bytes."])
             }
             return Array(data)
         }

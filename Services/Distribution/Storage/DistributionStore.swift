@@ -147,7 +147,7 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// Those reports, in no order.
+    /// The reports that were folded after one hour (nil: from the beginning), up to and including another, in no order.
     func reports(after earlier: Hour?, through last: Hour) async throws -> [CheckInReport] {
         try await database.transaction { session in
             try session.limitStatements(to: Self.readingTime)
@@ -163,7 +163,7 @@ struct DistributionStore: Sendable {
 
     // MARK: Published hours
 
-    /// In order.
+    /// All published hours, in order.
     func publishedHours() async throws -> [PublishedHour] {
         try await database.session { session in
             try session.rows(
@@ -227,8 +227,9 @@ struct ReleasedKeys: Sendable {
 }
 
 extension CopyRow {
-    /// The next columns, `key_data` to `transmission_risk_level`. Nil if their values make no key, which the table's
-    /// constraints prevent.
+    /// The next columns, `key_data` to `transmission_risk_level`.
+    ///
+    /// Nil if their values make no key, which the table's constraints prevent.
     fileprivate mutating func key() throws(PostgresError) -> (KeyData, RollingPeriod, TransmissionRiskLevel)? {
         let words = try words()
         let (start, length, level) = (try int32(), try int16(), try int16())

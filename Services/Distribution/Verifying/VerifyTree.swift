@@ -8,12 +8,12 @@ import Running
 /// Checks a whole published tree, given nothing but the format and the public keys.
 struct VerifyTree: Sendable {
     let tree: any TreeStore
-    /// One of them must have signed each archive.
+    /// The keys of which at least one must have signed each archive.
     let publicKeys: [VerificationKey]
     /// The minimum number of keys or reports in a file that isn't empty.
     let minimum: Int
 
-    /// What the tree holds, and what is wrong with it.
+    /// The tree's content and its flaws.
     struct Verdict: Sendable, Equatable {
         var objects = 0
         var days = 0

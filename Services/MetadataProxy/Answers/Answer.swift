@@ -3,10 +3,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// What a caller is told: a status, header fields, a body. ``AnswerEncoder`` pads it to its length.
+/// The content of an answer: a status, header fields, a body. ``AnswerEncoder`` pads it to its length.
 struct Answer {
     let status: Int
-    /// Beside those that every answer has. Names are in lower case.
+    /// The fields in addition to those of every answer. Names are in lower case.
     var fields: [(name: String, value: String)] = []
     var body = ByteBuffer()
 

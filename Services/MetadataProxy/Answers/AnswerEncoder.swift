@@ -9,8 +9,9 @@ import Running
 /// request from a dummy request. The padding is a header field that apps ignore, as they ignore any they don't know. One
 /// encoder serves one event loop.
 struct AnswerEncoder {
-    /// Status line, fields and body on HTTP/1.1; the HEADERS and DATA frames on HTTP/2. The longest answer of the contract,
-    /// a result with a laboratory's id of 64 characters, takes less than half of it.
+    /// Status line, fields and body on HTTP/1.1; the HEADERS and DATA frames on HTTP/2.
+    ///
+    /// The longest answer of the contract, a result with a laboratory's id of 64 characters, takes less than half of it.
     static let length = 1024
 
     private static let paddingName = "cwa-header-padding"

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP2
 
-/// Holds the bytes of HTTP/2 answers back until their moment; everything else of a connection passes at once.
+/// Holds back the bytes of HTTP/2 answers until their send time; everything else on the connection passes at once.
 ///
-/// It stands between HTTP/2 and TLS. An answer is encoded when it becomes known, so that no work whose duration depends on
-/// its content is left for its moment. Its frames leave in one write, which makes one TLS record.
+/// It sits between HTTP/2 and TLS. An answer is encoded when it becomes known, so that no work whose duration depends on its
+/// content is left for the send time. Its frames leave in one write, which makes one TLS record.
 final class AnswerGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -32,8 +32,10 @@ final class AnswerGate: ChannelDuplexHandler {
         return collected ?? room
     }
 
-    /// Sends an answer. An incomplete one, because the client's flow-control window is exhausted, ends the connection: the
-    /// rest would leave at another moment.
+    /// Sends an answer.
+    ///
+    /// If the client's flow-control window doesn't take the whole answer, the connection ends: the rest would leave at another
+    /// time.
     /// - Parameter written: is called when the answer is written to the socket.
     func release(_ bytes: ByteBuffer, written: (() -> Void)? = nil) {
         heldAnswers -= 1
@@ -63,7 +65,9 @@ final class AnswerGate: ChannelDuplexHandler {
         if collected == nil { context.flush() }
     }
 
-    /// For the library, a held answer is already sent, so it may close the connection.
+    /// Closes the connection after held answers are sent.
+    ///
+    /// The library considers a held answer sent, so it may close the connection before the answer leaves.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if heldAnswers > 0, mode == .all, context.channel.isActive {
             isCloseDue = true

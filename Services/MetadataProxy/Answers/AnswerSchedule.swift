@@ -12,11 +12,11 @@ package protocol AnswerSchedule: Sendable {
     func answerReady(_ answer: PendingAnswer)
 }
 
-/// An answer leaves one fixed time after the last byte of its request; if it isn't known by then, at a multiple of that
-/// time.
+/// Sends an answer a fixed interval after the last byte of its request; if it isn't known by then, at a multiple of that
+/// interval.
 ///
-/// From the last byte on exactly one timer runs, whatever happens behind the proxy. How long a service took shows only in
-/// the multiple, and the time is chosen so that services are normally done within the first.
+/// From the last byte on, exactly one timer runs, whatever happens behind the proxy. How long a service took shows only in the
+/// multiple. The interval is chosen so that services are normally done within the first.
 package struct DeadlineSchedule: AnswerSchedule {
     /// An answer that isn't known by the last multiple is a 503.
     private static let multiples = 8

@@ -4,7 +4,7 @@ import Metrics
 import NIOCore
 import Serving
 
-/// Where an answer goes: a connection of HTTP/1.1, or a stream of HTTP/2.
+/// The destination of an answer: an HTTP/1.1 connection or an HTTP/2 stream.
 protocol AnswerOutlet: AnyObject {
     /// The bytes of an answer, for exactly one later ``release(_:)``; nil if the answer is too long.
     func encode(_ answer: Answer) -> ByteBuffer?
@@ -14,8 +14,8 @@ protocol AnswerOutlet: AnyObject {
 
 /// The answer to one request, from the request's last byte until the answer leaves.
 ///
-/// It lives on one event loop. It is encoded as soon as it is known and leaves when its ``AnswerSchedule`` says so. Whether
-/// a service was fast, slow or down therefore changes nothing in what happens towards the caller.
+/// It lives on one event loop. It is encoded as soon as it is known, and leaves when its ``AnswerSchedule`` says so. What
+/// happens towards the caller is therefore the same whether a service was fast, slow or down.
 package final class PendingAnswer {
     /// When the last byte of the request arrived.
     let arrival: NIODeadline
@@ -24,7 +24,7 @@ package final class PendingAnswer {
     /// Returned with this object.
     private let memory: BytesInFlight.Share
     private var attempt: RefusalLimit.Attempt?
-    /// nil once the answer has left, or its caller has gone.
+    /// Nil once the answer has left, or its caller has disconnected.
     private var outlet: (any AnswerOutlet)?
     private var ready: (bytes: ByteBuffer, status: Int)?
 
@@ -41,7 +41,7 @@ package final class PendingAnswer {
         attempt = request.attempt
     }
 
-    /// The caller has gone. A service that already has the request carries it out.
+    /// Forgets the caller, who has disconnected. A service that already has the request still processes it.
     func abandon() {
         outlet = nil
     }
@@ -77,10 +77,10 @@ package final class PendingAnswer {
     /// The event loop on which everything here happens.
     var loop: any EventLoop { shared.loop }
 
-    /// Whether somebody waits for an answer that isn't known yet.
+    /// Whether a caller is waiting for an answer that isn't known yet.
     var isOverdue: Bool { outlet != nil && ready == nil }
 
-    /// Counts a moment at which the answer wasn't known.
+    /// Counts a send time that passed without a known answer.
     func countOverrun() {
         shared.overruns.increment()
     }
@@ -98,7 +98,7 @@ package final class PendingAnswer {
         shared.schedule.answerReady(self)
     }
 
-    /// Sends the answer, if it is known and somebody waits for it.
+    /// Sends the answer, if it is known and a caller is waiting for it.
     package func leave() {
         guard let outlet, let ready else { return }
         self.outlet = nil

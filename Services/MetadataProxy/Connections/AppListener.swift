@@ -21,7 +21,7 @@ package final class AppListener: PortOwner, TLSUser {
     package var bound: BoundPort { acceptor.bound }
     /// Apps have no client certificates.
     package var checksCallers: Bool { false }
-    /// What is forwarded.
+    /// The forwarded operations.
     package var operations: [EndpointDescription] { plan.operations.map(\.description) }
     /// The certificate that apps see.
     package var watchedTLS: (any WatchedTLS)? { tls }
@@ -36,13 +36,13 @@ package final class AppListener: PortOwner, TLSUser {
     private let loops: PerLoop<ProxyLoop>
     private let isDraining = Atomic(false)
     private static let maxRead = 16 << 10
-    /// For all header fields of a request together.
+    /// The maximum size of all header fields of a request together.
     private static let headerBytes = 8 << 10
     /// How many bytes are read and discarded after a request has been refused, or a connection closed.
     static let maxDiscardedBytes = 256 << 10
-    /// Files open beside connections of apps: connections to services, the admin port and its connections.
+    /// How many files are open besides connections of apps: connections to services, the admin port and its connections.
     private static let otherFiles = 512
-    /// For answers that wait for the caller, and control frames.
+    /// The buffer for answers that wait for the caller, and for control frames.
     private let outbound: Int
     /// How many streams an HTTP/2 connection may have open.
     private let maxStreams: Int

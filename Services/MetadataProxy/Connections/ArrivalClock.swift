@@ -2,8 +2,9 @@ import NIOCore
 
 /// Records when bytes arrived, before anything else is done with them.
 ///
-/// The moment of an answer counts from there. If it counted from when the request has been decrypted, parsed and admitted,
-/// that work, which differs between routes, would be added: some microseconds, which show among ten thousand answers.
+/// The send time of an answer counts from there. If it counted from when the request has been decrypted, parsed and admitted,
+/// it would include that work, which differs between routes by some microseconds. Among ten thousand answers, such a difference
+/// shows.
 final class ArrivalClock: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -22,7 +22,7 @@ final class ConnectionTimeouts {
     /// How many requests that were sent without waiting for the previous answers are refused before the connection is
     /// closed.
     static let maxRefusals = 8
-    /// For a request's body.
+    /// The timeout of a request's body.
     static let body: TimeAmount = .seconds(10)
     private let idle: TimeAmount
     private let life: TimeAmount
@@ -59,7 +59,7 @@ final class ConnectionTimeouts {
         }
     }
 
-    /// The request is admitted: the life of the connection starts anew.
+    /// Restarts the connection's lifetime, because a request is admitted.
     func renewLife() {
         end = lastStart + life
     }

@@ -33,7 +33,7 @@ final class HTTP1Connection: ChannelInboundHandler, AnswerOutlet {
     private var waiting: Deque<HTTPServerRequestPart> = []
     /// When the parts that waited were parsed.
     private var resumption = NIODeadline.uptimeNanoseconds(0)
-    /// For a refused request that isn't complete.
+    /// The memory of a refused request that isn't complete.
     private var memory: BytesInFlight.Share?
     /// Refused requests since everything that had arrived was last parsed.
     private var refusals = 0

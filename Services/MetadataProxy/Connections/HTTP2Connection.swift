@@ -2,14 +2,14 @@ import NIOCore
 import NIOHTTP2
 import Serving
 
-/// What the streams of one HTTP/2 connection share.
+/// The state that the streams of one HTTP/2 connection share.
 final class HTTP2Connection {
     let gate: AnswerGate
     let clock: ArrivalClock
     let prefix: AddressPrefix
-    /// For the bodies of all its streams together.
+    /// The limit for the bodies of all its streams together.
     let maxBodyBytes: Int
-    /// What the bodies of its streams take now.
+    /// The bytes that the bodies of its streams occupy now.
     var bodyBytes = 0
     private let channel: any Channel
     private let timeouts: ConnectionTimeouts
@@ -64,7 +64,7 @@ final class HTTP2Connection {
         gate.sendGoAway()
         if streams == 0 { timeouts.start(.closing) }
         let channel = channel
-        // For a client that keeps opening streams.
+        // Ends the connection even if the client keeps opening streams.
         channel.eventLoop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
     }
 

@@ -22,7 +22,7 @@ final class HTTP2Stream: ChannelInboundHandler, AnswerOutlet {
     private var context: ChannelHandlerContext?
     private var state = State.idle
     private var request: AppRequest?
-    /// For the stream; nil if there was none left.
+    /// The memory of the stream; nil if none was left.
     private var memory: BytesInFlight.Share?
     /// The part of the connection's ``HTTP2Connection/bodyBytes`` that this stream accounts for.
     private var bodyBytes = 0
@@ -98,7 +98,7 @@ final class HTTP2Stream: ChannelInboundHandler, AnswerOutlet {
         switch state {
         case .receiving:
             guard let request = request.take() else { return }
-            // The memory of a refused stream counts for its address prefix until the stream has gone.
+            // The memory of a refused stream counts for its address prefix until the stream is closed.
             memory?.finish()
             state = .answering(
                 ProxyExchange.begin(request, arrivedAt: connection.clock.moment, for: self, on: shared))

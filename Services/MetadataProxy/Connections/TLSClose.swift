@@ -4,8 +4,8 @@ import Serving
 
 /// Closes a TLS connection: sends `close_notify`, gives the client a second to close as well, then closes the socket.
 ///
-/// The library would do the same, but keeps all that belongs to the connection, 60 KiB, for that second, even if the client
-/// has long gone. A client that is disconnected a thousand times a second would make the proxy hold as many connections
+/// The library would do the same, but it keeps the connection's whole state, 60 KiB, for that second, even if the client
+/// disconnected long ago. A client that is disconnected a thousand times a second would make the proxy hold as many connections
 /// outside every limit. So the library only sends `close_notify`, and the waiting happens here.
 final class TLSClose: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -29,7 +29,7 @@ final class TLSClose: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Before the handshake is complete the library closes at once and keeps nothing.
+    /// Closes at once before the handshake is complete: the library keeps no state then.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, isSecure, context.channel.isActive else {
             context.close(mode: mode, promise: promise)
@@ -55,10 +55,9 @@ final class TLSClose: ChannelDuplexHandler {
         if left < 0 { outside.close(promise: nil) }
     }
 
-    /// Keeps reading to see the client close: closing a socket with unread bytes resets it, and the client may lose its
-    /// answer.
+    /// Keeps reading to see the client close: closing a socket with unread bytes resets it, and the client may lose its answer.
     ///
-    /// HTTP/2 is told nevertheless: until then it holds the streams for which something was read.
+    /// HTTP/2 still gets this event, because it holds the streams with unread data until then.
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         if isClosing { context.read() }

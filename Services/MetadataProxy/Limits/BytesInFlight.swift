@@ -7,16 +7,18 @@ import Synchronization
 /// affects its own network only. They are counted by a keyed hash of the prefix, which the standard library seeds anew in
 /// every process; prefixes in the same one of 4,096 cells share a quarter.
 package final class BytesInFlight: Sendable {
-    /// What one request takes beside its body: its fields, its answer, the proxy's objects.
+    /// The memory of one request besides its body: its fields, its answer, the proxy's objects.
     static let perRequest = 4 << 10
-    /// What SwiftNIO keeps for an open stream of HTTP/2. Together with ``perRequest`` that is 16 KiB; measured were 6 KiB for
-    /// a request whose answer isn't read, and 8 KiB more with the largest header.
+    /// The memory that SwiftNIO keeps for an open stream of HTTP/2.
+    ///
+    /// Together with ``perRequest`` that is 16 KiB. Measured: 6 KiB for a request whose answer isn't read, and 8 KiB more with
+    /// the largest header.
     static let perStream = 12 << 10
     private static let cells = 4096
 
     private struct Taken {
         var all = 0
-        /// For incomplete requests, by cell.
+        /// The bytes of incomplete requests, by cell.
         var unfinished = Array(repeating: 0, count: BytesInFlight.cells)
     }
 
@@ -40,7 +42,7 @@ package final class BytesInFlight: Sendable {
             return true
         }
 
-        /// The request is complete: it now counts for the bound of all requests only.
+        /// Marks the request as complete: from now on it counts towards the limit of all requests only.
         mutating func finish() {
             guard !isFinished else { return }
             isFinished = true

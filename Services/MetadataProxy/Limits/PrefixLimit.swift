@@ -4,8 +4,8 @@ import Synchronization
 
 /// Limits the requests of one address prefix in five minutes.
 ///
-/// It must not keep who called. Each window has a ``PrefixSketch`` of its own, whose key and counts are destroyed at its
-/// end, so everything is forgotten within five minutes.
+/// It must not retain callers. Each window has its own ``PrefixSketch``, whose key and counts are destroyed at its end, so
+/// everything is forgotten within five minutes.
 package final class PrefixLimit: Sendable {
     private struct Window {
         var end: Date

@@ -1,8 +1,8 @@
 /// Counts by address prefix, in a table from which no prefix can be read.
 ///
 /// It is a count-min sketch with two rows. Cells are chosen by a keyed hash (the standard library's SipHash, which every
-/// process seeds anew, over a key of the table's own and the prefix). Even with the key, reading takes trying every prefix,
-/// and a hit may belong to another one. Two prefixes that share both cells share a count; without the key, nobody can
+/// process seeds anew, over a key of the table's own and the prefix). Even with the key, reading a prefix means trying every
+/// one, and a hit may belong to another prefix. Two prefixes that share both cells share a count; without the key, nobody can
 /// arrange that.
 struct PrefixSketch {
     private static let rows = 2

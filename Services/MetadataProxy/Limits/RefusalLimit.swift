@@ -2,11 +2,12 @@ import FoundationEssentials
 package import Running
 import Synchronization
 
-/// Limits the requests of one address prefix that a service refuses in five minutes. Clients that guess codes are refused,
-/// and hardly anybody else.
+/// Limits the requests of one address prefix that a service refuses in five minutes.
 ///
-/// The status of a reply is enough to count them. Requests in progress are limited as well, so that sending many at once
-/// gains little. Like ``PrefixLimit``, it forgets everything within five minutes.
+/// Clients that guess codes are refused, and hardly anybody else.
+///
+/// The status of a reply is enough to count them. Requests in progress are limited as well, so that sending many at once gains
+/// little. Like ``PrefixLimit``, it forgets everything within five minutes.
 package final class RefusalLimit: Sendable {
     private struct Window {
         var end: Date
@@ -40,14 +41,14 @@ package final class RefusalLimit: Sendable {
 
     private let limit: Int
     private let limitUnderStrain: Int
-    /// For refusals and requests in progress together.
+    /// The limit for refusals and requests in progress together.
     private let maxAtOnce: Int
     private let clock: WallClock
     private let window: Mutex<Window>
     private let strainEnd = Mutex(Date.distantPast)
 
-    /// - Parameter limit: refusals of one prefix in five minutes. Together with requests in progress four times as many; while
-    ///   the service is under strain, a fifth of it.
+    /// - Parameter limit: the refusals allowed for one prefix in five minutes. Refusals and requests in progress together may
+    ///   reach four times as many; while the service is under strain, a fifth.
     package init(_ limit: Int, clock: WallClock) {
         self.limit = limit
         limitUnderStrain = max(1, limit / 5)

@@ -10,7 +10,7 @@ struct AppRequest: ~Copyable {
     let route: ProxiedRoute
     /// Held until the answer has left.
     var memory: BytesInFlight.Share
-    /// For the route's ``RefusalLimit``, if it has one.
+    /// The attempt for the route's ``RefusalLimit``, if it has one.
     var attempt: RefusalLimit.Attempt?
     private let fields: ProxiedRoute.PassedFields
     private var body = ByteBuffer()
@@ -19,8 +19,8 @@ struct AppRequest: ~Copyable {
 
     /// A request is refused on its header alone.
     ///
-    /// It is thrown, and not a case beside the request: in release builds Swift 6.3 copies an enumeration whose payloads are a
-    /// noncopyable and a copyable value, and traps.
+    /// It is thrown instead of being a case beside the request: in release builds Swift 6.3 copies an enumeration whose
+    /// payloads are a noncopyable and a copyable value, and traps.
     struct Refusal: Error {
         let answer: Answer
     }

@@ -11,26 +11,25 @@ struct InnerRequest {
     let bytes: ByteBuffer
 }
 
-/// One operation that is forwarded, on one event loop, and what of its requests is forwarded.
+/// One forwarded operation on one event loop, and the forwarded parts of its requests.
 ///
-/// Each request is built anew from what the contract allows. Nothing has to be removed from what a caller sent, because
-/// nothing is copied but the body and the named fields: address, user agent, cookies, order and case of the header stay
-/// outside.
+/// Each request is rebuilt from what the contract allows. Nothing has to be removed from a caller's request, because only the
+/// body and the named fields are copied: address, user agent, cookies, order and case of the header are left out.
 final class ProxiedRoute {
     let route: Route
     let pool: UpstreamPool
     let metrics: RouteMetrics
-    /// For its requests of one address prefix.
+    /// The limit for its requests of one address prefix.
     let limit: PrefixLimit?
-    /// For those that its service refuses.
+    /// The limit for requests that its service refuses.
     let refusals: RefusalLimit?
     /// The inner request up to the fields that are forwarded.
     private let start: String
     private let head: HTTPRequestHead
-    /// In lower case: `content-type`, then what the route names.
+    /// The names of the forwarded fields in lower case: `content-type`, then those of the route.
     private let passedNames: [String]
 
-    /// A longer value can't be in the contract, whose longest is a UUID.
+    /// A longer value can't be valid: the contract's longest is a UUID.
     private static let longestValue = 256
 
     init(_ operation: ProxyPlan.Operation, on loop: any EventLoop) {
@@ -49,7 +48,7 @@ final class ProxiedRoute {
 
     /// The fields of a request that are forwarded; the rest of its header is never stored.
     struct PassedFields {
-        /// In the order of ``passedNames``.
+        /// The values, in the order of ``passedNames``.
         fileprivate var values: [String?]
         fileprivate var isWellFormed = true
         fileprivate(set) var announcedLength = 0
@@ -65,7 +64,7 @@ final class ProxiedRoute {
             return
         }
         for (index, wanted) in passedNames.enumerated() where name.isSame(as: wanted) {
-            // Of two values, two readers may choose different ones; control characters could end the inner field.
+            // With two values, two readers may choose different ones; control characters could end the inner field.
             passed.isWellFormed =
                 passed.isWellFormed && passed.values[index] == nil && value.utf8.count <= Self.longestValue
                 && value.utf8.allSatisfy { (0x20...0x7e).contains($0) }

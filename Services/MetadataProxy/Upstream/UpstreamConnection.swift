@@ -29,7 +29,7 @@ final class UpstreamConnection: ChannelInboundHandler {
     private var isOpen = true
     private var isUsed = false
 
-    /// - Parameter context: its TLS, to notice when that is outdated.
+    /// - Parameter context: its TLS context, to notice when it is outdated.
     init(_ channel: any Channel, of pool: UpstreamPool, context: NIOSSLContext?, requests: InnerRequestBytes) {
         self.requests = requests
         self.channel = channel

@@ -6,9 +6,11 @@ import NIOSSL
 
 /// The connections of one event loop to one service, and the requests that wait for one.
 final class UpstreamPool {
-    /// For all event loops together. More would not make a service faster, but allow it to be flooded.
+    /// The limit for all event loops together. More connections would not make a service faster, but allow it to be flooded.
     private static let connectionsInAll = 64
-    /// Waiting requests of all event loops together. More are refused at once, so that those that wait are answered in time.
+    /// The limit for the waiting requests of all event loops together.
+    ///
+    /// More are refused at once, so that those that wait are answered in time.
     private static let queueInAll = 2048
 
     private let upstream: Upstream

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// What a service has replied, complete.
+/// A service's complete reply.
 struct UpstreamReply {
     let head: HTTPResponseHead
     let body: ByteBuffer
@@ -11,7 +11,7 @@ struct UpstreamReply {
     /// Whether the service refuses the request.
     var isRefusal: Bool { (400..<500).contains(head.status.code) }
 
-    /// What the verification server says about guessed teleTANs, to the proxy alone; nil if it says nothing.
+    /// Whether the verification server reports guessed teleTANs; nil if it reports nothing. It tells only the proxy.
     var isStrained: Bool? {
         head.headers.first(name: HTTPField.Name.teleTANsStrained.canonicalName).map { $0 == "1" }
     }

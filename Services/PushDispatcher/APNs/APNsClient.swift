@@ -35,7 +35,7 @@ package final class APNsClient: Service, TLSUser {
             eventLoop: loop)
     }
 
-    /// Its client certificate, if it authenticates by one.
+    /// The client certificate, if the client authenticates with one.
     package var watchedTLS: (any WatchedTLS)? {
         switch credentials.tls {
         case .fixed: nil

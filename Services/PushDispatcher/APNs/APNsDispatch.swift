@@ -31,7 +31,7 @@ final class APNsDispatch {
         let expiration: Date
         let finish: ([PushOutcome]) -> Void
         var window: PushWindow
-        /// By environment; renewed with the provider token.
+        /// The requests by environment; recreated with the provider token.
         var requests: [APNsEnvironment: PushRequest] = [:]
         var token: ProviderToken?
     }
@@ -165,7 +165,7 @@ final class APNsDispatch {
         metrics.rejected(reason)
         switch reason {
         case .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken, .missingProviderToken:
-            // It would be the same on the next connection. One push is enough to stop all for this host.
+            // The next connection would get the same refusal. One refused push is enough to stop all pushes to this host.
             let lanes = PushLane.allCases.filter { $0.environment == connection.lane.environment }
             guard let lane = lanes.first(where: { (current?.window.waiting(in: $0) ?? 0) > 0 }),
                 let next = current?.window.next(in: lane)

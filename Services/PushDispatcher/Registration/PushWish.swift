@@ -1,12 +1,11 @@
 import Credentials
 import PushFormat
 
-/// What a valid registration asks for. The contract is that of
-/// <https://github.com/SwissCovid/swisscovid-cn-backend>.
+/// The request of a valid registration. The contract is that of <https://github.com/SwissCovid/swisscovid-cn-backend>.
 struct PushWish: Sendable {
     /// The app-instance token, in any form: apps send a UUID.
     let instance: Secret<String>
-    /// Where to send pushes; nil to deregister.
+    /// The destination of pushes; nil to deregister.
     let device: Device?
 
     /// The longest app-instance token that swisscovid-cn-backend accepts.
@@ -39,7 +38,7 @@ struct Device: Sendable {
     }
 
     let kind: Kind
-    /// As it is stored.
+    /// The token as it is stored.
     let token: Secret<String>
 
     /// The maximum length of a token in bytes: ``TokenVault`` seals all to one length.

@@ -23,8 +23,9 @@ struct RegistrationStore: Sendable {
     /// How often a registration is tried if it conflicts with others for the same phone or token. Each time one of them wins.
     private static let attempts = 16
 
-    /// Inserts or renews a phone's registration. Another registration with the same token is removed: a reinstalled app has
-    /// another app-instance token.
+    /// Inserts or renews a phone's registration.
+    ///
+    /// Another registration with the same token is removed: a reinstalled app has another app-instance token.
     ///
     /// A renewal resets the last reply of APNs, unless it was an acceptance.
     func register(_ row: RegistrationRow) async throws {

@@ -5,7 +5,7 @@ struct LeaderID: Hashable, Sendable {
     /// Exactly 16 bytes.
     let bytes: [UInt8]
 
-    /// A new one.
+    /// Creates a new id.
     static func fresh() -> LeaderID {
         var randomness = SystemRandomNumberGenerator()
         return LeaderID(bytes: RandomIdentifier(using: &randomness).bytes)

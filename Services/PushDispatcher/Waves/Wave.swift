@@ -5,7 +5,7 @@ import FoundationEssentials
 struct Wave: Sendable {
     let id: WaveID
     let startedAt: Date
-    /// The expiration of its pushes: a phone that is reachable again by then is woken; later the next wave does it.
+    /// The expiration of its pushes. A phone that is reachable again by then is woken; a later one is woken by the next wave.
     let expiresAt: Date
     /// The number of registrations at its start.
     let size: Int
@@ -47,7 +47,7 @@ struct WaveID: Hashable, Sendable {
     /// Exactly 16 bytes.
     let bytes: [UInt8]
 
-    /// A new one.
+    /// Creates a new id.
     static func fresh() -> WaveID {
         var randomness = SystemRandomNumberGenerator()
         return WaveID(bytes: RandomIdentifier(using: &randomness).bytes)

@@ -7,8 +7,8 @@ import ServiceLifecycle
 
 /// Runs waves, one at a time and page by page, so that no registration is missed and at most one page is repeated.
 ///
-/// The end of a page is recorded before the page is sent, and its results afterwards. A process that takes over the wave of
-/// a dead leader repeats what lies between, with the same ids. One page is in memory, and the next while that is sent.
+/// The end of a page is recorded before the page is sent, and its results afterwards. A process that takes over the wave of a
+/// dead leader repeats the unfinished page with the same ids. One page is in memory, plus the next one while that page is sent.
 struct WaveEngine: Sendable {
     let store: WaveStore
     let vault: TokenVault
@@ -27,7 +27,7 @@ struct WaveEngine: Sendable {
 
     /// The result of a run.
     struct Report: Sendable {
-        /// As it was last seen.
+        /// The wave as it was last read.
         let wave: Wave
         /// Nil if it was left because the process shuts down; the next process takes it over.
         let outcome: WaveOutcome?
@@ -139,8 +139,10 @@ struct WaveEngine: Sendable {
         return wave.accepted == 0 && report.accepted.isEmpty ? report.refusals[.sandbox] : nil
     }
 
-    /// Sends a page. Pushes that find APNs unreachable are sent again until it is reachable, the wave's time is over, or the
-    /// process shuts down, so that no phone misses the wave.
+    /// Sends a page.
+    ///
+    /// Pushes that find APNs unreachable are sent again until it is reachable, the wave's time is over, or the process shuts
+    /// down, so that no phone misses the wave.
     /// - Throws: ``APNsUnreachable`` if no push was sent, so that another process may try; ``UnresponsiveClient``. The page is
     ///   then repeated.
     private func report(of page: WavePage, in wave: Wave) async throws -> PageReport {

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The last reply of APNs for a token, as the table stores it.
 enum Standing: Int16, Sendable {
-    /// None yet.
+    /// No reply yet.
     case new = 0
     case accepted = 1
     case refused = 2

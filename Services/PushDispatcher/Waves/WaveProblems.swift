@@ -1,6 +1,6 @@
 import Running
 
-/// Another process has taken the wave over because this one was believed dead. It must change nothing any more.
+/// Another process has taken over the wave because this one was believed dead. This process must change nothing more.
 struct LostLead: OperatorProblem {
     let description = "Another push-dispatcher has taken over the wave."
 }

@@ -5,8 +5,10 @@ import Running
 struct WaveSchedule: Sendable {
     /// Seconds from the start of a wave to the next, if nothing is announced; also the lifetime of its pushes.
     let interval: TimeInterval
-    /// Seconds in which no phone is woken twice. If it is at least the interval, the start of a wave doesn't depend on
-    /// announcements, and so reveals nothing about uploads. Apple advises at most two or three silent pushes an hour
+    /// Seconds in which no phone is woken twice.
+    ///
+    /// If it is at least the interval, the start of a wave doesn't depend on announcements, and so reveals nothing about
+    /// uploads. Apple advises at most two or three silent pushes an hour
     /// (<https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app>).
     let pause: TimeInterval
     /// Seconds over which a wave is spread, so that phones don't all download at once.

@@ -1,24 +1,32 @@
 import ExposureKeys
+import FoundationEssentials
 
-/// Fills an hour's keys and reports up to the next size class, so that neither the size of a published set nor its content
-/// tells how many people are in it; an hour without an upload looks like any other.
+/// Fills an hour's keys and reports up to the next size class.
+///
+/// Neither the size of a published set nor its content then reveals how many people are in it, and an hour without an upload
+/// looks like any other.
 struct Fillers: Sendable {
     let sizes: SizeClasses
     private let model = UploadModel()
     private let policy = PublicationPolicy()
 
-    /// Adds whole uploads of the public model, of which the last is cut where the size is reached.
+    /// Adds whole uploads from the public model; the last one is cut off when the size is reached.
     ///
     /// What is counted is what phones will see of this hour at once. Keys that are never published, or later, have their
     /// share among the fillers, too, so that they don't stand alone in the table.
+    /// - Parameter instant: when the hour is folded. A filler whose period has expired by then is left out, as uploaded keys are.
     func fill(
-        _ keys: [DiagnosisKey], of hour: Hour, using random: inout some RandomNumberGenerator
+        _ keys: [DiagnosisKey], of hour: Hour, at instant: Date, using random: inout some RandomNumberGenerator
     ) -> [DiagnosisKey] {
         var filled = keys
         var missing = keys.count { isPublishedAtOnce($0, hour) }
         missing = sizes.size(for: missing) - missing
-        while missing > 0 {
-            for key in model.keys(uploadedIn: hour, using: &random) where missing > 0 {
+        // If an hour is folded two weeks late, hardly any filler is left. A tenth as many uploads are enough otherwise.
+        var uploads = 4 * missing
+        while missing > 0, uploads > 0 {
+            uploads -= 1
+            for key in model.keys(uploadedIn: hour, using: &random)
+            where missing > 0 && !key.rollingPeriod.hasExpired(at: instant) {
                 filled.append(key)
                 if isPublishedAtOnce(key, hour) { missing -= 1 }
             }
@@ -26,7 +34,7 @@ struct Fillers: Sendable {
         return filled
     }
 
-    /// Adds reports of the public model, of which the last person's are cut where the size is reached.
+    /// Adds reports from the public model; those of the last person are cut off when the size is reached.
     func fill(_ reports: [CheckInReport], using random: inout some RandomNumberGenerator) -> [CheckInReport] {
         var filled = reports
         let size = sizes.size(for: reports.count)

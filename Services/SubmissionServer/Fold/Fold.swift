@@ -6,21 +6,25 @@ import Postgres
 import Running
 import Schema
 
-/// The hourly fold: what was uploaded together becomes part of one sorted set, and nothing remains that could tell the
-/// parts apart. At 2,000 uploads a day a quarter of a second has one upload at most, but an hour has many.
+/// The hourly fold: merges all uploads of an hour into one sorted set, and destroys everything that could tell the uploads
+/// apart.
 ///
-/// Every step may be repeated. A fold that was killed anywhere is finished by the next one.
+/// At 2,000 uploads a day, a quarter of a second has one upload at most, but an hour has many.
+///
+/// Every step may be repeated: the next fold finishes one that was killed at any point.
 struct Fold: Sendable {
     let store: FoldStore
     let files: HourKeyFiles
-    /// No hour is closed before it has ended by this clock.
+    /// An hour is closed only after it has ended by this clock.
     let clock: DatabaseClock
     let fillers: Fillers
     let metrics: FoldMetrics
     let logger: Logger
 
-    /// For how many hours after the running one there are keys: for as long uploads go on while no fold runs. The longer, the
-    /// more later uploads could be opened with a copy of the private keys.
+    /// How many hours after the current one have a key.
+    ///
+    /// Uploads continue for that long while no fold runs. With more hours, a copy of the private keys could open more later
+    /// uploads.
     static let hoursAhead = 12
 
     init(
@@ -35,7 +39,7 @@ struct Fold: Sendable {
         self.logger = logger
     }
 
-    /// With directory and sizes from the configuration.
+    /// Reads the directory and the sizes from the configuration.
     /// - Parameter database: connected as `vigil_fold`.
     init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
@@ -45,27 +49,27 @@ struct Fold: Sendable {
             logger: runtime.logger)
     }
 
-    /// From `fold.smallestSet`. The keys of a set that is smaller than a package would wait for those of later hours.
+    /// From `fold.smallestSet`. A set smaller than a package would keep its keys waiting for those of later hours.
     static func sizes(_ settings: Settings) throws -> SizeClasses {
         let threshold = PublicationPolicy.smallestPackage
         return SizeClasses(
             smallest: try settings.int("fold.smallestSet", default: threshold, in: threshold...100_000))
     }
 
-    /// What a fold did.
+    /// The result of a fold.
     struct Report: Sendable, Equatable {
-        /// The last hour that is folded now.
+        /// The last folded hour.
         var lastHour: Int32
         /// How many uploads each folded hour had.
         var uploads: [Int] = []
         var keys = 0
         var reports = 0
-        /// Keys and reports that were left out when they were uploaded, because they broke a rule.
+        /// Keys and reports that were dropped at upload because they broke a rule.
         var left = UploadContent.LeftOut()
-        /// Rows that no key opens. They were not written by this suite, or were damaged.
+        /// Rows that no key opens, because this suite didn't write them or they were damaged.
         var unreadable = 0
 
-        /// Hours with one upload. Whoever knows that a person uploaded then knows that nobody else did.
+        /// Hours with a single upload. For such an hour, anyone who knows that a person uploaded knows that nobody else did.
         var singleUploaderHours: Int { uploads.count { $0 == 1 } }
 
         var metadata: Logger.Metadata {
@@ -78,19 +82,19 @@ struct Fold: Sendable {
 
     /// Folds every hour that ended at or before an instant.
     ///
-    /// 1. Keys for the hours to come are made, and the ended hours closed: no upload is sealed to them any more.
-    /// 2. In one transaction the inbox is opened, each hour's keys and reports are filled up and inserted in the order of
-    ///    their content, and the inbox is emptied.
-    /// 3. The closed hours' private keys are destroyed.
+    /// 1. Create keys for the coming hours, and close the ended hours: no more uploads are sealed to them.
+    /// 2. In one transaction, open the inbox, fill up each hour's keys and reports, insert them in the order of their content,
+    ///    and empty the inbox.
+    /// 3. Destroy the private keys of the closed hours.
     ///
-    /// - Throws: ``ClockAhead`` before any of it.
+    /// - Throws: ``ClockAhead`` before the first step.
     func run(asOf instant: Date) async throws -> Report {
         try await clock.require(instant)
         let last = Hour(endedBy: instant)
         let report: Report
         do {
             try await close(through: last)
-            report = try await store.fold { try move(through: last, in: $0) }
+            report = try await store.fold { try move(through: last, asOf: instant, in: $0) }
         } catch let problem as HourKeyProblem {
             metrics.count(problem)
             throw problem
@@ -103,17 +107,18 @@ struct Fold: Sendable {
         return report
     }
 
-    /// The first step. Afterwards the last ended hour has a key, and it is closed. That keeps every process from making keys
-    /// for hours that are folded, whatever its clock says.
+    /// The first step: ensures that the last ended hour has a key, and closes it.
+    ///
+    /// From then on no process can create keys for folded hours, whatever its clock says.
     func close(through last: Hour) async throws {
         try await store.makeKeys(from: last, count: 2 + Self.hoursAhead, in: files)
         try await store.close(through: last)
     }
 
-    /// Seconds after the hour. An upload that began in the old hour is stored by then, or joins the new one.
+    /// Seconds after the hour. By then, an upload that began in the old hour is either stored or joins the new hour.
     private static let delay: TimeInterval = 2
 
-    /// Folds at start and after every hour.
+    /// Folds at startup and after every hour.
     func everyHour(in runtime: ServiceRuntime) -> RecurringJob {
         RecurringJob("fold", in: runtime) { now in
             Hour(containing: now).end.addingTimeInterval(Self.delay)
@@ -124,11 +129,12 @@ struct Fold: Sendable {
 
     // MARK: The second step
 
-    /// How many hours of an outage are caught up on. Keys that waited longer have expired.
-    private static let longestOutage = 14 * 24
+    /// How many hours of an outage are caught up on. Keys that waited longer have expired: a day's own key lasts the day, and 14 more.
+    private static let longestOutage = 15 * 24
 
     /// Hours that were folded before stay as they are: a row that belongs to one joins the first hour after them.
-    func move(through last: Hour, in transaction: FoldTransaction) throws -> Report {
+    /// - Parameter instant: a key whose period has expired by then is left out, whenever it was uploaded.
+    func move(through last: Hour, asOf instant: Date, in transaction: FoldTransaction) throws -> Report {
         let lastFolded = try transaction.lastFoldedHour()
         var report = Report(lastHour: max(last, lastFolded ?? last).number)
         guard lastFolded.map({ $0 < last }) ?? true else { return report }
@@ -144,21 +150,31 @@ struct Fold: Sendable {
         var known = try Known(uploads.values, in: transaction)
         for hour in hours {
             let uploaded = uploads[hour] ?? .init()
+            let current = uploaded.keys.filter { Self.isCurrent($0, in: hour, at: instant) }
             // A key may have been uploaded with different metadata: which of them counts follows from their content.
-            let keys = uploaded.keys.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
+            let keys = current.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
             let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
             var random = SystemRandomNumberGenerator()
             try transaction.insert(
-                fillers.fill(keys, of: hour, using: &random).sorted(), fillers.fill(reports, using: &random).sorted(),
-                hour: hour)
+                fillers.fill(keys, of: hour, at: instant, using: &random).sorted(),
+                fillers.fill(reports, using: &random).sorted(), hour: hour)
             report.uploads.append(uploaded.uploads)
             report.keys += keys.count
             report.reports += reports.count
-            report.left.keys += uploaded.left.keys
+            report.left.keys += uploaded.left.keys + uploaded.keys.count - current.count
             report.left.reports += uploaded.left.reports
         }
         try transaction.emptyInbox(through: last)
         return report
+    }
+
+    /// Whether a key belongs to one of the days for which there is a partition, and hasn't expired. The server has looked already;
+    /// but it may have been broken into, or the fold comes late.
+    private static func isCurrent(_ key: DiagnosisKey, in hour: Hour, at instant: Date) -> Bool {
+        let first = hour.day.advanced(by: -RollingPeriod.daysKept).firstInterval
+        let end = hour.day.advanced(by: 1).firstInterval
+        return first <= key.rollingPeriod.start && key.rollingPeriod.start < end
+            && !key.rollingPeriod.hasExpired(at: instant)
     }
 
     /// What was folded before. What a phone uploads again, because it wasn't answered 200, counts once.

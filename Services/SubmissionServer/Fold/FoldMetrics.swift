@@ -1,6 +1,6 @@
 import Metrics
 
-/// What folds count. The figures change once an hour, so that none tells the moment of an upload.
+/// The metrics of the fold. They change once an hour, so they don't reveal when an upload happened.
 struct FoldMetrics: Sendable {
     private let emptyHours: Counter
     private let singleUploaderHours: Counter
@@ -42,7 +42,7 @@ struct FoldMetrics: Sendable {
         unreadable.increment(by: report.unreadable)
     }
 
-    /// A fold that stopped because a private key isn't there.
+    /// Counts a fold that stopped because a private key is missing.
     func count(_ problem: HourKeyProblem) {
         missingKeys.increment()
     }

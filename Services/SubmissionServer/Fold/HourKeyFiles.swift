@@ -3,10 +3,10 @@ import ExposureKeys
 import Foundation
 import Running
 
-/// The directory of private hour keys: a file of 32 bytes each, readable by the fold's process only.
+/// The directory of the hours' private keys: a file of 32 bytes each, readable only by the fold's process.
 ///
-/// It must never be backed up. When the fold has destroyed an hour's private key, nothing that remains can open the uploads
-/// that were sealed to the public half.
+/// It must never be backed up. Once the fold has destroyed an hour's private key, nothing can open the uploads that were sealed
+/// to its public half.
 struct HourKeyFiles: Sendable {
     private static let setting = "hourKeys.directory"
 
@@ -19,7 +19,7 @@ struct HourKeyFiles: Sendable {
         directory = try settings.directory(Self.setting)
     }
 
-    /// Refuses a configuration that gives the directory to the server, which accepts uploads and must not be able to open
+    /// Refuses a configuration that gives the server this directory: the server accepts uploads and must not be able to open
     /// them.
     static func refuse(in settings: Settings) throws(ConfigurationProblem) {
         guard settings.optionalString(setting) == nil else {
@@ -29,7 +29,7 @@ struct HourKeyFiles: Sendable {
         }
     }
 
-    /// Makes an hour's key, or finds the one that was made before its public half could be stored.
+    /// Creates an hour's key, or finds one that was created before its public half could be stored.
     /// - Returns: the public half.
     func create(_ hour: Hour) throws -> Curve25519.KeyAgreement.PublicKey {
         if let existing = try? read(hour) { return existing.publicKey }
@@ -46,8 +46,9 @@ struct HourKeyFiles: Sendable {
         return key
     }
 
-    /// Destroys the keys of all hours up to and including one. The blocks are overwritten first, for what that is worth
-    /// on the storage at hand.
+    /// Destroys the keys of all hours up to and including one.
+    ///
+    /// The blocks are overwritten first, which helps only as far as the storage overwrites in place.
     func destroy(through last: Hour) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             guard let hour = hour(named: name), hour <= last else { continue }

@@ -4,7 +4,7 @@ import Synchronization
 
 import enum Crypto.Curve25519
 
-/// What was in the inbox, by the hour that it was sealed to.
+/// The opened content of the inbox, by the hour it was sealed to.
 struct OpenedInbox {
     struct Hourly: Sendable {
         var uploads = 0
@@ -30,16 +30,16 @@ struct OpenedInbox {
     }
 
     private(set) var hours: [Hour: Hourly] = [:]
-    /// Rows that no key opens. They were not written by this suite, or were damaged.
+    /// Rows that no key opens, because this suite didn't write them or they were damaged.
     private(set) var unreadable = 0
     private let files: HourKeyFiles
     private var openers: [Hour: UploadOpener] = [:]
 
     init(files: HourKeyFiles) { self.files = files }
 
-    /// Opens rows, on all cores: each takes an elliptic-curve multiplication.
-    /// - Throws: ``HourKeyProblem`` when the private key of an hour with uploads is missing: then nothing is folded and
-    ///   nothing lost, because a wrongly mounted directory is likelier than a destroyed one.
+    /// Opens rows on all cores, because each takes an elliptic-curve multiplication.
+    /// - Throws: ``HourKeyProblem`` if an hour with uploads lacks its private key. Nothing is folded and nothing is lost then:
+    ///   the directory is more likely mounted wrongly than destroyed.
     mutating func add(_ rows: [InboxRow]) throws {
         for hour in Set(rows.map(\.hour)) where openers[hour] == nil {
             openers[hour] = UploadOpener(hour: hour, key: try files.read(hour))
@@ -58,7 +58,7 @@ struct OpenedInbox {
         let content: UploadContent?
     }
 
-    /// - Returns: in no order.
+    /// - Returns: the opened rows, in no order.
     private static func open(_ rows: [InboxRow], with openers: [Hour: UploadOpener]) -> [Opened] {
         let share = 64
         let opened = Collected<Opened>()
@@ -70,7 +70,7 @@ struct OpenedInbox {
     }
 }
 
-/// What several threads find.
+/// Collects the results of several threads.
 private final class Collected<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

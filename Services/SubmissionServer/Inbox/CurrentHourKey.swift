@@ -3,11 +3,13 @@ import HTTPContract
 import Schema
 import Synchronization
 
-/// The public key that uploads are sealed to now: the running hour's, or the next one's if the running hour is closed already.
-/// It is valid until its hour ends or the fold closes it.
+/// The public key that uploads are sealed to now.
+///
+/// It is the key of the current hour, or of the next one if the current hour is already closed. It is valid until its hour ends
+/// or the fold closes it.
 final class CurrentHourKey: Sendable {
     private let store: InboxStore
-    /// No upload is sealed to an hour that hasn't begun by this clock: it would wait for that hour's fold.
+    /// An upload is sealed only to an hour that has begun by this clock; otherwise it would wait for a later fold.
     private let clock: DatabaseClock
     private let last = Mutex<HourPublicKey?>(nil)
 
@@ -16,7 +18,7 @@ final class CurrentHourKey: Sendable {
         self.clock = clock
     }
 
-    /// - Throws: ``NoOpenHour``; ``ClockAhead`` when the hour is still far away.
+    /// - Throws: ``NoOpenHour``; ``ClockAhead`` if the hour starts too far ahead of the database's clock.
     func key(for hour: Hour) async throws -> HourPublicKey {
         if let key = last.withLock({ $0 }), key.hour >= hour { return key }
         try await clock.require(hour.start)
@@ -25,12 +27,12 @@ final class CurrentHourKey: Sendable {
         return key
     }
 
-    /// For an hour that turned out to be closed.
+    /// Drops the cached key, because its hour turned out to be closed.
     func forget() { last.withLock { $0 = nil } }
 }
 
-/// There is no key to seal an upload to: the fold has not run for longer than it makes keys ahead, or was never started.
+/// No key to seal an upload to: the fold has been down for longer than it creates keys ahead, or was never started.
 struct NoOpenHour: Error, ProblemConvertible {
-    /// A phone tries again, and the fold may run by then.
+    /// The phone retries, and the fold may be running by then.
     var problem: Problem { .unavailable }
 }

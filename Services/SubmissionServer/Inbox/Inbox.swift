@@ -4,7 +4,7 @@ import ExposureKeys
 import Running
 import ServiceLifecycle
 
-/// Where an upload waits for the fold, as one sealed row. Rows that arrive together are stored by one statement.
+/// Stores uploads for the fold, one sealed row each. Rows that arrive together are stored by one statement.
 struct Inbox: Service {
     private struct Upload: Sendable {
         let content: UploadContent
@@ -16,9 +16,9 @@ struct Inbox: Service {
     private let current: CurrentHourKey
     private let clock: WallClock
 
-    /// How often an upload may meet an hour that is just being closed. Twice would need two folds during one request.
+    /// How often an upload may hit an hour that is just being closed. Twice would take two folds during one request.
     private static let attempts = 3
-    /// The most rows of one statement: a third of a megabyte.
+    /// The most rows of one statement: usually a third of a megabyte, at most 2.6.
     private static let batch = 96
 
     init(store: InboxStore, current: CurrentHourKey, clock: WallClock) {
@@ -42,14 +42,14 @@ struct Inbox: Service {
         try await uploads.run()
     }
 
-    /// Seals and stores an upload durably. An upload whose tag is there already is stored already.
-    /// - Parameter isKept: false for a dummy request and a refused upload. It is sealed and waits for its commit like a real
-    ///   one; only its row is left out.
+    /// Seals and stores an upload durably. An upload whose tag is already there is already stored.
+    /// - Parameter isKept: false for a dummy request or a refused upload. It is sealed and waits for its commit like a real
+    ///   one, but its row is left out.
     func take(_ content: UploadContent, tag: Digest, isKept: Bool) async throws {
         try await uploads.answer(to: Upload(content: content, tag: tag, isKept: isKept))
     }
 
-    /// Ready means that there is a key to seal uploads to.
+    /// Ready if there is a key to seal uploads to.
     var readiness: ReadinessCheck {
         ReadinessCheck("hour-key") {
             (try? await current.key(for: Hour(containing: clock.now))) != nil
@@ -57,7 +57,7 @@ struct Inbox: Service {
     }
 }
 
-/// One upload as it waits.
+/// A sealed upload that waits for the fold.
 struct InboxRow: Sendable {
     let tag: Digest
     let hour: Hour

@@ -1,6 +1,6 @@
 import ExposureKeys
 
-/// A diagnosis key as 26 bytes: what is hashed into an upload's tag and sealed into the inbox.
+/// Encodes a diagnosis key as 26 bytes, the form that is hashed into an upload's tag and sealed into the inbox.
 ///
 /// | bytes | content |
 /// |---|---|

@@ -11,29 +11,57 @@ import struct Crypto.SymmetricKey
 ///
 /// HPKE (RFC 9180) in base mode with X25519 and HKDF-SHA256: those that are stored together share one encapsulated key,
 /// whose exported secret (5.3) seals each with ChaCha20-Poly1305 under a nonce of its own. The sender forgets the secret
-/// with the batch. The plaintext always has room for the largest upload, so that the size tells nothing about its keys and
-/// reports. Tag and hour are authenticated with it: a row that was moved under another tag or hour doesn't open.
+/// with the batch. Tag and hour are authenticated with it: a row that was moved under another tag or hour doesn't open.
+///
+/// There are two sizes (``Room``), so that the size tells nothing about keys, and of reports only that there may be many.
 struct SealedUpload: Sendable {
     /// The encapsulated key (32 bytes), nonce (12), ciphertext, authentication code (16).
     let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// For how many reports a row has room, beside the most keys.
+    enum Room: Int, CaseIterable, Sendable {
+        /// Two reports a day for sixteen days: 3,500 bytes.
+        case common = 32
+        /// As many as an upload may have: 27,308 bytes.
+        case large = 280
+
+        /// Of so many uploads that don't need it, one has a large row all the same. So a large row proves nothing; it costs
+        /// 24 kB, which is a fifth more for all rows together.
+        private static let share = 32
+
+        /// For an upload with a number of reports.
+        static func fitting(_ reports: Int, using random: inout some RandomNumberGenerator) -> Room {
+            let isLarge = reports > Room.common.rawValue || Int.random(in: 0..<share, using: &random) == 0
+            return isLarge ? .large : .common
+        }
+    }
+
     /// Seals what is stored together.
     static func seal(
         _ uploads: [(tag: Digest, content: UploadContent)], to hourKey: HourPublicKey
+    ) throws -> [SealedUpload] {
+        var random = SystemRandomNumberGenerator()
+        return try seal(
+            uploads.map { ($0.tag, $0.content, Room.fitting($0.content.reports.count, using: &random)) }, to: hourKey)
+    }
+
+    /// Seals what is stored together, each in the room that is given.
+    static func seal(
+        _ uploads: [(tag: Digest, content: UploadContent, room: Room)], to hourKey: HourPublicKey
     ) throws -> [SealedUpload] {
         let sender = try HPKE.Sender(recipientKey: hourKey.key, ciphersuite: Envelope.suite, info: Envelope.info)
         let secret = try sender.exportSecret(context: Envelope.context, outputByteCount: 32)
         return try uploads.map { upload in
             let box = try ChaChaPoly.seal(
-                Plaintext.encode(upload.content), using: secret,
+                Plaintext.encode(upload.content, in: upload.room), using: secret,
                 authenticating: Envelope.authenticated(upload.tag, hourKey.hour))
             return SealedUpload(bytes: Array(sender.encapsulatedKey + box.combined))
         }
     }
 
-    /// What sender and opener agree on.
+    /// The parameters that sealing and opening share.
     fileprivate enum Envelope {
         static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
         static let info = Data("vigil inbox 2".utf8)
@@ -46,12 +74,12 @@ struct SealedUpload: Sendable {
     }
 }
 
-/// Opens the uploads of one hour, also from several threads.
+/// Opens the uploads of one hour; safe to use from several threads.
 struct UploadOpener: Sendable {
     let hour: Hour
     let key: Curve25519.KeyAgreement.PrivateKey
 
-    /// Nil when the row was not sealed to this key, or was changed since.
+    /// Nil if the row wasn't sealed to this key or has been changed.
     func open(_ sealed: SealedUpload, tag: Digest) -> UploadContent? {
         let encapsulated = Data(sealed.bytes.prefix(SealedUpload.Envelope.encapsulatedKeySize))
         let combined = Data(sealed.bytes.dropFirst(SealedUpload.Envelope.encapsulatedKeySize))
@@ -68,20 +96,26 @@ struct UploadOpener: Sendable {
     }
 }
 
-/// The plaintext of a row: four bytes (keys, reports, keys left out, reports left out), then room for as many keys and
-/// reports as an upload may have, filled up with zeros.
+/// The plaintext of a row: four bytes, then room for as many keys and reports as the row may have, filled up with zeros.
+///
+/// The first byte has the number of keys in its lower half; its upper half continues the number of reports, which is the second byte.
+/// The others are the numbers of keys and reports that were left out. A row of common size is what earlier builds read and wrote.
 private enum Plaintext {
-    static let reportsStart = 4 + UploadContent.maximumKeys * KeyRecord.size
-    static let size = reportsStart + UploadContent.maximumReports * CheckInReport.count
+    static let keysStart = 4
+    static let reportsStart = keysStart + UploadContent.maximumKeys * KeyRecord.size
 
-    static func encode(_ content: UploadContent) -> [UInt8] {
+    static func size(of room: SealedUpload.Room) -> Int { reportsStart + room.rawValue * CheckInReport.count }
+
+    static func encode(_ content: UploadContent, in room: SealedUpload.Room) -> [UInt8] {
         precondition(content.keys.count <= UploadContent.maximumKeys)
-        precondition(content.reports.count <= UploadContent.maximumReports)
+        precondition(content.reports.count <= room.rawValue)
+        let size = size(of: room)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
         bytes += [
-            UInt8(content.keys.count), UInt8(content.reports.count), UInt8(clamping: content.left.keys),
-            UInt8(clamping: content.left.reports),
+            UInt8(content.keys.count | (content.reports.count >> 8) << 4),
+            UInt8(truncatingIfNeeded: content.reports.count),
+            UInt8(clamping: content.left.keys), UInt8(clamping: content.left.reports),
         ]
         for key in content.keys { KeyRecord.append(key, to: &bytes) }
         bytes.append(contentsOf: repeatElement(0, count: reportsStart - bytes.count))
@@ -91,16 +125,17 @@ private enum Plaintext {
     }
 
     static func decode(_ bytes: [UInt8]) -> UploadContent? {
-        guard bytes.count == size, bytes[0] <= UploadContent.maximumKeys, bytes[1] <= UploadContent.maximumReports
-        else { return nil }
-        let keys = (0..<Int(bytes[0])).compactMap {
-            KeyRecord.decode(bytes[4 + $0 * KeyRecord.size..<4 + ($0 + 1) * KeyRecord.size])
+        guard let room = SealedUpload.Room.allCases.first(where: { size(of: $0) == bytes.count }) else { return nil }
+        let (keyCount, reportCount) = (Int(bytes[0] & 15), Int(bytes[0] >> 4) << 8 | Int(bytes[1]))
+        guard keyCount <= UploadContent.maximumKeys, reportCount <= room.rawValue else { return nil }
+        let keys = (0..<keyCount).compactMap { number in
+            KeyRecord.decode(bytes[keysStart + number * KeyRecord.size..<keysStart + (number + 1) * KeyRecord.size])
         }
-        let reports = (0..<Int(bytes[1])).compactMap { number in
+        let reports = (0..<reportCount).compactMap { number in
             CheckInReport(
                 bytes[reportsStart + number * CheckInReport.count..<reportsStart + (number + 1) * CheckInReport.count])
         }
-        guard keys.count == bytes[0], reports.count == bytes[1] else { return nil }
+        guard keys.count == keyCount, reports.count == reportCount else { return nil }
         return UploadContent(
             keys: keys, reports: reports, left: .init(keys: Int(bytes[2]), reports: Int(bytes[3])))
     }

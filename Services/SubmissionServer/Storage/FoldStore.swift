@@ -2,14 +2,14 @@ import Crypto
 import ExposureKeys
 import Postgres
 
-/// The tables of the schema `submission` as the fold sees them: it owns the hours' keys, and moves the inbox into the folded
+/// The tables of the schema `submission` as the fold uses them: it owns the hours' keys, and moves the inbox into the folded
 /// tables.
 struct FoldStore: Sendable {
     private let database: PostgresClient
 
-    /// Every transaction that makes keys, closes hours or folds takes this advisory lock first.
+    /// Every transaction that creates keys, closes hours or folds takes this advisory lock first.
     private static let takeFoldLock: SQL = "SELECT submission.take_fold_lock()"
-    /// How long a statement of the fold may take. The limit for requests would be far too short for a crowded hour.
+    /// The statement timeout of the fold. The timeout for requests would be far too short for a crowded hour.
     private static let foldTime: Duration = .seconds(300)
 
     /// - Parameter database: connected as `vigil_fold`.
@@ -17,12 +17,14 @@ struct FoldStore: Sendable {
         self.database = database
     }
 
-    /// Makes the keys that are missing among `count` hours from `hour` on. None is made up to the last closed hour, which
-    /// may be folded already; if that leaves no hour of the range, the first hour after it gets a key.
+    /// Creates the missing keys of `count` hours from `hour` on.
     ///
-    /// The private half is durable before the public half can be used. A repeat after a crash finds the private half.
-    /// - Throws: ``HourKeyProblem`` if `files` lacks the private key of an open hour after `hour`. Then none is made, because
-    ///   this is the wrong directory, and two folds with a directory each could not open each other's hours.
+    /// No key is created for hours up to the last closed one, which may be folded already. If that leaves no hour of the range,
+    /// the first hour after it gets a key.
+    ///
+    /// The private half is durable before the public half can be used; a repeat after a crash finds the private half.
+    /// - Throws: ``HourKeyProblem`` if `files` lacks the private key of an open hour after `hour`. No key is created then,
+    ///   because this must be the wrong directory: two folds with a directory each couldn't open each other's hours.
     func makeKeys(from hour: Hour, count: Int, in files: HourKeyFiles) async throws {
         try await database.transaction { session in
             try session.execute(Self.takeFoldLock)
@@ -41,9 +43,11 @@ struct FoldStore: Sendable {
         }
     }
 
-    /// Closes every hour up to and including one. Waits for uploads that are just being stored under them, and none comes
-    /// after: `submission.store_uploads` holds a share lock on the key's row until its transaction ends. Keys that another
-    /// process is just making are closed too, because that takes the same advisory lock.
+    /// Closes every hour up to and including one.
+    ///
+    /// It waits for uploads that are being stored under these hours, and none follows: `submission.store_uploads` holds a share
+    /// lock on the key's row until its transaction ends. Keys that another process is just creating are closed too, because
+    /// creating them takes the same advisory lock.
     func close(through last: Hour) async throws {
         try await database.transaction { session in
             try session.execute(Self.takeFoldLock)
@@ -52,7 +56,7 @@ struct FoldStore: Sendable {
         }
     }
 
-    /// Runs a fold in one transaction. One runs at a time.
+    /// Runs a fold in one transaction; only one runs at a time.
     func fold<Result: Sendable>(_ body: @escaping @Sendable (FoldTransaction) throws -> Result) async throws -> Result {
         try await database.transaction { session in
             try session.limitStatements(to: Self.foldTime)

@@ -3,20 +3,20 @@ import ExposureKeys
 import Postgres
 import Schema
 
-/// What a fold reads and writes.
+/// The tables that a fold reads and writes.
 struct FoldTransaction {
     let session: Session
 
-    /// Rows that are read at a time: some seven megabytes.
-    private static let batch: Int64 = 2000
+    /// Rows that are read at a time: usually four megabytes, at most 27.
+    private static let batch: Int64 = 1000
 
-    /// Nil before the first fold.
+    /// The last folded hour; nil before the first fold.
     func lastFoldedHour() throws -> Hour? {
         try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self).flatMap { $0 }
             .map(Hour.init(number:))
     }
 
-    /// Reads what waits, in batches, in the order of tags, which tells nothing.
+    /// Reads the waiting rows in batches, in the order of their tags, which reveals nothing.
     func readInbox(through last: Hour, _ body: ([InboxRow]) throws -> Void) throws {
         var after: [UInt8] = []
         while true {
@@ -36,11 +36,11 @@ struct FoldTransaction {
         }
     }
 
-    /// Those of the keys that were folded in earlier hours.
+    /// The keys among these that were folded in earlier hours.
     func known(among keys: Set<KeyData>) throws -> Set<KeyData> {
         guard !keys.isEmpty else { return [] }
         var known: Set<KeyData> = []
-        // All of two weeks are read; looking up each key in each of fifteen days would take longer.
+        // All of two weeks are read; looking up each key would take longer.
         try session.copyOut("SELECT key_data FROM submission.diagnosis_key") { row in
             let words = try row.words()
             let data = KeyData(high: words.high, low: words.low)
@@ -49,7 +49,7 @@ struct FoldTransaction {
         return known
     }
 
-    /// Those of the reports that were folded in earlier hours.
+    /// The reports among these that were folded in earlier hours.
     func known(among reports: Set<CheckInReport>) throws -> Set<CheckInReport> {
         guard !reports.isEmpty else { return [] }
         var known: Set<CheckInReport> = []
@@ -66,7 +66,7 @@ struct FoldTransaction {
         return known
     }
 
-    /// Writes an hour's keys and reports in the order given. None may be there already.
+    /// Inserts an hour's keys and reports in the order given. None may exist yet.
     func insert(_ keys: [DiagnosisKey], _ reports: [CheckInReport], hour: Hour) throws {
         try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
         try session.copyIn(

@@ -4,7 +4,7 @@ import Postgres
 
 import enum Crypto.Curve25519
 
-/// The inbox as the server sees it, which accepts uploads: it may add rows and read public keys, and nothing else.
+/// The inbox as the server uses it: it may add rows and read public keys, and nothing else.
 struct InboxStore: Sendable {
     private let database: PostgresClient
 
@@ -13,7 +13,7 @@ struct InboxStore: Sendable {
         self.database = database
     }
 
-    /// The first open key at or after an hour; nil if the fold has made none.
+    /// The first open key at or after an hour; nil if the fold hasn't created one.
     func openKey(atOrAfter hour: Hour) async throws -> HourPublicKey? {
         let row = try await database.session { session in
             try session.row(
@@ -27,9 +27,10 @@ struct InboxStore: Sendable {
             hour: Hour(number: number), key: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes))
     }
 
-    /// Stores uploads that are sealed to one hour's key, except those whose tag is there already. Waits for a commit even without any
-    /// rows, so that a dummy request takes as long as a real one (``SQL/commitMark``).
-    /// - Returns: false when the hour is closed, or has another key by now. Then nothing was stored.
+    /// Stores uploads that are sealed to one hour's key, except those whose tag is already there.
+    ///
+    /// It waits for a commit even without any rows, so that a dummy request takes as long as a real one (``SQL/commitMark``).
+    /// - Returns: false if the hour is closed or has another key by now; then nothing is stored.
     func insert(_ rows: [InboxRow], sealedTo hourKey: HourPublicKey) async throws -> Bool {
         let (tags, sealed) = (rows.map(\.tag.bytes), rows.map(\.sealed.bytes))
         let (hour, key) = (hourKey.hour.number, Array(hourKey.key.rawRepresentation))

@@ -9,14 +9,15 @@ import Serving
 import SubmissionAPI
 import VerificationAPI
 
-/// `POST /version/v1/diagnosis-keys` and `POST /version/v1/submission-on-behalf`: reserve the TAN for this upload, store
-/// it sealed, confirm.
+/// `POST /version/v1/diagnosis-keys` and `POST /version/v1/submission-on-behalf`: reserve the TAN for this upload, store it
+/// sealed, and confirm.
 ///
 /// Each step may be repeated with the same outcome. After a crash or a lost answer the phone repeats its request and is
-/// answered 200. Another payload for the same TAN is refused.
+/// answered 200; what it sent first stays (``UploadTagKey``). Other keys for the same TAN are refused.
 ///
 /// A dummy request, and an upload that is refused, takes the same steps with a TAN that was never issued: it is read and
-/// checked, the verification server is asked as often, and it waits for the same commits. Only its row is left out.
+/// checked, the verification server is asked as often, and it waits for the same commits. Only its row is left out, as is
+/// that of a repeat.
 struct AcceptUpload: Sendable {
     let purpose: UploadPurpose
     let route: Route
@@ -35,8 +36,12 @@ struct AcceptUpload: Sendable {
         let tan = named ?? .neverIssued()
         let tags = tagKey.tags(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
 
-        let isGranted = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
-        try await inbox.take(try await current(content ?? UploadContent()), tag: tags.inbox, isKept: isGranted)
+        let reservation = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
+        let isGranted = reservation != .refused
+        // A confirmed upload may be folded already. Then the inbox doesn't know its tag any more, and its reports, which an
+        // app encrypts anew, would count twice.
+        try await inbox.take(
+            try await current(content ?? UploadContent()), tag: tags.inbox, isKept: reservation == .granted)
         await confirm(TANConfirmation(tan: tan, tag: tags.reservation), isGranted: isGranted)
 
         if upload.isFake { return UploadAccepted() }
@@ -45,8 +50,9 @@ struct AcceptUpload: Sendable {
         return UploadAccepted(filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count)
     }
 
-    /// What is stored of an upload. A key that seems to start in the future is dropped, unless this clock is behind: then the
-    /// phone tries again.
+    /// The content to store.
+    ///
+    /// A key that seems to start in the future is dropped, unless this clock is behind; then the phone has to retry.
     private func current(_ content: UploadContent) async throws -> UploadContent {
         let now = clock.now
         let present = IntervalNumber(containing: now)
@@ -56,8 +62,10 @@ struct AcceptUpload: Sendable {
         return content.current(at: now)
     }
 
-    /// A confirmation that fails changes nothing for the phone: its upload is stored, and the TAN stays reserved for
-    /// exactly this upload until it expires.
+    /// Confirms the TAN of a stored upload.
+    ///
+    /// A failure changes nothing for the phone: its upload is stored, and the TAN stays reserved for this upload until it
+    /// expires.
     private func confirm(_ confirmation: TANConfirmation, isGranted: Bool) async {
         do {
             try await tans.confirm(confirmation)
@@ -68,7 +76,10 @@ struct AcceptUpload: Sendable {
 }
 
 extension UploadContent {
-    /// Without keys that are too old or of the future. The phone isn't told: <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/java/app/coronawarn/server/services/submission/controller/SubmissionController.java>.
+    /// The content without keys that are too old or in the future.
+    ///
+    /// The phone isn't told:
+    /// <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/java/app/coronawarn/server/services/submission/controller/SubmissionController.java>.
     func current(at now: Date) -> UploadContent {
         var content = self
         content.keys = UploadRules().current(keys, at: now)

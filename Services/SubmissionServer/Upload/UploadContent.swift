@@ -1,12 +1,12 @@
 import ExposureKeys
 
-/// What an upload brings, in an order that is a function of content alone.
+/// The content of an upload, in an order that depends only on the content itself.
 struct UploadContent: Sendable, Equatable {
     /// At most ``maximumKeys``.
     var keys: [DiagnosisKey] = []
     /// At most ``maximumReports``, each once.
     var reports: [CheckInReport] = []
-    /// How many keys and reports were left out, for the operator; not part of the content.
+    /// How many keys and reports were dropped, for the operator; not part of the content.
     var left = LeftOut()
 
     struct LeftOut: Sendable, Equatable {
@@ -14,9 +14,9 @@ struct UploadContent: Sendable, Equatable {
         var reports = 0
     }
 
-    /// The most keys of an upload: `max-number-of-keys` of
+    /// The most keys that are kept of an upload: `max-number-of-keys` of
     /// <https://github.com/corona-warn-app/cwa-server/blob/main/services/submission/src/main/resources/application.yaml>.
     static let maximumKeys = 14
-    /// The most reports: two a day for sixteen days. The contract has no limit, so one TAN could fill a package.
-    static let maximumReports = 32
+    /// The most reports: twenty a day for fourteen days. The contract has no limit, so one TAN could fill a package.
+    static let maximumReports = 280
 }

@@ -3,17 +3,34 @@ import HTTPContract
 import ServiceLifecycle
 import VerificationAPI
 
-/// Reserves and confirms TANs at the verification server, those of many uploads in one call.
+/// Reserves and confirms TANs at the verification server; many uploads share one call.
 struct UploadTANs: Service {
-    private let reservations: Batcher<TANReservation, TANOutcomes.Outcome>
+    /// What a TAN is to an upload.
+    enum Reservation: Sendable {
+        /// Another upload's, or none that is valid.
+        case refused
+        /// This upload's, which isn't known to be stored.
+        case granted
+        /// This upload's, which is stored: it was confirmed before.
+        case confirmed
+    }
+
+    private let reservations: Batcher<TANReservation, Reservation>
     private let confirmations: Batcher<TANConfirmation, TANOutcomes.Outcome>
 
-    /// Much less than the proxy's deadline; it halves the work per upload when many arrive.
+    /// Much shorter than the proxy's deadline. It halves the work for each upload when many arrive.
     private static let pause = Duration.milliseconds(5)
 
     init(verification: ServiceClient) {
         reservations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
-            try await verification.call(VerificationAPI.reservations, TANReservations($0)).outcomes
+            let answer = try await verification.call(VerificationAPI.reservations, TANReservations($0))
+            let confirmed = Set(answer.confirmed ?? [])
+            return answer.outcomes.enumerated().map { position, outcome in
+                switch outcome {
+                case .refused: .refused
+                case .granted: confirmed.contains(position) ? .confirmed : .granted
+                }
+            }
         }
         confirmations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
             try await verification.call(VerificationAPI.confirmations, TANConfirmations($0)).outcomes
@@ -28,9 +45,9 @@ struct UploadTANs: Service {
         }
     }
 
-    /// - Returns: whether the TAN is this upload's, now or already.
-    func reserve(_ reservation: TANReservation) async throws -> Bool {
-        try await reservations.answer(to: reservation) == .granted
+    /// Asks for a TAN for an upload.
+    func reserve(_ reservation: TANReservation) async throws -> Reservation {
+        try await reservations.answer(to: reservation)
     }
 
     /// Tells the verification server that an upload is stored.

@@ -3,7 +3,7 @@ import ExposureKeys
 import Running
 import VerificationAPI
 
-/// The key of the uploads' tags. Replicas share it.
+/// The key for the uploads' tags. Replicas share it.
 struct UploadTagKey: Sendable {
     private let key: HashKey
 
@@ -17,24 +17,33 @@ struct UploadTagKey: Sendable {
         self.key = key
     }
 
-    /// Keyed hashes over purpose, TAN and content. Padding, and the order in which the phone listed what it sent, don't
-    /// matter.
+    /// Days up to that of the youngest key whose keys count for the tag.
+    private static let days = 13
+
+    /// Keyed hashes over purpose, TAN and the data of the keys; of an upload without keys the TAN alone counts.
+    ///
+    /// Nothing else that apps send is the same in a repeat. Check-ins are encrypted anew at each attempt, and after midnight risk
+    /// levels and days since onset are computed anew, while a key that became too old is left out
+    /// (cwa-app-android, `SubmissionTask`, `CheckInsTransformer` and `ExposureKeyHistoryCalculations`). So keys of the oldest
+    /// day that an upload can have don't count.
     func tags(of content: UploadContent, for purpose: UploadPurpose, authorisedBy tan: TAN) -> UploadTags {
-        var keys: [UInt8] = []
-        keys.reserveCapacity(content.keys.count * KeyRecord.size)
-        for key in content.keys { KeyRecord.append(key, to: &keys) }
+        let youngest = content.keys.map(\.rollingPeriod.start).max()?.rawValue ?? 0
+        let data = content.keys.filter {
+            youngest - $0.rollingPeriod.start.rawValue < UInt32(Self.days) * IntervalNumber.perDay
+        }.map(\.data).sorted()
         let upload = key.digest(
-            for: "upload", Array(purpose.rawValue.utf8), tan.identifier.bytes, keys, content.reports.flatMap(\.bytes))
+            for: "upload", Array(purpose.rawValue.utf8), tan.identifier.bytes, data.flatMap(\.bytes))
         return UploadTags(
             reservation: key.digest(for: "reservation", upload.bytes), inbox: key.digest(for: "inbox", upload.bytes))
     }
 }
 
-/// What stands for an upload in two databases. Neither tag leads to the other, even for somebody who has the key: both come
-/// from a hash that is stored nowhere.
+/// Identifies an upload in two databases.
+///
+/// Neither tag leads to the other, even with the key: both come from a hash that is stored nowhere.
 struct UploadTags: Sendable {
-    /// For the verification server, which keeps it with the TAN's use.
+    /// The tag for the verification server, which stores it with the TAN's use.
     let reservation: Digest
-    /// For the inbox.
+    /// The tag for the inbox.
     let inbox: Digest
 }

@@ -29,6 +29,7 @@ struct ResultStore: Sendable {
     }
 
     /// Inserts or replaces all results in one statement, if the laboratory's positive results of the hour stay within a limit.
+    ///
     /// A result stays unchanged if it is redeemed, belongs to another laboratory, or is of another kind of test. If a batch
     /// contains an id twice, the last one counts.
     ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JWTKit
 
-/// The claims of an officer's token that are checked.
+/// The claims of an officer's token that the service checks.
 struct OfficerClaims: JWTPayload {
     struct RealmAccess: Codable {
         let roles: [String]

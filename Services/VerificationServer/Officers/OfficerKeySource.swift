@@ -2,7 +2,7 @@ import Calling
 import FoundationEssentials
 import Running
 
-/// Where the identity provider's keys (a JWKS, RFC 7517) come from.
+/// The source of the identity provider's keys (a JWKS, RFC 7517).
 enum OfficerKeySource: Sendable {
     case file(String)
     case document(OutsideDocument)

@@ -26,7 +26,7 @@ actor OfficerKeys {
     private static let jobDistance: TimeInterval = 25
     private static let tokenDistance: TimeInterval = 60
 
-    /// Nothing is read yet.
+    /// Creates an empty key set.
     init(_ source: OfficerKeySource, clock: WallClock, failures: Counter) {
         self.source = source
         self.clock = clock

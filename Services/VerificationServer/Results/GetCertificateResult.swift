@@ -18,7 +18,7 @@ struct GetCertificateResult: Sendable {
         guard let session = try await lookUp.session(of: request.registrationToken) else {
             throw Problem(.notFound)
         }
-        // A teleTAN doesn't say which test it stands for.
+        // A teleTAN doesn't identify a test.
         guard case .guid(let guid, _) = session.proof else { throw Problem.forbidden }
         let answer = try await lookUp.result(of: session)
         return CertificateResultResponse(

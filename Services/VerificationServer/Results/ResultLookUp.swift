@@ -6,11 +6,12 @@ import ServiceLifecycle
 import TestResultAPI
 import VerificationAPI
 
-/// Looks up the session of a registration token and the result of its test. The server stores no result: it asks the test
-/// result server each time.
+/// Looks up the session of a registration token and the result of its test.
 ///
-/// Requests of many phones are batched, to the database and to the test result server, which therefore learns less about
-/// when somebody asked.
+/// The server stores no result: it asks the test result server each time.
+///
+/// Requests of many phones are batched, to the database and to the test result server, which therefore learns less about when
+/// somebody asked.
 struct ResultLookUp: Service {
     private let sessions: Batcher<Digest, VerificationSession?>
     /// The one or two ids of a test are one entry, so that both make one call.
@@ -29,7 +30,7 @@ struct ResultLookUp: Service {
         }
     }
 
-    /// Asks for the parts of several entries at once, and returns each entry's answers.
+    /// Queries the parts of several entries in one call, and returns each entry's answers.
     private static func answers<Part, Answer>(
         to questions: [[Part]], _ ask: ([Part]) async throws -> [Answer]
     ) async throws -> [[Answer]] {
@@ -56,7 +57,7 @@ struct ResultLookUp: Service {
         try await sessions.answer(to: token.digest)
     }
 
-    /// The result of a test. A teleTAN stands for a positive one; for a GUID the test result server is asked.
+    /// The result of a test. A teleTAN counts as a positive result; for a GUID, this asks the test result server.
     /// - Throws: ``Problem`` 403 if the results under the test's two ids differ.
     func result(of session: VerificationSession) async throws -> ResultAnswer {
         switch session.proof {

@@ -12,8 +12,10 @@ struct RegistrationStore: Sendable {
         self.database = database
     }
 
-    /// Opens sessions for unused proofs, in one transaction. Of several entries with the same proof the first wins. An entry
-    /// that opens no session waits for the commit as well (``SQL/commitMark``).
+    /// Opens sessions for unused proofs, in one transaction.
+    ///
+    /// Of several entries with the same proof the first wins. An entry that opens no session waits for the commit as well
+    /// (``SQL/commitMark``).
     /// - Parameter limit: from this number of refused teleTANs within the hour on, none is redeemed.
     func register(_ entries: [Registration], at now: Date, limit: Int) async throws -> RegistrationBatch {
         try await database.transaction { session in

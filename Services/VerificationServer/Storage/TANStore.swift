@@ -35,13 +35,14 @@ struct TANStore: Sendable {
         return wanted.map { confirmed.contains($0) }
     }
 
-    /// Reserves TANs that aren't reserved yet for their tags. Of several tags for one TAN in one call the first wins, as if
-    /// they had arrived one after the other.
+    /// Reserves TANs that aren't reserved yet for their tags.
+    ///
+    /// Of several tags for one TAN in one call the first wins, as if they had arrived one after the other.
     ///
     /// Rows are locked in the order of their digests, so that two calls with the same TANs can't deadlock.
     /// - Parameter uses: nil for an invalid TAN.
-    /// - Returns: for each use, whether its TAN is reserved for it, now or before.
-    func reserve(_ uses: [TANUse?], at now: Date) async throws -> [TANOutcomes.Outcome] {
+    /// - Returns: for each use, whether its TAN is reserved for it, now or before, and whether it was confirmed before.
+    func reserve(_ uses: [TANUse?], at now: Date) async throws -> TANOutcomes {
         let wanted = uses.compactMap { $0 }
         let (digests, tags) = (wanted.map(\.digest.bytes), wanted.map(\.tag.bytes))
         let owners = try await database.session { session in
@@ -55,12 +56,17 @@ struct TANStore: Sendable {
                     INSERT INTO verification.used_tan AS known (digest, tag, day)
                     SELECT digest, tag, \(now.dayNumber) FROM first ORDER BY digest
                     ON CONFLICT (digest) DO UPDATE SET tag = known.tag
-                    RETURNING digest, tag
+                    RETURNING digest, tag, confirmed
                 )
-                SELECT digest, tag FROM (SELECT \(SQL.commitMark)) AS mark LEFT JOIN owned ON true
-                """, as: [UInt8]?.self, [UInt8]?.self)
+                SELECT digest, tag, confirmed FROM (SELECT \(SQL.commitMark)) AS mark LEFT JOIN owned ON true
+                """, as: [UInt8]?.self, [UInt8]?.self, Bool?.self)
         }
-        return Self.outcomes(of: uses, owners)
+        let outcomes = Self.outcomes(of: uses, owners.map { ($0.0, $0.1) })
+        let confirmed = Set(owners.filter { $0.2 == true }.compactMap(\.0))
+        let positions = uses.indices.filter { position in
+            outcomes[position] == .granted && uses[position].map { confirmed.contains($0.digest.bytes) } == true
+        }
+        return TANOutcomes(outcomes, confirmed: Array(positions))
     }
 
     /// Marks TANs as redeemed by the uploads they are reserved for.

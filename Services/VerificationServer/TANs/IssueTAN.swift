@@ -9,7 +9,8 @@ import VerificationAPI
 /// `POST /version/v1/tan`: issues the TAN of a positive test, which authorises one upload.
 ///
 /// Nothing is written. The TAN follows from the registration token, so a repeated request returns a TAN for the same upload
-/// until that is confirmed: within the hour the same TAN, later one with a later expiry.
+/// until that is confirmed: within the hour the same TAN, later one with a later expiry. Then comes the next upload's, up to
+/// `tan.perRegistration`.
 struct IssueTAN: Sendable {
     let lookUp: ResultLookUp
     let tans: IssuedTANs

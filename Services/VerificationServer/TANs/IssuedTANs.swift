@@ -10,7 +10,8 @@ struct IssuedTANs: Sendable {
     private let cipher: TANCipher
     /// How long a TAN is valid, in hours; it is valid to the end of its last hour.
     private let lifetime: Int32
-    /// How many uploads a registration authorises.
+    /// How many uploads a registration authorises: two, past keys and that of the day itself, and more if people may consent on
+    /// later days (cwa-documentation, `solution_architecture.md`, "two uploads are required").
     private let uploads: Int16
 
     init(key: HashKey, lifetime: Int32, uploads: Int16) {
@@ -25,15 +26,15 @@ struct IssuedTANs: Sendable {
         self.init(
             key: try HashKey(settings: settings, key: "secrets.tanKey"),
             lifetime: Int32(try settings.int("tan.lifetime", default: 24, in: 1...336)),
-            uploads: Int16(try settings.int("tan.perRegistration", default: 1, in: 1...2)))
+            uploads: Int16(try settings.int("tan.perRegistration", default: 2, in: 1...14)))
     }
 
     // MARK: Issuing
 
-    /// An upload that a registration authorises, whichever of its TANs is used.
+    /// An upload that a registration authorises, regardless of which of its TANs is used.
     struct Upload: Sendable {
         fileprivate let nonce: Digest
-        /// What is stored when the upload's TAN is used.
+        /// The digest that is stored when the upload's TAN is used.
         let use: Digest
     }
 

@@ -8,7 +8,7 @@ import VerificationAPI
 /// `POST /version/v1/tan/reservations`: reserves TANs for uploads that are about to be stored.
 ///
 /// The first tag wins an upload's TAN, also each time it asks again; no other tag does. A TAN of the wrong kind reserves
-/// nothing.
+/// nothing. The answer says which uploads were confirmed before, so that a repeat isn't stored a second time.
 struct ReserveTANs: Sendable {
     let store: TANStore
     let tans: IssuedTANs
@@ -25,7 +25,7 @@ struct ReserveTANs: Sendable {
                     ? TANUse(digest: tans.use(of: claims), tag: entry.tag) : nil
             }
         }
-        return TANOutcomes(try await store.reserve(uses, at: now))
+        return try await store.reserve(uses, at: now)
     }
 }
 

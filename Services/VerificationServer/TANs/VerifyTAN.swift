@@ -8,7 +8,7 @@ import VerificationAPI
 /// `POST /version/v1/tan/verify`: verifies and redeems a TAN in one step, as
 /// <https://github.com/corona-warn-app/cwa-verification-server> does, for submission services without reservations.
 ///
-/// It is a reservation with a tag of its own and its confirmation at once, so a TAN can't be redeemed in both ways.
+/// It combines a reservation under a separate tag with its confirmation, so a TAN can't be redeemed in both ways.
 struct VerifyTAN: Sendable {
     let store: TANStore
     let tans: IssuedTANs

@@ -9,9 +9,9 @@ import Synchronization
 /// accepted. GUIDs are not affected.
 ///
 /// There are 31⁹ ≈ 2.6 × 10¹³ codes. At most 1,000 are issued an hour, so never more than 49,000 are open (all for events,
-/// which are valid for two days). 20,000 guesses an hour then find one with a probability of 4 × 10⁻⁵: once in three years
-/// of uninterrupted attack if the hotline is always at its limit, once in 1,500 years with 100 open codes. From the first
-/// 10,000 on, the metadata proxy is told, and admits fewer requests from address prefixes with refusals, so that everybody
+/// which are valid for two days). 50,000 guesses an hour then find one with a probability of 9 × 10⁻⁵: once in 15 months
+/// of uninterrupted attack if the hotline is always at its limit, once in 600 years with 100 open codes. From the first
+/// 25,000 on, the metadata proxy is told, and admits fewer requests from address prefixes with refusals, so that everybody
 /// else can still redeem their codes.
 final class GuessLimit: Sendable {
     /// Refusals within an hour of the clock.

@@ -32,9 +32,9 @@ struct IssueTeleTAN: Sendable {
 
 /// How many teleTANs may be issued. They stop a person with a stolen officer's token, and the operator sees 429s.
 struct TeleTANLimits: Sendable {
-    /// By all officers together, in any 60 minutes.
+    /// The limit for all officers together, in any 60 minutes.
     let perHour: Int
-    /// By one officer, in an hour of the clock.
+    /// The limit for one officer, in one hour of the clock.
     let perOfficer: Int
 }
 

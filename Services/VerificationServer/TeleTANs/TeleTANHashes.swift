@@ -10,7 +10,7 @@ struct TeleTANHashes: Sendable {
         key = try HashKey(settings: settings, key: "secrets.teleTANKey")
     }
 
-    /// What is stored of a teleTAN. It is short enough to be guessed, so the hash is keyed.
+    /// The stored digest of a teleTAN. A teleTAN is short enough to be guessed, so the hash is keyed.
     func digest(of code: TeleTAN) -> Digest {
         key.digest(for: "teleTAN", Array(code.text.utf8))
     }

@@ -8,13 +8,13 @@ import X509
 
 /// The certificates of a suite on one machine: a private authority, and one certificate for each service and caller.
 package struct SuiteCertificates: Sendable {
-    /// Who holds a certificate, and what for.
+    /// The holder of a certificate, and the certificate's purpose.
     package struct Holder: Sendable {
-        /// Names the files.
+        /// The base name of the files.
         package let name: String
-        /// What the holder may call; nil for what outsiders see.
+        /// The role that determines what the holder may call; nil for the public certificate.
         package let role: Role?
-        /// A caller that serves nobody gets no host name, so that its certificate can't pose as a service.
+        /// Whether the holder serves others. A mere caller gets no host name, so its certificate can't pose as a service.
         let isServer: Bool
         /// The name in the certificate.
         let commonName: String
@@ -26,12 +26,12 @@ package struct SuiteCertificates: Sendable {
             commonName = name
         }
 
-        /// One of many who have the same role: a laboratory or a test centre. Results are kept apart by its name.
+        /// Creates one of many holders of the same role: a laboratory or a test centre. Its name keeps its results apart.
         ///
         /// - Parameters:
         ///   - role: one of ``SuiteCertificates/partnerRoles``.
         ///   - partner: 1 to 40 lower-case letters, digits and hyphens, the first no hyphen.
-        /// - Throws: ``CommandFailure``.
+        ///   - Throws: ``CommandFailure``.
         package init(role: Role, partner: String) throws {
             let letters = "abcdefghijklmnopqrstuvwxyz0123456789-"
             guard partnerRoles.contains(role) else {
@@ -48,22 +48,22 @@ package struct SuiteCertificates: Sendable {
         }
     }
 
-    /// Who may be many, each with a certificate and a name of its own.
+    /// The roles with many holders, each with its own certificate and name.
     package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat]
 
-    /// What became of one certificate.
+    /// What happened to one certificate.
     package enum Outcome: Hashable, Sendable {
         case kept
         case made
     }
 
-    /// The authority's name in the folder.
+    /// The authority's file name in the folder.
     package static let authority = "ca"
 
-    /// The holder of the certificate that callers from outside see. In production a public authority issues it.
+    /// The holder of the certificate that outside callers see. In production a public authority issues it.
     package static let publicHolder = "public"
 
-    /// Everybody who holds one: callers from outside, services, and PostgreSQL, which has a network in containers.
+    /// All holders: outside callers, services, and PostgreSQL, which is on a network in containers.
     package static let holders: [Holder] =
         Catalogue.outsideRoles.map { Holder(name: $0.rawValue, role: $0, isServer: false) }
         + Catalogue.services.filter(\.hasCertificate).map { Holder(name: $0.name, role: $0.role, isServer: true) }
@@ -72,22 +72,22 @@ package struct SuiteCertificates: Sendable {
     private static let day: TimeInterval = 86_400
     private static let authorityLifetime = 3650 * day
     private static let leafLifetime = 365 * day
-    /// What has less left is renewed.
+    /// A certificate that expires sooner is renewed.
     private static let renewal = 30 * day
 
     private let folder: StateFolder
     private let now: Date
 
-    /// - Parameter now: certificates are valid from shortly before it.
+    /// - Parameter now: certificates become valid shortly before it.
     package init(in folder: StateFolder, now: Date) {
         self.folder = folder
         self.now = now
     }
 
-    /// Makes what is missing, doesn't belong to the authority, or expires within 30 days.
+    /// Creates certificates that are missing, don't belong to the authority, or expire within 30 days.
     /// - Parameters:
-    ///   - force: makes everything anew, the authority too.
-    ///   - partner: who shall have a certificate besides; those who had one before are looked after without being named.
+    ///   - force: replaces everything, including the authority.
+    ///   - partner: an additional holder; existing partners are renewed without being named.
     /// - Returns: an outcome for each name.
     package func prepare(
         force: Bool = false, adding partner: Holder? = nil
@@ -109,7 +109,7 @@ package struct SuiteCertificates: Sendable {
         return outcomes
     }
 
-    /// The partners whose certificates are in the folder, and perhaps one more.
+    /// The partners whose certificates are in the folder, plus an optional new one.
     private func knownPartners(and partner: Holder?) -> [Holder] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.certificates)) ?? []
         let known = files.filter { $0.hasSuffix(".pem") }.compactMap { file in
@@ -129,7 +129,7 @@ package struct SuiteCertificates: Sendable {
 
         """
 
-    /// Nil if there is none, or if it expires soon.
+    /// The existing authority; nil if there is none, or if it expires soon.
     private func knownAuthority() throws -> CertificateAuthority? {
         let files = (folder.certificate(Self.authority), folder.certificateKey(Self.authority))
         let (certificate, key) = (try folder.read(files.0), try folder.read(files.1))
@@ -156,7 +156,8 @@ package struct SuiteCertificates: Sendable {
             commonName: holder.commonName, role: holder.role,
             dnsNames: holder.isServer ? ["localhost", holder.name] : [],
             ipAddresses: holder.isServer ? ["127.0.0.1", "::1"] : [], validity: validity(Self.leafLifetime))
-        // Before it is handed to anybody: what isn't listed can't be revoked once its file was renewed.
+        // This comes before anybody gets the certificate: once its file has been renewed, an unlisted certificate can't be
+        // revoked.
         try note(identity.certificatePEM, of: holder.name)
         try write(holder.name, certificate: identity.certificatePEM, key: identity.privateKeyPEM)
     }
@@ -172,7 +173,7 @@ package struct SuiteCertificates: Sendable {
             mode: 0o644)
     }
 
-    /// The key first: a certificate whose key does not fit, after an interruption, is seen and made again.
+    /// Writes the key first: a certificate without its matching key, after an interruption, is detected and replaced.
     private func write(_ name: String, certificate: String, key: String) throws {
         try folder.write(key, to: folder.certificateKey(name))
         try folder.write(certificate, to: folder.certificate(name), mode: 0o644)
@@ -188,7 +189,7 @@ package struct SuiteCertificates: Sendable {
             && issuer.publicKey.isValidSignature(leaf.signature, for: leaf)
     }
 
-    /// An hour back, for machines whose clocks are behind.
+    /// Starts an hour back, for machines whose clocks are behind.
     private func validity(_ lifetime: TimeInterval) -> Range<Date> {
         now - 3600..<now + lifetime
     }

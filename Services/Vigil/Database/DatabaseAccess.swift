@@ -1,9 +1,9 @@
 import Logging
 package import Postgres
 
-/// A database client for the length of a command.
+/// A database client for the duration of a command.
 package enum DatabaseAccess {
-    /// Calls `body` with a client. Turns what the database refuses into a sentence.
+    /// Calls `body` with a client. Turns database errors into a sentence.
     package static func with<R: Sendable>(
         connection: String, _ body: (PostgresClient) async throws -> R
     ) async throws -> R {
@@ -24,7 +24,7 @@ package enum DatabaseAccess {
                     "The database can't be reached or refuses the login (\(error)): check --connection.")
             case let error as PostgresError:
                 throw CommandFailure("The database refused a step (\(error)): its own log says why.")
-            // Also what the schema finds wrong, which is a sentence already.
+            // Includes the schema's own problems, which already are sentences.
             default: throw error
             }
         }

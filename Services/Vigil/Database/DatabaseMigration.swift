@@ -2,15 +2,15 @@ import Schema
 
 /// Applies the migrations, and lets the services log in.
 package enum DatabaseMigration {
-    /// What each role may have unless an operator says otherwise: two replicas with the default of
-    /// `postgres.maximumConnections`, and two for a command beside them.
+    /// The default connection limit of each role: two replicas with the default of `postgres.maximumConnections`, and two
+    /// connections for a command.
     package static let connections = 18
 
     /// - Parameters:
-    ///   - connection: as the owner.
-    ///   - connections: of each service's role, for all replicas together.
-    ///   - folder: makes the services' passwords, or has them already; nil leaves them alone.
-    ///   - report: receives a sentence per step.
+    ///   - connection: the connection string of the owner.
+    ///   - connections: the limit of each service's role, for all replicas together.
+    ///   - folder: holds the services' passwords, which are created if missing; nil leaves passwords alone.
+    ///   - report: receives a sentence for each step.
     package static func run(
         connection: String, connections: Int = connections, passwordsFrom folder: StateFolder?,
         report: @escaping @Sendable (String) -> Void

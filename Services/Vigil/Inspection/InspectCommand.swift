@@ -5,8 +5,12 @@ import Running
 /// `vigil inspect`.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Say what a published key archive holds and whether its signature is right.",
-        discussion: "Ends with 1 if the archive is damaged or no signature matches the public key.")
+        commandName: "inspect", abstract: "Say what a published archive holds and whether its signature is right.",
+        discussion: """
+            Diagnosis keys, check-in reports, configuration, statistics, posters, certificate lists and rules. What an archive should \
+            hold follows from its path in the published tree: the file's name from "version" on, or --path. Ends with 1 if the archive is \
+            damaged or no signature matches the public key.
+            """)
 
     @Argument(help: ArgumentHelp("The archive.", valueName: "file.zip"))
     var file: String
@@ -17,10 +21,22 @@ struct InspectCommand: AsyncParsableCommand {
             valueName: "file.pem"))
     var publicKey: String?
 
+    @Option(
+        help: ArgumentHelp("Where the archive is published, if its file's name doesn't say.", valueName: "version/…"))
+    var path: String?
+
+    @Flag(help: "Print JSON, with the whole content of everything but keys and reports.")
+    var json = false
+
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        Console.say(try Inspection(file: file, publicKeyFile: try publicKeyFile).text)
+        let inspection = try Inspection(file: file, path: path, publicKeyFile: try publicKeyFile)
+        Console.say(json ? inspection.json : inspection.text)
+    }
+
+    func validate() throws {
+        if let path, PublishedPath(in: path) == nil { throw ValidationError("--path must begin with version/.") }
     }
 
     private var publicKeyFile: String? {

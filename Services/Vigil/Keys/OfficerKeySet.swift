@@ -3,12 +3,12 @@ import Foundation
 
 /// The public key of an identity provider of health officers as a JSON web key set (RFC 7517), for `officers.keys`.
 package struct OfficerKeySet: Sendable {
-    /// Derived from the key, so that another key has another name and a verifier never tries the wrong one.
+    /// Derived from the key, so that a new key gets a new name and a verifier never tries the wrong one.
     package let keyIdentifier: String
     /// The set as JSON.
     package let text: String
 
-    /// A set with one key.
+    /// Creates a set with one key.
     package init(_ key: P256.Signing.PublicKey) throws {
         // An uncompressed point: 0x04, 32 bytes of x, 32 bytes of y.
         let point = key.x963Representation.dropFirst()

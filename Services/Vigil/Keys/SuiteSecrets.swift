@@ -5,10 +5,10 @@ import Schema
 
 /// The secrets of a suite on one machine: files in the state folder that only their owner can read.
 ///
-/// Each is made once and kept. Services read them from these files; none is ever on a command line or in an
+/// Each is created once and kept. Services read them from these files; no secret is ever on a command line or in an
 /// environment.
 package enum SuiteSecrets {
-    /// The keyed hash that derives TANs.
+    /// The key of the keyed hash that derives TANs.
     package static let tanKey = "tan-key"
     /// Signs the provider tokens that the push service asks for, in place of a key that Apple issues.
     package static let apnsKey = "apns-key.p8"
@@ -17,12 +17,12 @@ package enum SuiteSecrets {
     /// Signs the officers' tokens, in place of the health authority's identity provider.
     package static let officerIssuerKey = "officer-issuer.key"
 
-    /// The public half of the signing key: what apps are built with.
+    /// The public half of the signing key, which apps are built with.
     package static func signingPublicKeyFile(in folder: StateFolder) -> String {
         "\(folder.configuration)/export-signing-public.pem"
     }
 
-    /// The public half of the push service's key: what `development-apns` knows in Apple's place.
+    /// The public half of the push service's key, which `development-apns` knows in Apple's place.
     package static func apnsPublicKeyFile(in folder: StateFolder) -> String {
         "\(folder.configuration)/apns-public.pem"
     }
@@ -38,7 +38,7 @@ package enum SuiteSecrets {
         return folder.secret("pgpass-\(name.replacing("_", with: "-"))")
     }
 
-    /// Makes what is missing, and writes the public halves.
+    /// Creates missing secrets, and writes the public halves.
     package static func prepare(in folder: StateFolder) throws {
         for secret in Catalogue.services.flatMap(\.secrets) {
             switch secret.kind {
@@ -56,13 +56,13 @@ package enum SuiteSecrets {
         try folder.write(officers.text, to: officerKeysFile(in: folder))
     }
 
-    /// Makes the key that signs published archives if it is missing, and writes its public half.
+    /// Creates the key that signs published archives if it is missing, and writes its public half.
     package static func prepareSigningKey(in folder: StateFolder) throws {
         let key = try privateKey(signingKey, in: folder)
         try folder.write("\(key.publicKey.pemRepresentation)\n", to: signingPublicKeyFile(in: folder), mode: 0o644)
     }
 
-    /// A private key, made if it is missing.
+    /// A private key; created if it is missing.
     package static func privateKey(_ name: String, in folder: StateFolder) throws -> P256.Signing.PrivateKey {
         let pem = try keep(folder.secret(name), in: folder) { "\(P256.Signing.PrivateKey().pemRepresentation)\n" }
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else {
@@ -71,7 +71,7 @@ package enum SuiteSecrets {
         return key
     }
 
-    /// A login role's password, made if it is missing.
+    /// A login role's password; created if it is missing.
     package static func password(of role: String, in folder: StateFolder) throws -> String {
         let file = passwordFile(of: role, in: folder)
         let line = try keep(file, in: folder) { "*:*:*:\(role):\(randomHexadecimal())\n" }
@@ -88,7 +88,7 @@ package enum SuiteSecrets {
         return made.last == "\n" ? String(made.dropLast()) : made
     }
 
-    /// 32 bytes from the system's generator as 64 digits.
+    /// 32 bytes from the system's generator, as 64 digits.
     private static func randomHexadecimal() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<32).map { _ in

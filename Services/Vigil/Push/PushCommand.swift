@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// `vigil push`: asks the push dispatcher of a suite; its own executable does the work, with its own configuration.
+/// `vigil push`: runs the push dispatcher's own executable with the suite's configuration.
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Look at the waves of silent pushes, or send one push.",
@@ -40,9 +40,9 @@ struct PushTestCommand: AsyncParsableCommand {
     }
 }
 
-/// The executable beside this one.
+/// The push dispatcher's executable, next to this one.
 private enum PushDispatcherProgram {
-    /// Replaces this process by it, with the suite's configuration.
+    /// Replaces this process with the executable, using the suite's configuration.
     static func run(_ arguments: [String], in folder: StateFolder) throws -> Never {
         let configuration = folder.configuration("push-dispatcher")
         guard try folder.read(configuration) != nil else {

@@ -4,22 +4,22 @@ import Running
 
 /// The folder of a suite on one machine: certificates, secrets, database, configuration, logs.
 ///
-/// A marker file, written before anything else, tells it from other folders: nothing is ever written into, or erased
-/// from, a folder with other content that lacks the marker.
+/// A marker file, written before anything else, identifies it. A folder with other content and without the marker is never
+/// written to or erased.
 package struct StateFolder: Sendable, Equatable {
     /// Absolute, without `.` and `..`.
     package let path: String
 
-    /// - Parameter path: absolute, or relative to the working directory. Nothing is made yet.
+    /// - Parameter path: absolute, or relative to the working directory. Nothing is created yet.
     package init(_ path: String) {
         self.path =
             URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
             .droppingTrailingSlash
     }
 
-    /// Certificates and their keys (``SuiteCertificates``).
+    /// The certificates and their keys (``SuiteCertificates``).
     package var certificates: String { "\(path)/certificates" }
-    /// Files that services read their secrets from (``SuiteSecrets``).
+    /// The files that services read their secrets from (``SuiteSecrets``).
     package var secrets: String { "\(path)/secrets" }
     /// The cluster's folder; it belongs to PostgreSQL's user.
     package var postgres: String { "\(path)/postgres" }
@@ -30,7 +30,7 @@ package struct StateFolder: Sendable, Equatable {
     /// One log per process.
     package var logs: String { "\(path)/logs" }
 
-    /// A folder that services are given.
+    /// A folder that services use.
     package func volume(_ name: Catalogue.Volume.Name) -> String { "\(path)/\(name.rawValue)" }
 
     /// The log of one process.
@@ -51,7 +51,7 @@ package struct StateFolder: Sendable, Equatable {
     /// The list of certificates that no listener accepts; the operator adds to it.
     package var deniedCertificates: String { "\(certificates)/denied" }
 
-    /// Every certificate that was made, with its fingerprint: what the list of denied ones is copied from.
+    /// The list of all certificates ever issued, with their fingerprints. Copy a line from here to deny a certificate.
     package var issuedCertificates: String { "\(certificates)/issued" }
 
     /// The file that marks the folder as one of Vigil's.
@@ -59,9 +59,9 @@ package struct StateFolder: Sendable, Equatable {
     private static let markerText =
         "A state folder of Vigil, layout 1. `vigil-dev up --fresh` may erase all that lies here.\n"
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Makes the folder and the folders in it, for the owner alone; keeps what exists.
+    /// Creates the folder and its subfolders for the owner only; keeps existing ones.
     package func prepare() throws {
         let files = FileManager.default
         if let content = try? files.contentsOfDirectory(atPath: path), !content.isEmpty, !isMarked {
@@ -76,12 +76,12 @@ package struct StateFolder: Sendable, Equatable {
         }
     }
 
-    /// Whether the marker is there.
+    /// Whether the marker exists.
     package var isMarked: Bool {
         (try? String(contentsOfFile: marker, encoding: .utf8))?.hasPrefix("A state folder of Vigil") == true
     }
 
-    /// The refusal to write into, or erase, a folder without the marker.
+    /// The refusal to write to, or erase, a folder without the marker.
     package var notOurs: CommandFailure {
         CommandFailure(
             "\(path) is not empty and not a state folder of Vigil (the file vigil-state is missing): choose another with "
@@ -101,7 +101,7 @@ package struct StateFolder: Sendable, Equatable {
 
     // MARK: Files
 
-    /// Writes a file as a whole or not at all.
+    /// Writes a file completely or not at all.
     /// - Parameter mode: by default only the owner may read it.
     package func write(_ text: String, to file: String, mode: UInt32 = 0o600) throws {
         do {
@@ -111,7 +111,7 @@ package struct StateFolder: Sendable, Equatable {
         }
     }
 
-    /// A file's text without the newline at its end; nil if there is no such file.
+    /// A file's text without the trailing newline; nil if there is no such file.
     package func read(_ file: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {

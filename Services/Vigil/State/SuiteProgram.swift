@@ -1,6 +1,6 @@
 import Foundation
 
-/// The suite's executables, which lie beside this one.
+/// The suite's executables, next to this one.
 package enum SuiteProgram {
     /// The path of an executable.
     package static func path(of name: String) throws -> String {
@@ -12,10 +12,10 @@ package enum SuiteProgram {
         }
     }
 
-    /// The environment that every program is given: search path, home, temporary folder, language.
+    /// The environment that every program gets: search path, home, temporary folder, language.
     ///
-    /// Everything else stays out. A `PGHOST` or an `ADMIN_PORT` of the operator's shell would reach every service,
-    /// and a secret in the environment would be readable in `/proc`.
+    /// Everything else is left out. A `PGHOST` or an `ADMIN_PORT` of the operator's shell would reach every service, and a
+    /// secret in the environment would be readable in `/proc`.
     package static var environment: [String: String] {
         let names: Set = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE"]
         return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }

@@ -3,10 +3,10 @@ package import Schema
 
 /// The passwords with which the services' roles log in.
 package enum ServiceLogins {
-    /// Sets every service's password and lets its role connect.
+    /// Sets every service's password and allows its role to log in.
     /// - Parameters:
-    ///   - owner: connected as a role that may change the services' roles, after the migrations.
-    ///   - password: of each role.
+    ///   - owner: connected, after the migrations, as a role that may change the services' roles.
+    ///   - password: returns the password of a role.
     package static func allow(
         owner: PostgresClient, password: (DatabaseRole) throws -> String
     ) async throws {
@@ -18,7 +18,7 @@ package enum ServiceLogins {
         }
     }
 
-    /// Sets a role's password. The server is sent a verifier, never the password.
+    /// Sets a role's password. The server receives a verifier, never the password.
     package static func setPassword(
         _ password: String, of role: String, in client: PostgresClient
     ) async throws {

@@ -1,37 +1,37 @@
 package import HTTPContract
 
-/// What happens to the next pushes for a token.
+/// Determines the outcome of the next pushes for a token.
 package struct Instruction: JSONMessage, Equatable {
-    /// What happens to one push.
+    /// The outcome of one push.
     package enum Kind: String, Codable, Sendable, CaseIterable {
-        /// It is answered with ``Instruction/status`` and ``Instruction/reason``.
+        /// Answers with ``Instruction/status`` and ``Instruction/reason``.
         case reply
-        /// It is never answered.
+        /// Never answers.
         case silence
-        /// Its stream is reset with ``Instruction/code``.
+        /// Resets the stream with ``Instruction/code``.
         case reset
-        /// The connection says that it takes no more, and that this push wasn't looked at.
+        /// Sends GOAWAY: no more streams are accepted, and this push wasn't processed.
         case goAway
-        /// The connection is closed without a word.
+        /// Closes the connection without notice.
         case hangUp
     }
 
     /// The token, in lower-case hexadecimal digits.
     package let token: String
-    /// What happens.
+    /// The outcome.
     package let kind: Kind
-    /// To how many pushes; nil for all that follow.
+    /// The number of pushes; nil for all following ones.
     package let times: Int?
-    /// Of a reply: 400 if there is none.
+    /// The status of a reply; 400 if missing.
     package let status: Int?
-    /// Of a reply.
+    /// The reason of a reply.
     package let reason: String?
-    /// Of a reply: milliseconds since the epoch.
+    /// The timestamp of a reply, in milliseconds since the epoch.
     package let timestamp: Int?
-    /// Of a reset: an HTTP/2 error code, REFUSED_STREAM if there is none.
+    /// The HTTP/2 error code of a reset; REFUSED_STREAM if missing.
     package let code: Int?
 
-    /// An instruction as its parts.
+    /// Creates an instruction from its parts.
     package init(
         token: String, kind: Kind, times: Int? = nil, status: Int? = nil, reason: String? = nil, timestamp: Int? = nil,
         code: Int? = nil

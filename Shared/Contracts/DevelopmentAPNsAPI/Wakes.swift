@@ -1,11 +1,11 @@
 package import HTTPContract
 
-/// Whose pushes are asked for.
+/// Asks how often pushes for a token were accepted.
 package struct WakeQuery: JSONMessage, Equatable {
     /// The token, in lower-case hexadecimal digits.
     package let token: String
 
-    /// A question for one token.
+    /// Creates a query for one token.
     package init(token: String) { self.token = token }
 
     package static var schema: JSONSchema {
@@ -13,12 +13,12 @@ package struct WakeQuery: JSONMessage, Equatable {
     }
 }
 
-/// How many pushes were accepted.
+/// The number of accepted pushes.
 package struct Wakes: JSONMessage, Equatable {
-    /// For the token that was asked for.
+    /// The number for the requested token.
     package let count: Int
 
-    /// A number of pushes.
+    /// Creates an answer with this number.
     package init(count: Int) { self.count = count }
 
     package static var schema: JSONSchema { .object(["count": .wholeNumber]) }

@@ -1,12 +1,12 @@
 package import HTTPTypes
 
-/// What an OpenAPI document says of an ``Endpoint``: everything but its message types.
+/// The content of an OpenAPI document for an ``Endpoint``: everything but its message types.
 package struct EndpointDescription: Sendable {
-    /// What a message looks like.
+    /// The form of a message.
     package struct Message: Sendable {
-        /// nil for a body that isn't JSON, or none.
+        /// The schema of a JSON body; nil for any other body or none.
         package let body: JSONSchema?
-        /// Every header field of the message's own.
+        /// Every operation-specific header field of the message.
         package var fields: [HTTPField.Name: FieldSchema]
 
         init(_ message: (some WireMessage).Type) {
@@ -19,18 +19,17 @@ package struct EndpointDescription: Sendable {
 
     /// Path, method, callers, limits and media types.
     package let route: Route
-    /// What it does, in one line.
+    /// A one-line summary.
     package let summary: String
-    /// What callers send.
+    /// The form of a request.
     package let request: Message
     /// Every parameter of the path and the query.
     package let parameters: [String: FieldSchema]
     /// The status of a successful answer.
     package let success: HTTPResponse.Status
-    /// What they are answered on success.
+    /// The form of a successful answer.
     package var response: Message
-    /// The statuses with which the handler itself refuses, and why. Those that every operation can have are not among
-    /// them.
+    /// The statuses with which the handler itself refuses, and why; without those that every operation can have.
     package var refusals: [HTTPResponse.Status: String]
 
     /// Describes an endpoint.

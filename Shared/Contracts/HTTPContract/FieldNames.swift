@@ -2,15 +2,15 @@ package import HTTPTypes
 
 /// The header fields of Corona-Warn-App (cwa-verification-server, cwa-server).
 extension HTTPField.Name {
-    /// `1` marks a dummy request, which makes real ones inconspicuous.
+    /// `1` marks a dummy request, which hides the real ones.
     package static let cwaFake = known("cwa-fake")
-    /// Names one attempt, so that its repetition is known for one (IETF draft-ietf-httpapi-idempotency-key-header).
+    /// Identifies one attempt, so that a repeat is recognised (IETF draft-ietf-httpapi-idempotency-key-header).
     package static let idempotencyKey = known("Idempotency-Key")
     /// The TAN of an upload.
     package static let cwaAuthorization = known("cwa-authorization")
-    /// Whether a teleTAN, and the TAN that comes of it, is for a test or for an event.
+    /// Whether a teleTAN, and the TAN derived from it, is for a test or for an event.
     package static let teleTANType = known("X-CWA-TELETAN-TYPE")
-    /// How many check-ins of an upload were left out.
+    /// How many check-ins of an upload were dropped.
     package static let filteredCheckIns = known("cwa-filtered-checkins")
     /// How many check-ins of an upload were stored.
     package static let savedCheckIns = known("cwa-saved-checkins")

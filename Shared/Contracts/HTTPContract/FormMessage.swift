@@ -1,11 +1,10 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// A message whose body is a form and which carries no header fields of its own, such as the request of a token (RFC 6749,
-/// section 4.1.3).
+/// A message whose body is a form and which has no header fields of its own, such as a token request (RFC 6749, section 4.1.3).
 package protocol FormMessage: WireMessage {
-    /// Reads the message. Names that it doesn't know are ignored.
-    /// - Throws: ``MalformedMessage`` when a value is missing or breaks the contract.
+    /// Reads the message and ignores unknown names.
+    /// - Throws: ``MalformedMessage`` if a value is missing or breaks the contract.
     init(form: URLEncodedValues) throws(MalformedMessage)
     /// The names and values of the body.
     var form: URLEncodedValues { get }

@@ -1,20 +1,20 @@
-/// What JSON a server takes or gives, in the few words of JSON Schema (2020-12) that the contracts need.
+/// A schema for JSON, in the subset of JSON Schema (2020-12) that the contracts need.
 ///
-/// A schema allows no more than the server takes: what breaks it is answered with 400. It may allow what is refused all
-/// the same, such as a teleTAN whose check character is wrong.
+/// A schema allows no more than the server accepts: a violation is answered with 400. It may allow values that are refused
+/// nevertheless, such as a teleTAN with a wrong check character.
 package struct JSONSchema: Hashable, Sendable {
-    /// The schema as it stands in a document.
+    /// The schema as it appears in a document.
     package let json: JSONValue
 
     private init(_ keywords: [String: JSONValue]) { json = .object(keywords) }
 
-    /// Whatever a client likes to send; it is ignored.
+    /// Any value; the server ignores it.
     package static let ignored = JSONSchema(["description": "Ignored."])
 
     /// A whole number of any size.
     package static let wholeNumber = JSONSchema(["type": "integer"])
 
-    /// A whole number within bounds, both allowed.
+    /// A whole number within inclusive bounds.
     package static func integer(in range: ClosedRange<Int>) -> JSONSchema {
         JSONSchema(["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
     }
@@ -22,7 +22,7 @@ package struct JSONSchema: Hashable, Sendable {
     /// A string.
     ///
     /// - Parameters:
-    ///   - pattern: what the whole string must match, in the syntax that ECMA-262 and the tools' languages share.
+    ///   - pattern: matches the whole string, in the syntax that ECMA-262 and the tools' languages share.
     ///   - count: how many Unicode scalars it may have.
     ///   - examples: shown to readers, and tried by tools.
     package static func text(
@@ -38,7 +38,7 @@ package struct JSONSchema: Hashable, Sendable {
         return JSONSchema(keywords)
     }
 
-    /// One of the names of an enumeration.
+    /// One of an enumeration's names.
     package static func name<Names: CaseIterable & RawRepresentable<String>>(of names: Names.Type) -> JSONSchema {
         JSONSchema(["type": "string", "enum": .array(Names.allCases.map { .string($0.rawValue) })])
     }
@@ -56,7 +56,7 @@ package struct JSONSchema: Hashable, Sendable {
         ])
     }
 
-    /// An object. Properties that are not named are allowed, and ignored; optional ones may also be null.
+    /// An object. Properties that aren't named are allowed and ignored; optional ones may also be null.
     package static func object(
         _ required: [String: JSONSchema], optional: [String: JSONSchema] = [:]
     ) -> JSONSchema {
@@ -67,7 +67,7 @@ package struct JSONSchema: Hashable, Sendable {
         ])
     }
 
-    /// What matches one of these.
+    /// A value that matches one of these schemas.
     package static func any(of alternatives: JSONSchema...) -> JSONSchema {
         JSONSchema(["anyOf": .array(alternatives.map(\.json))])
     }
@@ -77,15 +77,15 @@ package struct JSONSchema: Hashable, Sendable {
     }
 }
 
-/// What a header field of a message, or a parameter of its path or query, may hold.
+/// The schema of a header field of a message, or of a parameter of its path or query.
 package struct FieldSchema: Hashable, Sendable {
-    /// The text is read as the schema's type.
+    /// The type that the text is read as.
     package let schema: JSONSchema
-    /// Whether a message without it is malformed.
+    /// Whether the field is required; without it, a message is malformed.
     package let isRequired: Bool
 
-    /// A field without which a message is malformed.
+    /// A required field.
     package static func required(_ schema: JSONSchema) -> FieldSchema { FieldSchema(schema: schema, isRequired: true) }
-    /// A field that may be missing.
+    /// An optional field.
     package static func optional(_ schema: JSONSchema) -> FieldSchema { FieldSchema(schema: schema, isRequired: false) }
 }

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
-/// A JSON text as a value: what documents about the contract are made of.
+/// A JSON text as a value, for documents about the contract.
 ///
-/// Messages are types of their own and never go through it.
+/// Messages have their own types and never use it.
 package enum JSONValue: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int)
@@ -10,7 +10,7 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// UTF-8, indented, the same for the same value: names are sorted.
+    /// UTF-8, indented and deterministic: names are sorted.
     package func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
@@ -42,7 +42,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
     package init(stringLiteral value: String) { self = .string(value) }
     /// An array.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object; no name may stand there twice.
+    /// An object; names must be unique.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(uniqueKeysWithValues: elements))
     }

@@ -1,4 +1,4 @@
-/// A path whose segments are fixed or stand for a parameter, such as `/batches/{date}/{tag}`.
+/// A path whose segments are fixed or parameters, such as `/batches/{date}/{tag}`.
 package struct PathTemplate: Hashable, Sendable {
     private enum Segment: Hashable {
         case fixed(Substring)
@@ -7,7 +7,7 @@ package struct PathTemplate: Hashable, Sendable {
 
     private let segments: [Segment]
 
-    /// Reads a template; a segment in braces is a parameter, any other is fixed.
+    /// Reads a template: a segment in braces is a parameter, any other is fixed.
     package init(_ text: String) {
         segments = text.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             segment.first == "{" && segment.last == "}"
@@ -15,13 +15,14 @@ package struct PathTemplate: Hashable, Sendable {
         }
     }
 
-    /// The names of the parameters, in their order.
+    /// The names of the parameters, in order.
     package var parameters: [String] {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// Whether a path, as it was sent and without its query, has this form. Nothing is decoded for that: an encoded slash
-    /// doesn't end a segment.
+    /// Whether a path, as sent and without its query, has this form.
+    ///
+    /// Nothing is decoded, so an encoded slash doesn't end a segment.
     package func matches(_ path: some StringProtocol) -> Bool {
         let sent = path.split(separator: "/", omittingEmptySubsequences: false)
         return sent.count == segments.count
@@ -35,8 +36,8 @@ package struct PathTemplate: Hashable, Sendable {
 
     /// The values of the parameters in a path that ``matches(_:)``.
     ///
-    /// - Throws: ``MalformedMessage`` for what isn't encoded as it must be, for a value with a slash, and for `.` and `..`,
-    ///   which others on the way may have resolved.
+    /// - Throws: ``MalformedMessage`` for invalid encoding, for a value with a slash, and for `.` and `..`, which
+    ///   intermediaries may have resolved.
     package func values(in path: some StringProtocol) throws(MalformedMessage) -> [String: String] {
         var values: [String: String] = [:]
         for (segment, text) in zip(segments, path.split(separator: "/", omittingEmptySubsequences: false)) {
@@ -48,7 +49,7 @@ package struct PathTemplate: Hashable, Sendable {
         return values
     }
 
-    /// A path with values in place of the parameters; a value that is missing leaves its segment empty.
+    /// The path with values in place of the parameters; a missing value leaves its segment empty.
     package func path(with values: URLEncodedValues) -> String {
         segments.map { segment in
             switch segment {

@@ -1,6 +1,6 @@
 /// Percent-encoding of one name or value (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// Leaves the unreserved characters of RFC 3986 (2.3) as they are, and encodes every other byte.
+    /// Keeps the unreserved characters of RFC 3986 (2.3), and encodes every other byte.
     static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -20,8 +20,8 @@ enum PercentEncoding {
     /// Decodes once.
     ///
     /// - Parameter plusIsSpace: true in queries and forms.
-    /// - Throws: ``MalformedMessage`` for a `%` without two digits, for bytes that may stand in no URL, and for a result that
-    ///   isn't UTF-8 or holds control characters.
+    /// - Throws: ``MalformedMessage`` for a `%` without two digits, for bytes that no URL may contain, and for a result that
+    ///   isn't UTF-8 or has control characters.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool) throws(MalformedMessage) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,36 +1,36 @@
 package import HTTPTypes
 
-/// Why a request is refused: a status, and nothing that could tell two secrets apart.
+/// Why a request is refused: a status, and nothing that could distinguish two secrets.
 ///
-/// An answer to an app carries a status and no body, so that it is no oracle.
+/// An answer to an app has a status and no body, so that it is no oracle.
 package struct Problem: Error, Hashable, Sendable {
     /// The status of the answer, 4xx or 5xx.
     package let status: HTTPResponse.Status
-    /// Seconds after which a repeat makes sense, for the field `Retry-After`; nil leaves the field out.
+    /// Seconds until a repeat makes sense, for the field `Retry-After`; nil omits the field.
     package let retryAfter: Int?
 
-    /// A status, and for overload and outages the seconds after which to come back.
+    /// Creates a problem with a status and, for overload and outages, the seconds until a repeat makes sense.
     package init(_ status: HTTPResponse.Status, retryAfter: Int? = nil) {
         self.status = status
         self.retryAfter = retryAfter
     }
 
-    /// The message, or a secret in it, is not acceptable (unknown, used and expired alike).
+    /// The message, or a secret in it, is invalid (unknown, used and expired alike).
     package static let badRequest = Problem(.badRequest)
-    /// The officer's token is not acceptable, for whatever reason.
+    /// The officer's token is invalid, for whatever reason.
     package static let unauthorized = Problem(.unauthorized)
-    /// The caller's role may not call this, or the TAN authorises no such upload.
+    /// The caller's role may not call this operation, or the TAN doesn't authorise this upload.
     package static let forbidden = Problem(.forbidden)
-    /// The body is longer than the route allows, by its announced length or by what came.
+    /// The body exceeds the route's limit, by its announced or its actual length.
     package static let contentTooLarge = Problem(.contentTooLarge)
-    /// The body is of another media type than the route's.
+    /// The body's media type isn't the route's.
     package static let unsupportedMediaType = Problem(.unsupportedMediaType)
-    /// A limit on how often something is done, such as teleTANs an hour, is reached.
+    /// A rate limit is reached, such as teleTANs an hour.
     package static let tooManyRequests = Problem(.tooManyRequests)
-    /// The same, where it is known in how many seconds the limit no longer holds.
+    /// A rate limit is reached that lifts in a known number of seconds.
     package static func tooManyRequests(retryAfter seconds: Int) -> Problem {
         Problem(.tooManyRequests, retryAfter: seconds)
     }
-    /// The database or another service does not answer; the caller may repeat the request as it is.
+    /// The database or another service doesn't answer; the caller may repeat the request unchanged.
     package static let unavailable = Problem(.serviceUnavailable, retryAfter: 5)
 }

@@ -1,8 +1,8 @@
-/// An error that knows its answer, such as "the database does not answer" (503).
+/// An error that maps to an answer, such as "the database does not answer" (503).
 ///
-/// An error without it is answered with 500, and only the name of its type is logged.
+/// Any other error is answered with 500, and only the name of its type is logged.
 package protocol ProblemConvertible: Error {
-    /// What the caller is told.
+    /// The answer for the caller.
     var problem: Problem { get }
 }
 

@@ -1,7 +1,7 @@
-/// Who a caller is, as its certificate says.
+/// A caller's role, as its certificate names it.
 ///
 /// The development CA (`vigil certificates`) writes the role into a certificate as a URI subject alternative name,
-/// `vigil:role:<raw value>`. A route names the roles that may call it; a listener refuses any other with 403.
+/// `vigil:role:<raw value>`. A route names the roles that may call it; a listener answers any other with 403.
 package enum Role: String, Hashable, Sendable, CaseIterable {
     /// A laboratory that posts PCR results.
     case lab
@@ -9,7 +9,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case quickTest = "quick-test"
     /// A centre for point-of-care PCR tests.
     case pocnat
-    /// The server that issues test certificates; it asks for results in the name of phones that gave it their token.
+    /// The server that issues test certificates. It requests results on behalf of phones that gave it their token.
     case certificateServer = "certificate-server"
     /// The web portal through which health officers ask for teleTANs.
     case portal
@@ -22,10 +22,10 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     /// The scraper of the admin ports.
     case prometheus
 
-    /// The URI that stands for this role in a certificate.
+    /// The URI of this role in a certificate.
     package var certificateURI: String { "vigil:role:\(rawValue)" }
 
-    /// The role that a certificate's URI names, nil for any other URI.
+    /// The role that a certificate's URI names; nil for any other URI.
     package init?(certificateURI: String) {
         let prefix = "vigil:role:"
         guard certificateURI.hasPrefix(prefix) else { return nil }

@@ -1,24 +1,22 @@
 /// The names and values of a query or of a form body (`application/x-www-form-urlencoded`, WHATWG URL, section 5).
 ///
-/// Reading is stricter than the standard: a name stands there once, and what is encoded is UTF-8 without control
-/// characters.
+/// Reading is stricter than the standard: names must be unique, and decoded text must be UTF-8 without control characters.
 package struct URLEncodedValues: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     private var values: [String: String]
 
-    /// Values as they are meant, before any encoding.
+    /// Creates values from unencoded text.
     package init(_ values: [String: String] = [:]) {
         self.values = values
     }
 
-    /// Values as they are meant; no name may stand there twice.
+    /// Creates values from unencoded text; names must be unique.
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(Dictionary(uniqueKeysWithValues: elements))
     }
 
     /// Reads a query, without its `?`, or a form body.
     ///
-    /// - Throws: ``MalformedMessage`` for a name that stands there twice or is empty, and for text that isn't encoded as it
-    ///   must be.
+    /// - Throws: ``MalformedMessage`` for a duplicate or empty name, and for invalid encoding.
     package init(decoding text: some StringProtocol) throws(MalformedMessage) {
         values = [:]
         guard !text.isEmpty else { return }
@@ -30,16 +28,16 @@ package struct URLEncodedValues: Hashable, Sendable, ExpressibleByDictionaryLite
         }
     }
 
-    /// The value of a name; nil if it isn't there.
+    /// The value of a name; nil if it is missing.
     package subscript(name: String) -> String? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
-    /// The names that are there.
+    /// The names that have a value.
     package var names: Set<String> { Set(values.keys) }
 
-    /// As it goes over the wire, the same for the same values: names are sorted.
+    /// The encoded form, which is deterministic: names are sorted.
     package var encoded: String {
         values.sorted { $0.key < $1.key }
             .map { "\(PercentEncoding.encode($0.key))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")

@@ -1,30 +1,30 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What can be a request or an answer of an ``Endpoint``: named header fields and a body of one media type, and in a request
-/// values of the path and the query.
+/// A request or an answer of an ``Endpoint``: named header fields and a body of one media type; a request may also have values
+/// in the path and the query.
 ///
-/// The closed list of header names is a privacy rule, not only documentation: the metadata proxy copies the listed
-/// fields and nothing else.
+/// The closed list of header names is a privacy rule, not only documentation: the metadata proxy copies the listed fields and
+/// nothing else.
 package protocol WireMessage: Sendable {
-    /// The body's media type; nil when the message has no body.
+    /// The body's media type; nil if the message has no body.
     static var mediaType: MediaType? { get }
-    /// Every header field beside the content's own that this message may carry.
+    /// Every header field that this message may have, besides those of the content itself.
     static var headerNames: [HTTPField.Name] { get }
-    /// What a JSON body must look like; nil for another body or none.
+    /// The schema of a JSON body; nil for any other body or none.
     static var bodySchema: JSONSchema? { get }
-    /// What the fields of ``headerNames`` may hold; one that is missing here may hold any text, and be missing.
+    /// The schemas of the fields of ``headerNames``. A field without a schema is optional and may have any text.
     static var fieldSchemas: [HTTPField.Name: FieldSchema] { get }
     /// Every parameter of the path and of the query; those of the path are required. Only a ``ParameterizedMessage`` has any.
     static var parameterSchemas: [String: FieldSchema] { get }
     /// Reads the message.
     /// - Parameter parameters: values of the names in ``parameterSchemas``, decoded.
-    /// - Throws: ``MalformedMessage`` when a value breaks the contract; it never quotes the input.
+    /// - Throws: ``MalformedMessage`` if a value breaks the contract; it never quotes the input.
     init(parameters: URLEncodedValues, fields: HTTPFields, body: Data) throws(MalformedMessage)
     /// Reads a message without parameters.
-    /// - Throws: ``MalformedMessage`` when a field or the body breaks the contract; it never quotes the input.
+    /// - Throws: ``MalformedMessage`` if a field or the body breaks the contract; it never quotes the input.
     init(fields: HTTPFields, body: Data) throws(MalformedMessage)
-    /// Header fields and body as they go over the wire.
+    /// The wire form: header fields and body.
     func encoded() throws -> EncodedMessage
 }
 
@@ -41,7 +41,7 @@ extension WireMessage {
 /// A request with values in its path or its query.
 package protocol ParameterizedMessage: WireMessage {
     /// Reads the message from all its parts.
-    /// - Throws: ``MalformedMessage`` when a part breaks the contract.
+    /// - Throws: ``MalformedMessage`` if a part breaks the contract.
     init(_ message: EncodedMessage) throws(MalformedMessage)
 }
 
@@ -57,14 +57,14 @@ extension ParameterizedMessage {
 
 /// A message in its wire form.
 package struct EncodedMessage: Sendable {
-    /// The fields of the message's own, without those of its content such as `Content-Type`.
+    /// The message's own fields, without those of its content such as `Content-Type`.
     package var fields: HTTPFields
-    /// The content; empty when the message has none.
+    /// The content; empty if the message has none.
     package var body: Data
     /// The values of the path and the query, not yet encoded.
     package var parameters: URLEncodedValues
 
-    /// A message's parts.
+    /// Creates a message from its parts.
     package init(fields: HTTPFields = [:], body: Data = Data(), parameters: URLEncodedValues = [:]) {
         self.parameters = parameters
         self.fields = fields
@@ -72,18 +72,18 @@ package struct EncodedMessage: Sendable {
     }
 }
 
-/// A message broke its contract; the answer is 400. It says nothing about the input, so it may be logged.
+/// A message breaks its contract; the answer is 400. The error says nothing about the input, so it may be logged.
 package struct MalformedMessage: Error, Equatable {
-    /// The one value: which rule was broken is deliberately not said.
+    /// The only value. It deliberately doesn't name the broken rule.
     package init() {}
 }
 
-/// A message whose body is one JSON object and which carries no header fields of its own.
+/// A message whose body is one JSON object and which has no header fields of its own.
 ///
-/// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`;
-/// cwa-app-ios, cwa-app-android).
+/// Unknown properties are ignored, because the apps pad their requests with one (`requestPadding`; cwa-app-ios,
+/// cwa-app-android).
 package protocol JSONMessage: WireMessage, Codable {
-    /// What the body must look like: the same as its coding says, in the words of a document.
+    /// The schema of the body. It must agree with the message's coding.
     static var schema: JSONSchema { get }
 }
 
@@ -104,8 +104,9 @@ extension JSONMessage {
         EncodedMessage(body: try encodedBody())
     }
 
-    /// The body alone. The same message always gives the same bytes: without the sorting, the order of properties would
-    /// be another one in each process.
+    /// The body alone.
+    ///
+    /// The same message always gives the same bytes: unsorted, the order of properties would differ between processes.
     package func encodedBody() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -113,9 +114,9 @@ extension JSONMessage {
     }
 }
 
-/// The message without body or fields.
+/// A message without a body or fields.
 package struct NoContent: WireMessage, Equatable {
-    /// The one value there is.
+    /// The only value.
     package init() {}
     package static var mediaType: MediaType? { nil }
     package static var headerNames: [HTTPField.Name] { [] }

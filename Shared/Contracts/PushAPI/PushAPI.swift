@@ -2,22 +2,22 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// What the push dispatcher offers to apps and to other services.
+/// The operations that the push dispatcher offers to apps and to other services.
 package enum PushAPI {
-    /// A phone says where silent pushes reach it, or that it wants none any more; as SwissCovid's phones send it
-    /// (swisscovid-cn-backend).
+    /// A phone registers for silent pushes or deregisters, in the form of SwissCovid's phones (swisscovid-cn-backend).
     ///
-    /// The answer is the same for both, and whether or not there was something to change.
+    /// The answer is the same in both cases, whether or not anything changed.
     package static let register = Endpoint<PushRegistrationRequest, NoContent>(
         .post, "/v3/register", callers: [.metadataProxy], bodyLimit: 4096, summary: summary, refusals: refusals)
 
-    /// The same under the path of NotifyMe's phones.
+    /// The same operation under the path that NotifyMe's phones use.
     package static let registerV1 = Endpoint<PushRegistrationRequest, NoContent>(
         .post, "/v1/register", callers: [.metadataProxy], bodyLimit: 4096, summary: summary, refusals: refusals)
 
-    /// Something new was published: phones that sleep should be woken.
+    /// Announces that something new is published, so that sleeping phones are woken.
     ///
-    /// It says nothing about what is new, and it may be repeated: the dispatcher joins announcements that come close together.
+    /// The announcement doesn't say what is new, and may be repeated: the dispatcher merges announcements that come close
+    /// together.
     package static let announce = Endpoint<NoContent, NoContent>(
         .post, "/version/v1/announcement", callers: [.distribution], bodyLimit: 0, success: .accepted,
         summary: "Says that something new was published.")
@@ -28,12 +28,12 @@ package enum PushAPI {
     ]
 }
 
-/// A registration as it arrives. What it says only the dispatcher reads; the metadata proxy passes it on.
+/// A registration as it arrives. Only the dispatcher reads its content; the metadata proxy passes it on.
 package struct PushRegistrationRequest: WireMessage, Equatable {
     /// A serialised `PushRegistration`.
     package let payload: Data
 
-    /// A registration as a phone sends it.
+    /// Creates a registration as a phone sends it.
     package init(payload: Data) {
         self.payload = payload
     }

@@ -1,7 +1,7 @@
 package import HTTPContract
 package import HTTPTypes
 
-// What the header fields hold, for the listener's document.
+// The header fields' schemas, for the listener's document.
 
 extension UploadRequest {
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] {

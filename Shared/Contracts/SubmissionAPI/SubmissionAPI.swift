@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// What the submission server offers to apps (cwa-server, `SubmissionController`).
+/// The operations that the submission server offers to apps (cwa-server, `SubmissionController`).
 package enum SubmissionAPI {
     /// A person's upload of diagnosis keys and check-in reports.
     package static let diagnosisKeys = Endpoint<UploadRequest, UploadAccepted>(
@@ -12,7 +12,8 @@ package enum SubmissionAPI {
 
     /// An organiser's upload of reports about one venue, authorised by a health officer's teleTAN of kind `EVENT`.
     ///
-    /// The original has no dummy request for it (404), so that whoever calls it is known to warn. Here it has one.
+    /// In cwa-server this operation has no dummy request (404), so a call reveals that the caller is issuing a warning. Here it
+    /// has one.
     package static let onBehalf = Endpoint<UploadRequest, UploadAccepted>(
         .post, "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000,
         summary: "Stores reports about an event, on behalf of its visitors.", refusals: refusals)
@@ -23,17 +24,19 @@ package enum SubmissionAPI {
     ]
 }
 
-/// An upload as it arrives: the payload is not read before the header fields are judged, and the TAN not before the
-/// payload is.
+/// An upload as it arrives.
+///
+/// The payload is read only after the header fields are checked, and the TAN only after the payload.
 package struct UploadRequest: WireMessage, Equatable {
-    /// The TAN as sent, whatever its shape: a malformed one is refused like an unknown one. Nil when there was none.
+    /// The TAN as sent, whatever its form: a malformed one is refused like an unknown one. Nil if there was none.
     package let authorization: String?
-    /// True when the field `cwa-fake` was a number other than 0; anything but a number is 400 (cwa-server, `SubmissionController`).
+    /// Whether the field `cwa-fake` is a number other than 0; anything but a number is answered with 400 (cwa-server,
+    /// `SubmissionController`).
     package let isFake: Bool
     /// A serialised `SubmissionPayload`.
     package let payload: Data
 
-    /// An upload as a phone sends it.
+    /// Creates an upload as a phone sends it.
     package init(authorization: String?, isFake: Bool = false, payload: Data) {
         self.authorization = authorization
         self.isFake = isFake
@@ -57,14 +60,14 @@ package struct UploadRequest: WireMessage, Equatable {
     }
 }
 
-/// The upload is stored, or was already. The numbers are about check-ins, which apps read from header fields.
+/// The upload is stored, now or before. The numbers are about check-ins; apps read them from header fields.
 package struct UploadAccepted: WireMessage, Equatable {
-    /// Check-ins of the upload that were left out, for the field `cwa-filtered-checkins`.
+    /// How many check-ins of the upload were dropped, for the field `cwa-filtered-checkins`.
     package let filteredCheckIns: Int
-    /// Check-ins of the upload that were stored, for the field `cwa-saved-checkins`.
+    /// How many check-ins of the upload were stored, for the field `cwa-saved-checkins`.
     package let savedCheckIns: Int
 
-    /// Both numbers are 0 unless given, as in the answer to a fake.
+    /// Creates an answer. Both numbers default to 0, as in the answer to a dummy request.
     package init(filteredCheckIns: Int = 0, savedCheckIns: Int = 0) {
         self.filteredCheckIns = filteredCheckIns
         self.savedCheckIns = savedCheckIns

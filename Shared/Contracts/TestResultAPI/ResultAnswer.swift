@@ -1,16 +1,16 @@
 package import Credentials
 import HTTPContract
 
-/// A result as the test result server tells it (cwa-testresult-server, `TestResultController`).
+/// A result, as the test result server returns it (cwa-testresult-server, `TestResultController`).
 package struct ResultAnswer: JSONMessage, Equatable {
-    /// For the verification server as the apps know it (0...9); for a test centre a code of its kind of test.
+    /// For the verification server, the result as apps know it (0...9); for a test centre, a code of its kind of test.
     package let testResult: TestResultCode
-    /// When the sample was taken, in seconds since the epoch; nil when no result was posted yet.
+    /// When the sample was taken, in seconds since the epoch; nil if no result has been posted yet.
     package let sampleCollected: Int32?
-    /// The laboratory's or centre's name for itself; nil when it gave none, or no result was posted yet.
+    /// The laboratory's or centre's name for itself; nil if it gave none, or if no result has been posted yet.
     package let labID: String?
 
-    /// An answer as its parts.
+    /// Creates an answer from its parts.
     package init(testResult: TestResultCode, sampleCollected: Int32?, labID: String?) {
         self.testResult = testResult
         self.sampleCollected = sampleCollected
@@ -24,11 +24,11 @@ package struct ResultAnswer: JSONMessage, Equatable {
     }
 }
 
-/// Results that were asked for together.
+/// Results of one query.
 package struct ResultAnswers: JSONMessage, Equatable {
-    /// As many as there were ids, in their order.
+    /// One result for each id, in their order.
     package let results: [ResultAnswer]
 
-    /// An answer to a question with as many ids.
+    /// Creates the answer to a query with as many ids.
     package init(_ results: [ResultAnswer]) { self.results = results }
 }

@@ -1,24 +1,25 @@
 package import Credentials
 import HTTPContract
 
-/// One batch of a laboratory, whose ids are hashes.
+/// A batch of a laboratory, whose ids are hashes.
 package typealias LabResults = ResultBatch<ResultID>
-/// One batch of a test centre, whose ids are unhashed.
+/// A batch of a test centre, whose ids are unhashed.
 package typealias CentreResults = ResultBatch<CentreTestID>
 
-/// Results that are stored together or not at all (cwa-testresult-server, `TestResultController`).
+/// Results that are stored completely or not at all (cwa-testresult-server, `TestResultController`).
 package struct ResultBatch<ID: TestName>: JSONMessage, Equatable {
     /// One test of a batch.
     package struct Result: Codable, Equatable, Sendable {
         /// The test.
         package let id: ID
-        /// A code that the route takes; with any other the whole batch is refused with 400.
+        /// A code that the route accepts; any other refuses the whole batch with 400.
         package let result: TestResultCode
-        /// When the sample was taken, in seconds since the epoch; nil means now. 400 unless it is between 0 and a day
-        /// from now.
+        /// When the sample was taken, in seconds since the epoch; nil means now.
+        ///
+        /// Must be between 0 and a day from now, otherwise 400.
         package let sampleCollected: Int32?
 
-        /// A result as its parts.
+        /// Creates a result from its parts.
         package init(id: ID, result: TestResultCode, sampleCollected: Int32?) {
             self.id = id
             self.result = result
@@ -31,12 +32,12 @@ package struct ResultBatch<ID: TestName>: JSONMessage, Equatable {
         }
     }
 
-    /// 1...1000 entries (``TestResultAPI/maximumResults``), else 400.
+    /// 1...1000 entries (``TestResultAPI/maximumResults``), otherwise 400.
     package let testResults: [Result]
     /// The laboratory's or centre's name for itself, at most 64 characters, none of them a control character.
     package let labID: String?
 
-    /// A batch as its parts; only the server checks their limits.
+    /// Creates a batch from its parts; only the server checks their limits.
     package init(testResults: [Result], labID: String?) {
         self.testResults = testResults
         self.labID = labID

@@ -1,15 +1,15 @@
 package import Credentials
 import HTTPContract
 
-/// How somebody names a test in a message: one JSON string, from which follows the name of its result.
+/// How a message names a test: one JSON string, from which the name of its result is derived.
 package protocol TestName: Codable, Hashable, Sendable {
-    /// Nil when the text doesn't have the name's shape.
+    /// Nil unless the text has the name's form.
     init?(wire text: String)
     /// The name as it is sent.
     var text: String { get }
     /// The name under which the result is stored.
     var resultID: ResultID { get }
-    /// The codes of the tests that are named so.
+    /// The codes of tests that are named this way.
     static var codes: ClosedRange<Int> { get }
 }
 
@@ -27,18 +27,18 @@ extension TestName {
     }
 }
 
-/// Laboratories and the verification server send the hash, which is the name.
+/// Laboratories and the verification server send the hash, which is the result's name.
 extension ResultID: TestName {
     package init?(wire text: String) { self.init(text) }
-    /// Itself.
+    /// The id itself.
     package var resultID: ResultID { self }
-    /// Those of a laboratory's PCR tests.
+    /// The codes of a laboratory's PCR tests.
     package static var codes: ClosedRange<Int> { 1...3 }
 }
 
 /// Test centres send the id, which the server hashes.
 extension CentreTestID: TestName {
     package init?(wire text: String) { self.init(text) }
-    /// Those of rapid antigen tests and of point-of-care PCR tests; a route takes the one or the other.
+    /// The codes of rapid antigen tests and of point-of-care PCR tests; a route accepts only one of the two kinds.
     package static var codes: ClosedRange<Int> { 5...14 }
 }

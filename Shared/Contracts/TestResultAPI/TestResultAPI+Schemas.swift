@@ -1,7 +1,6 @@
 package import HTTPContract
 
-// What the messages look like, for the listener's document. Golden files hold these schemas and the messages' coding
-// together.
+// The messages' schemas, for the listener's document. Golden files keep these schemas and the messages' coding in agreement.
 
 extension JSONSchema {
     /// A hash, or the variant for a date of birth, whose first digit may be an `x`.

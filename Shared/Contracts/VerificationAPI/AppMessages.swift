@@ -3,10 +3,10 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// A JSON message of an app; a header field says whether it is a dummy request (cwa-verification-server,
+/// A JSON message of an app that a header field can mark as a dummy request (cwa-verification-server,
 /// `ExternalFakeRequestController`).
 package protocol FakeableMessage: JSONMessage {
-    /// True when the field `cwa-fake` was exactly `1`.
+    /// Whether the field `cwa-fake` is exactly `1`.
     var isFake: Bool { get set }
 }
 
@@ -27,28 +27,31 @@ extension FakeableMessage {
     }
 }
 
-/// What a phone registers: the hash of the GUID in its QR code, or a teleTAN it was told on the telephone.
+/// A phone's registration of a test: the hash of the GUID in its QR code, or a teleTAN it was told on the telephone.
 package struct RegistrationTokenRequest: FakeableMessage, Equatable {
-    /// What entitles to a registration, to one each.
+    /// The proof that entitles the phone to one registration.
     package enum Proof: Equatable, Sendable {
-        /// A test's GUID. Where the lab also posts the result under a hash with the date of birth, the phone may give
-        /// that too; then both must name the same result.
+        /// A test's GUID.
+        ///
+        /// If the laboratory also posts the result under a hash with the date of birth, the phone may send that too; both must
+        /// then name the same result.
         case guid(HashedGUID, birthDate: ResultID? = nil)
         case teleTAN(TeleTAN)
     }
 
-    /// On the wire it is a `key` with its `keyType`, `GUID` or `TELETAN`, and perhaps `keyDob`; another type or shape is
-    /// 400.
+    /// On the wire this is a `key` with its `keyType`, `GUID` or `TELETAN`, and optionally `keyDob`; another type or form is
+    /// answered with 400.
     package let proof: Proof
-    /// From the field `Idempotency-Key`: who repeats a request with the same key is given the same token again. The
-    /// published apps send none. A malformed one is 400.
+    /// From the field `Idempotency-Key`: a repeat with the same key gets the same token again.
+    ///
+    /// The published apps send none. A malformed one is answered with 400.
     package var idempotencyKey: IdempotencyKey?
-    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
+    /// Whether the header field `cwa-fake` is exactly `1`; the body doesn't contain it.
     package var isFake = false
-    /// Random text that gives all requests of a phone one length; ignored by servers.
+    /// Random text that gives all requests of a phone the same length; servers ignore it.
     package let requestPadding: String
 
-    /// A request that isn't fake; padding is up to the caller.
+    /// Creates a request that isn't a dummy request. Padding is up to the caller.
     package init(_ proof: Proof, idempotencyKey: IdempotencyKey? = nil, requestPadding: String = "") {
         self.proof = proof
         self.idempotencyKey = idempotencyKey
@@ -114,14 +117,15 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
 
 /// The answer to a registration (cwa-verification-server, `ExternalTokenController`).
 package struct RegistrationTokenResponse: JSONMessage, Equatable {
-    /// The only time that the token leaves the server, which keeps its digest alone.
+    /// The token. It leaves the server only here; the server keeps only its digest.
     package let registrationToken: RegistrationToken
-    /// For the metadata proxy, which doesn't pass it on: whether so many teleTANs were refused in this hour that it must let
-    /// fewer through from parts of the net where some were. It depends on nothing that the request says, and always takes
-    /// one byte.
+    /// Whether so many teleTANs were refused in this hour that the metadata proxy must admit fewer from address prefixes with
+    /// refusals.
+    ///
+    /// It is for the proxy, which doesn't pass it on. It doesn't depend on the request, and always takes one byte.
     package var isStrained = false
 
-    /// An answer with a fresh token; that of a fake request opens nothing.
+    /// Creates an answer with a new token; the token of a dummy request opens nothing.
     package init(_ registrationToken: RegistrationToken, isStrained: Bool = false) {
         self.registrationToken = registrationToken
         self.isStrained = isStrained
@@ -145,18 +149,19 @@ package struct RegistrationTokenResponse: JSONMessage, Equatable {
     private enum CodingKeys: String, CodingKey { case registrationToken }
 }
 
-/// A phone asks for the result of its registered test, or for the TAN of a positive one (cwa-verification-server,
+/// A phone's request for the result of its registered test, or for the TAN of a positive one (cwa-verification-server,
 /// `ExternalTestStateController`, `ExternalTanController`).
 package struct RegisteredTestRequest: FakeableMessage, Equatable {
-    /// From the registration. An unknown one is answered with 400; so is a wish for a TAN where the test isn't positive or
-    /// its TAN is spent.
+    /// The token from the registration.
+    ///
+    /// An unknown token is answered with 400, as is a request for a TAN if the test isn't positive or its TAN is used.
     package let registrationToken: RegistrationToken
-    /// Whether the header field `cwa-fake` was exactly `1`; the body doesn't say it.
+    /// Whether the header field `cwa-fake` is exactly `1`; the body doesn't contain it.
     package var isFake = false
     /// See ``RegistrationTokenRequest/requestPadding``.
     package let requestPadding: String
 
-    /// A request that isn't fake; padding is up to the caller.
+    /// Creates a request that isn't a dummy request. Padding is up to the caller.
     package init(_ registrationToken: RegistrationToken, requestPadding: String = "") {
         self.registrationToken = registrationToken
         self.requestPadding = requestPadding
@@ -177,10 +182,10 @@ package struct TestResultResponse: JSONMessage, Equatable {
     package let testResult: TestResultCode
     /// When the sample was taken, in seconds since the epoch; 32 bits, because Android's app reads it so.
     package let sampleCollected: Int32
-    /// The laboratory's name for itself, where it gave one.
+    /// The laboratory's name for itself, if it gave one.
     package let labID: String?
 
-    /// An answer as its parts.
+    /// Creates an answer from its parts.
     package init(testResult: TestResultCode, sampleCollected: Int32, labID: String?) {
         self.testResult = testResult
         self.sampleCollected = sampleCollected
@@ -196,9 +201,9 @@ package struct TestResultResponse: JSONMessage, Equatable {
 
 /// The TAN of a registration (cwa-verification-server, `ExternalTanController`).
 package struct TANResponse: JSONMessage, Equatable {
-    /// Authorises one upload; that of a fake request authorises nothing.
+    /// Authorises one upload; the TAN of a dummy request authorises nothing.
     package let tan: TAN
 
-    /// An answer with a TAN.
+    /// Creates an answer with a TAN.
     package init(_ tan: TAN) { self.tan = tan }
 }

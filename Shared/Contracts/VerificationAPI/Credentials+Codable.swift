@@ -1,12 +1,13 @@
 package import Credentials
 import HTTPContract
 
-// How credentials are written in JSON: as their text. A malformed one is a malformed message, whose error never quotes
-// the input. The conformances live here, not in `Credentials`, so that only what goes over a wire can be encoded.
+// Credentials are their text in JSON. A malformed one makes the message malformed, and the error never quotes the input.
+//
+// The conformances are here and not in `Credentials`, so that only wire messages can be encoded.
 
 /// A credential that is one JSON string.
 package protocol TextCredential: Codable {
-    /// Nil when the text doesn't have the credential's shape.
+    /// Nil unless the text has the credential's form.
     init?(wire text: String)
     var wireText: String { get }
 }

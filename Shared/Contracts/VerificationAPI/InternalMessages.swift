@@ -3,7 +3,7 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// What an upload wants to do, and so which TANs may authorise it.
+/// The purpose of an upload, which decides which TANs may authorise it.
 package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
     /// A person's own keys: TANs from a test, or from a teleTAN of kind `TEST`.
     case diagnosisKeys = "DIAGNOSIS_KEYS"
@@ -11,19 +11,19 @@ package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
     case onBehalf = "ON_BEHALF"
 }
 
-/// One TAN, wanted for the upload that the tag stands for.
+/// Reserves one TAN for the upload that the tag identifies.
 ///
-/// The tag is a keyed hash over TAN and canonical content, made by the submission server. The first tag wins; the same
+/// The tag is a keyed hash over TAN and key data, made by the submission server. The first tag wins; the same
 /// tag again succeeds again, so that no crash and no lost answer costs a phone its upload; another tag never does.
 package struct TANReservation: Codable, Equatable, Sendable {
-    /// As the phone sent it; an unknown one is refused, not an error.
+    /// The TAN as the phone sent it; an unknown one is refused, and isn't an error.
     package let tan: TAN
-    /// Stands for the upload; without the submission server's key it tells nothing about keys or TAN.
+    /// Identifies the upload. Without the submission server's key it reveals nothing about keys or TAN.
     package let tag: Digest
-    /// A TAN of a kind that doesn't fit is refused and stays free.
+    /// The upload's purpose. A TAN of another kind is refused and stays unused.
     package let purpose: UploadPurpose
 
-    /// A reservation as its parts.
+    /// Creates a reservation from its parts.
     package init(tan: TAN, tag: Digest, purpose: UploadPurpose) {
         self.tan = tan
         self.tag = tag
@@ -31,63 +31,70 @@ package struct TANReservation: Codable, Equatable, Sendable {
     }
 }
 
-/// Reservations in one call; each succeeds or fails for itself.
+/// Reservations in one call; each succeeds or fails independently.
 package struct TANReservations: JSONMessage, Equatable {
     /// 1...256 entries.
     package let reservations: [TANReservation]
 
-    /// A call with these entries; only the server checks their number (400).
+    /// Creates a call with these entries; only the server checks their number (400).
     package init(_ reservations: [TANReservation]) { self.reservations = reservations }
 }
 
-/// An upload is stored; the TAN it was reserved for is spent.
+/// Confirms that an upload is stored, so that its reserved TAN is used.
 package struct TANConfirmation: Codable, Equatable, Sendable {
-    /// The TAN as it was reserved.
+    /// The reserved TAN.
     package let tan: TAN
-    /// The tag under which it was reserved; another one is refused.
+    /// The tag of the reservation; another one is refused.
     package let tag: Digest
 
-    /// A confirmation as its parts.
+    /// Creates a confirmation from its parts.
     package init(tan: TAN, tag: Digest) {
         self.tan = tan
         self.tag = tag
     }
 }
 
-/// Confirmations in one call; each succeeds or fails for itself.
+/// Confirmations in one call; each succeeds or fails independently.
 package struct TANConfirmations: JSONMessage, Equatable {
     /// 1...256 entries.
     package let confirmations: [TANConfirmation]
 
-    /// A call with these entries; only the server checks their number (400).
+    /// Creates a call with these entries; only the server checks their number (400).
     package init(_ confirmations: [TANConfirmation]) { self.confirmations = confirmations }
 }
 
-/// What became of each entry, in the order of the request.
+/// The outcome of each entry, in the order of the request.
 package struct TANOutcomes: JSONMessage, Equatable {
-    /// What became of one entry.
+    /// The outcome of one entry.
     package enum Outcome: String, Codable, Sendable, CaseIterable {
-        /// The TAN is this upload's, now or already.
+        /// The TAN belongs to this upload, now or already.
         case granted = "GRANTED"
-        /// Unknown, expired, of the wrong kind, or another upload's: they are not told apart.
+        /// Unknown, expired, of the wrong kind, or another upload's; the cases aren't distinguished.
         case refused = "REFUSED"
     }
 
-    /// As many as there were entries, in their order.
+    /// One outcome for each entry, in their order.
     package let outcomes: [Outcome]
+    /// Positions of reservations whose upload was confirmed before: it is stored, and what the phone sends now is a repeat.
+    ///
+    /// Missing in other answers, and in those of servers that didn't say so yet.
+    package let confirmed: [Int]?
 
     /// An answer to a call with as many entries.
-    package init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
+    package init(_ outcomes: [Outcome], confirmed: [Int]? = nil) {
+        self.outcomes = outcomes
+        self.confirmed = confirmed
+    }
 }
 
-/// An officer's wish for a teleTAN: header fields only.
+/// An officer's request for a teleTAN, in header fields only.
 package struct TeleTANRequest: WireMessage, Equatable {
     /// The officer's JSON web token.
     package let officerToken: String
-    /// From the field `X-CWA-TELETAN-TYPE`: missing means a test, an unknown name is 400.
+    /// From the field `X-CWA-TELETAN-TYPE`: a missing field means a test, an unknown name is answered with 400.
     package let kind: TeleTANKind
 
-    /// A wish as its parts.
+    /// Creates a request from its parts.
     package init(officerToken: String, kind: TeleTANKind) {
         self.officerToken = officerToken
         self.kind = kind
@@ -98,7 +105,7 @@ package struct TeleTANRequest: WireMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         let parts = fields[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
-        // The scheme's case doesn't matter (RFC 9110, 11.1).
+        // The scheme is case-insensitive (RFC 9110, 11.1).
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw MalformedMessage() }
         officerToken = String(parts[1])
         switch fields[.teleTANType] {
@@ -116,22 +123,22 @@ package struct TeleTANRequest: WireMessage, Equatable {
 
 /// A new teleTAN, for the officer to read out (cwa-verification-server, `InternalTanController`).
 package struct TeleTANResponse: JSONMessage, Equatable {
-    /// All ten characters, the check character included.
+    /// All ten characters, including the check character.
     package let value: TeleTAN
 
-    /// An answer with a teleTAN.
+    /// Creates an answer with a teleTAN.
     package init(_ value: TeleTAN) { self.value = value }
 }
 
-/// One TAN to redeem at once, as cwa-server's submission service asks (cwa-verification-server, `InternalTanController`).
+/// Redeems one TAN at once, as cwa-server's submission service does (cwa-verification-server, `InternalTanController`).
 package struct TANVerification: JSONMessage, Equatable {
-    /// As the phone sent it.
+    /// The TAN as the phone sent it.
     package let tan: TAN
-    /// From the field `Idempotency-Key`, ours: with it a repeat succeeds again as long as the TAN is good, so that a lost
-    /// answer doesn't burn it. cwa-server sends none.
+    /// From the field `Idempotency-Key`, an addition of Vigil: with it, a repeat succeeds again while the TAN is valid, so that
+    /// a lost answer doesn't waste the TAN. cwa-server sends none.
     package var idempotencyKey: IdempotencyKey?
 
-    /// A wish to use up a TAN.
+    /// Creates a request to redeem a TAN.
     package init(_ tan: TAN, idempotencyKey: IdempotencyKey? = nil) {
         self.tan = tan
         self.idempotencyKey = idempotencyKey
@@ -162,10 +169,10 @@ package struct TANVerification: JSONMessage, Equatable {
 
 /// The TAN was valid and is now redeemed (cwa-verification-server, `InternalTanController`).
 package struct VerifiedTAN: WireMessage, Equatable {
-    /// Of the teleTAN that the TAN came of; nil for that of a test. In the field `X-CWA-TELETAN-TYPE`.
+    /// The kind of the teleTAN behind the TAN, in the field `X-CWA-TELETAN-TYPE`; nil if the TAN is for a test.
     package let kind: TeleTANKind?
 
-    /// An answer with the TAN's kind.
+    /// Creates an answer with the TAN's kind.
     package init(kind: TeleTANKind?) { self.kind = kind }
 
     package static var mediaType: MediaType? { nil }
@@ -183,28 +190,28 @@ package struct VerifiedTAN: WireMessage, Equatable {
     }
 }
 
-/// The certificate server asks on behalf of a phone (cwa-verification-server, `InternalTestStateController`).
+/// The certificate server's query on behalf of a phone (cwa-verification-server, `InternalTestStateController`).
 package struct CertificateResultRequest: JSONMessage, Equatable {
-    /// As the phone gave it.
+    /// The token that the phone handed over.
     package let registrationToken: RegistrationToken
 
-    /// A question for the result of a registered test.
+    /// Creates a query for the result of a registered test.
     package init(_ registrationToken: RegistrationToken) { self.registrationToken = registrationToken }
 }
 
-/// A result, and under which name the laboratory posted it, so that a certificate can be asked of the laboratory
+/// A result with the name under which the laboratory posted it, so that the laboratory can be asked for a certificate
 /// (cwa-verification-server, `InternalTestStateController`).
 package struct CertificateResultResponse: JSONMessage, Equatable {
-    /// As the apps know it.
+    /// The result as apps know it.
     package let testResult: TestResultCode
     /// When the sample was taken, in seconds since the epoch.
     package let sampleCollected: Int32
-    /// The laboratory's name for itself, where it gave one.
+    /// The laboratory's name for itself, if it gave one.
     package let labID: String?
     /// The test's hashed GUID.
     package let testID: HashedGUID
 
-    /// An answer as its parts.
+    /// Creates an answer from its parts.
     package init(testResult: TestResultCode, sampleCollected: Int32, labID: String?, testID: HashedGUID) {
         self.testResult = testResult
         self.sampleCollected = sampleCollected

@@ -2,8 +2,8 @@ import Credentials
 package import HTTPContract
 package import HTTPTypes
 
-// What the messages look like, for the documents of the listeners. Golden files hold these schemas and the messages'
-// coding together.
+// The messages' schemas, for the documents of the listeners. Golden files keep these schemas and the messages' coding in
+// agreement.
 
 extension JSONSchema {
     /// A registration token or a TAN: a lower-case UUID version 4.
@@ -18,11 +18,11 @@ extension JSONSchema {
     static let resultID = text(
         pattern: "[xX0-9a-fA-F][0-9a-fA-F]{63}", count: 64...64,
         examples: ["xdc274c49e7f9bac6b64445e30fb2ff90bb14b9c44ffe5c90332d06cbc0a45e4"])
-    /// Of the check character the schema knows just which there are.
+    /// For the check character, the schema only lists the possible ones.
     static let teleTAN = text(
         pattern: "[\(String(TeleTAN.alphabet))]{\(TeleTAN.randomCharacters)}[2-9A-H]", count: 10...10,
         examples: ["FE9A5MAK6C"])
-    /// The numbers of results that apps know.
+    /// The result codes that apps know.
     static let resultForApps = integer(in: 0...9)
     /// Seconds since the epoch.
     static let seconds = integer(in: Int(Int32.min)...Int(Int32.max))
@@ -38,7 +38,7 @@ extension JSONSchema {
 }
 
 extension FakeableMessage {
-    /// Only `1` has a meaning; any other text is as good as none.
+    /// Only `1` has a meaning; any other text counts as missing.
     static var fakeSchema: FieldSchema { .optional(.text(examples: ["0", "1"])) }
 
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] { [.cwaFake: fakeSchema] }
@@ -100,7 +100,14 @@ extension TANConfirmations {
 }
 
 extension TANOutcomes {
-    package static var schema: JSONSchema { .object(["outcomes": .entries(.name(of: Outcome.self))]) }
+    package static var schema: JSONSchema {
+        .object(
+            ["outcomes": .entries(.name(of: Outcome.self))],
+            optional: [
+                "confirmed": .array(
+                    of: .integer(in: 0...VerificationAPI.maximumEntries - 1), count: 0...VerificationAPI.maximumEntries)
+            ])
+    }
 }
 
 extension TeleTANRequest {

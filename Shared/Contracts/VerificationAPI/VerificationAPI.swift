@@ -1,21 +1,22 @@
 package import HTTPContract
 import HTTPTypes
 
-/// What the verification server offers: to apps on one listener, to the suite and the portal on another
-/// (cwa-verification-server; reservations and confirmations are an addition of Vigil, see ARCHITECTURE.md).
+/// The operations of the verification server: for apps on one listener, for the suite and the portal on another.
+///
+/// They follow cwa-verification-server; reservations and confirmations are an addition of Vigil, see ARCHITECTURE.md.
 package enum VerificationAPI {
-    /// A request body of the apps is padded to 250 bytes; nobody needs more than this.
+    /// The apps pad a request body to 250 bytes; no request needs more than this limit.
     private static let smallBody = 10_000
 
     // MARK: App listener, reached through the metadata proxy only
 
-    /// A GUID or a teleTAN becomes a registration token, once.
+    /// Exchanges a GUID or a teleTAN for a registration token, once.
     package static let registrationToken = Endpoint<RegistrationTokenRequest, RegistrationTokenResponse>(
         .post, "/version/v1/registrationToken", callers: [.metadataProxy], bodyLimit: smallBody, success: .created,
         summary: "A GUID or a teleTAN becomes a registration token, once.",
         refusals: [.badRequest: "The request is malformed, or its GUID or teleTAN is unknown, used or expired."])
 
-    /// The result of the registered test.
+    /// Returns the result of the registered test.
     package static let testResult = Endpoint<RegisteredTestRequest, TestResultResponse>(
         .post, "/version/v1/testresult", callers: [.metadataProxy], bodyLimit: smallBody,
         summary: "The result of a registered test.",
@@ -24,8 +25,9 @@ package enum VerificationAPI {
             .forbidden: "The results under the test's two ids differ, or the caller has another role.",
         ])
 
-    /// The one TAN of a registration. A repeat is given the same TAN for as long as nothing was uploaded with it, so a
-    /// lost answer costs nothing.
+    /// Issues the one TAN of a registration.
+    ///
+    /// A repeat returns the same TAN until something is uploaded with it, so a lost answer costs nothing.
     package static let tan = Endpoint<RegisteredTestRequest, TANResponse>(
         .post, "/version/v1/tan", callers: [.metadataProxy], bodyLimit: smallBody, success: .created,
         summary: "The TAN of a positive test.",
@@ -46,7 +48,7 @@ package enum VerificationAPI {
         .post, "/version/v1/tan/confirmations", callers: [.submissionServer], bodyLimit: 65_536,
         summary: "Confirms that the uploads of reserved TANs are stored.")
 
-    /// A new teleTAN for a health officer.
+    /// Issues a new teleTAN for a health officer.
     package static let teleTAN = Endpoint<TeleTANRequest, TeleTANResponse>(
         .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created,
         summary: "A new teleTAN for a health officer to read out.",
@@ -55,12 +57,12 @@ package enum VerificationAPI {
             .tooManyRequests: "This officer, or all together, made too many within the hour.",
         ])
 
-    /// Uses up one TAN at once, for submission services that know neither reservation nor confirmation.
+    /// Redeems one TAN at once, for submission services without reservation and confirmation.
     package static let tanVerification = Endpoint<TANVerification, VerifiedTAN>(
         .post, "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024,
         summary: "Uses up a TAN at once.", refusals: [.notFound: "The TAN is unknown, used, reserved or expired."])
 
-    /// The result of a registered test with its test's id, for test certificates.
+    /// Returns the result of a registered test with the test's id, for test certificates.
     package static let certificateResult = Endpoint<CertificateResultRequest, CertificateResultResponse>(
         .post, "/version/v1/testresult", callers: [.certificateServer], bodyLimit: 1024,
         summary: "The result of a registered test with the test's id.",
@@ -70,6 +72,6 @@ package enum VerificationAPI {
             .notFound: "The token is unknown.",
         ])
 
-    /// The most entries of one call of ``reservations`` or ``confirmations``.
+    /// The maximum number of entries in one call of `reservations` or `confirmations`.
     package static let maximumEntries = 256
 }

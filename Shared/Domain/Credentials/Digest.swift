@@ -46,8 +46,8 @@ package struct HashKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// HMAC-SHA-256 over a purpose and the parts, each preceded by its length, so that no two lists of parts have the same input, and a
-    /// digest for one purpose isn't valid for another.
+    /// HMAC-SHA-256 over a purpose and the parts, each preceded by its length, so that no two lists of parts have the same
+    /// input, and a digest for one purpose isn't valid for another.
     package func digest(for purpose: StaticString, _ parts: [UInt8]...) -> Digest {
         var hash = HMAC<SHA256>(key: key)
         for part in [Array(purpose.description.utf8)] + parts {

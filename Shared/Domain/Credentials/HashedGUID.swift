@@ -14,14 +14,14 @@ package struct HashedGUID: Hashable, Sendable, CustomStringConvertible {
         text = Digest(sha256: guid.utf8).hex
     }
 
-    /// What the verification server stores of it.
+    /// The digest that the verification server stores.
     package var digest: Digest { Digest(sha256: text.utf8) }
 
     package var description: String { "redacted" }
 }
 
-/// The name under which a result is posted and asked for: a hashed GUID, or the variant with a date of birth, a hash whose first digit
-/// may be an `x` (corona-warn-app/cwa-verification-server: `RegistrationTokenRequest.java`).
+/// The name under which a result is posted and asked for: a hashed GUID, or the variant with a date of birth, a hash whose
+/// first digit may be an `x` (corona-warn-app/cwa-verification-server: `RegistrationTokenRequest.java`).
 package struct ResultID: Hashable, Sendable, CustomStringConvertible {
     /// 64 characters, as sent.
     package let text: String
@@ -36,7 +36,7 @@ package struct ResultID: Hashable, Sendable, CustomStringConvertible {
     /// The name for the result of a GUID's test: the hash itself.
     package init(_ guid: HashedGUID) { text = guid.text }
 
-    /// What the verification server stores of it.
+    /// The digest that the verification server stores.
     package var digest: Digest { Digest(sha256: text.utf8) }
 
     package var description: String { "redacted" }

@@ -17,12 +17,12 @@ package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
         self.text = bare
     }
 
-    /// 128 fresh bits.
+    /// Creates a key with 128 fresh bits.
     package init(using randomness: inout some RandomNumberGenerator) {
         text = (0..<2).flatMap { _ in withUnsafeBytes(of: randomness.next()) { Array($0) } }.hex
     }
 
-    /// 128 fresh bits of the system's randomness.
+    /// A key with 128 fresh bits of the system's randomness.
     package static var fresh: IdempotencyKey {
         var randomness = SystemRandomNumberGenerator()
         return IdempotencyKey(using: &randomness)

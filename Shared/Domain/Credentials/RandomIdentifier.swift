@@ -1,16 +1,16 @@
-/// 122 random bits in the form of a lower-case UUID version 4 (RFC 9562, section 5.4), which registration tokens and TANs have on the
-/// wire (corona-warn-app/cwa-verification-server: `RegistrationToken.java`, `Tan.java`).
+/// 122 random bits in the form of a lower-case UUID version 4 (RFC 9562, section 5.4), which registration tokens and TANs have
+/// on the wire (corona-warn-app/cwa-verification-server: `RegistrationToken.java`, `Tan.java`).
 package struct RandomIdentifier: Hashable, Sendable {
     /// Exactly 16 bytes, version and variant bits included.
     package let bytes: [UInt8]
 
-    /// Fresh randomness.
+    /// Creates an identifier from fresh randomness.
     package init(using randomness: inout some RandomNumberGenerator) {
-        // Two words: the system's generator is a system call each time.
+        // Two words only, because each use of the system's generator is a system call.
         self.init(shaping: (0..<2).flatMap { _ in withUnsafeBytes(of: randomness.next()) { Array($0) } })
     }
 
-    /// The first 16 bytes of a keyed hash, so that whoever holds the key can recompute the identifier.
+    /// The first 16 bytes of a keyed hash, so that a holder of the key can recompute the identifier.
     package init(_ digest: Digest) {
         self.init(shaping: Array(digest.bytes.prefix(16)))
     }
@@ -37,7 +37,7 @@ package struct RandomIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Nil unless the text is a UUID version 4 of the RFC's variant in lower case, as the contract's pattern demands.
+    /// Nil unless the text is a UUID version 4 of the RFC's variant in lower case, as the contract's pattern requires.
     package init?(_ text: some StringProtocol) {
         let characters = Array(text.utf8)
         let dashes: Set = [8, 13, 18, 23]
@@ -49,7 +49,7 @@ package struct RandomIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// 36 characters, lower case with dashes: the secret as it goes over the wire, not for logs.
+    /// 36 characters, lower case with dashes: the secret as sent on the wire; not for logs.
     package var text: String {
         let hex = Array(bytes.hex.utf8)
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
@@ -57,41 +57,41 @@ package struct RandomIdentifier: Hashable, Sendable {
     }
 }
 
-/// What a phone holds after it registered a test: it opens the result and the TAN.
+/// The token that a phone holds after registering a test. It gives access to the result and the TAN.
 package struct RegistrationToken: Hashable, Sendable {
-    /// The token without its meaning.
+    /// The token as a plain identifier.
     package let identifier: RandomIdentifier
 
-    /// Declares an identifier to be a token; nothing tells it from a TAN but its type.
+    /// Declares an identifier to be a token; only the type distinguishes it from a TAN.
     package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
 
-    /// Nil unless the text has the shape of a token.
+    /// Nil unless the text has the form of a token.
     package init?(_ text: some StringProtocol) {
         guard let identifier = RandomIdentifier(text) else { return nil }
         self.identifier = identifier
     }
 
-    /// As a phone holds and sends it; not for logs.
+    /// The token as a phone holds and sends it; not for logs.
     package var text: String { identifier.text }
-    /// What is stored of it.
+    /// The digest that is stored.
     package var digest: Digest { Digest(sha256: text.utf8) }
 }
 
-/// What authorises one upload.
+/// A transaction number, which authorises one upload.
 package struct TAN: Hashable, Sendable {
-    /// The TAN without its meaning.
+    /// The TAN as a plain identifier.
     package let identifier: RandomIdentifier
 
-    /// Declares an identifier to be a TAN; nothing tells it from a token but its type.
+    /// Declares an identifier to be a TAN; only the type distinguishes it from a token.
     package init(_ identifier: RandomIdentifier) { self.identifier = identifier }
 
-    /// Nil unless the text has the shape of a TAN.
+    /// Nil unless the text has the form of a TAN.
     package init?(_ text: some StringProtocol) {
         guard let identifier = RandomIdentifier(text) else { return nil }
         self.identifier = identifier
     }
 
-    /// As a phone holds and sends it; not for logs.
+    /// The TAN as a phone holds and sends it; not for logs.
     package var text: String { identifier.text }
 }
 

@@ -1,11 +1,13 @@
-/// A secret value. It prints as "redacted", can't be encoded or compared by accident, and is read only through ``exposed(_:)``, which is
-/// easy to search for.
+/// A secret value.
+///
+/// It prints as "redacted", can't be encoded or compared by accident, and is read only through ``exposed(_:)``, which is easy
+/// to search for.
 package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     private let value: Value
 
-    /// Wraps a value; the caller should keep no copy that prints.
+    /// Wraps a value. The caller should keep no printable copy.
     package init(_ value: Value) {
         self.value = value
     }

@@ -4,8 +4,10 @@ import enum CryptoExtras.AES
 
 /// The claims of a TAN, which only the server that issued it can read.
 package struct TANClaims: Hashable, Sendable {
-    /// Which upload of which registration the TAN authorises: 65 bits of a keyed hash. TANs that are issued again, because the
-    /// last one was lost or has expired, share it, so together they still authorise one upload.
+    /// Which upload of which registration the TAN authorises: 65 bits of a keyed hash.
+    ///
+    /// TANs that are issued again, because the last one was lost or has expired, share it, so together they still authorise one
+    /// upload.
     package let nonce: UInt128
     /// The kind of the teleTAN behind the registration; nil for a test that a laboratory reported.
     package let kind: TeleTANKind?
@@ -33,14 +35,14 @@ package struct TANClaims: Hashable, Sendable {
     }
 }
 
-/// Makes TANs that prove themselves: a UUID version 4 whose 122 free bits are a keyed permutation of nonce (65 bits), kind
-/// (2), hour of the day (5) and zeros (50).
+/// Makes TANs that prove themselves: a UUID version 4 whose 122 free bits are a keyed permutation of nonce (65 bits), kind (2),
+/// hour of the day (5) and zeros (50).
 ///
-/// Without the key a TAN can't be distinguished from a random UUID, and a guess is accepted with a probability of 2⁻⁵⁰ for each day that
-/// is tried. So nothing has to be stored when a TAN is issued, and no database shows that it was, when, or to whom.
+/// Without the key a TAN can't be distinguished from a random UUID, and a guess is accepted with a probability of 2⁻⁵⁰ for each
+/// day that is tried. So nothing has to be stored when a TAN is issued, and no database shows that it was, when, or to whom.
 ///
-/// The permutation is a Feistel network of ten rounds over halves of 61 bits with AES-256 as its round function; the day is
-/// its tweak, as in FF1 (NIST SP 800-38G, section 5.1). FF1 itself is for digits of any radix, which is not needed here.
+/// The permutation is a Feistel network of ten rounds over halves of 61 bits with AES-256 as its round function; the day is its
+/// tweak, as in FF1 (NIST SP 800-38G, section 5.1). FF1 itself is for digits of any radix, which is not needed here.
 package struct TANCipher: Sendable {
     private let key: SymmetricKey
 
@@ -51,7 +53,7 @@ package struct TANCipher: Sendable {
     private static let hourBits = 5
     private static let kindBits = 2
 
-    /// - Parameter key: of the server that issues TANs; its replicas share it.
+    /// - Parameter key: the key of the server that issues TANs; its replicas share it.
     package init(_ key: HashKey) {
         self.key = SymmetricKey(data: key.digest(for: "TAN cipher").bytes)
     }

@@ -18,8 +18,9 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
         text = body + String(Self.checkCharacter(of: body))
     }
 
-    /// Nil unless the text has ten characters of the alphabet, of which the tenth is the check character. Typing errors are found here,
-    /// before anything is looked up.
+    /// Nil unless the text has ten characters of the alphabet, of which the tenth is the check character.
+    ///
+    /// Typing errors are found here, before anything is looked up.
     package init?(_ text: some StringProtocol) {
         let body = String(text.prefix(Self.randomCharacters))
         // Bytes, not characters: the kelvin sign has three bytes, but as a character it equals K.
@@ -39,7 +40,7 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "redacted" }
 }
 
-/// What a teleTAN authorises, and what the TAN that is issued for it authorises.
+/// The permission that a teleTAN, and the TAN issued for it, gives.
 package enum TeleTANKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Uploading one's own keys after a positive test.
     case test = "TEST"

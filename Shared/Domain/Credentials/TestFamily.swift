@@ -1,5 +1,7 @@
-/// A kind of test. Each has five codes: pending, negative, positive, invalid, redeemed
-/// (corona-warn-app/cwa-testresult-server: `TestResult.java`, `QuickTestResult.java`, `PocNatResult.java`).
+/// A kind of test.
+///
+/// Each has five codes: pending, negative, positive, invalid, redeemed (corona-warn-app/cwa-testresult-server:
+/// `TestResult.java`, `QuickTestResult.java`, `PocNatResult.java`).
 package enum TestFamily: Hashable, Sendable, CaseIterable {
     /// PCR tests, whose results laboratories post.
     case pcr

@@ -34,16 +34,16 @@ package struct CheckInReport: Hashable, Sendable {
 
     /// SHA-256 of the venue's identifier, 32 bytes.
     package var locationIDHash: ArraySlice<UInt8> { bytes[0..<32] }
-    /// Of the record's encryption, 16 bytes.
+    /// The initialization vector of the record's encryption, 16 bytes.
     package var initializationVector: ArraySlice<UInt8> { bytes[32..<48] }
     /// When, how long and how risky the visit was, encrypted: 16 bytes.
     package var encryptedRecord: ArraySlice<UInt8> { bytes[48..<64] }
-    /// Over vector and record, 32 bytes.
+    /// The authentication code over vector and record, 32 bytes.
     package var authenticationCode: ArraySlice<UInt8> { bytes[64..<96] }
 }
 
 extension CheckInReport: Comparable {
-    /// By bytes: an order that depends on content alone.
+    /// Compares the bytes, so that the order depends on content alone.
     package static func < (left: CheckInReport, right: CheckInReport) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }

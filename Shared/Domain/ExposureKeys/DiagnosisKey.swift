@@ -7,11 +7,11 @@ package struct DiagnosisKey: Hashable, Sendable, BitwiseCopyable {
     package let data: KeyData
     /// When the key was in use. Uploaded keys begin at midnight UTC; ``UploadRules`` checks that.
     package let rollingPeriod: RollingPeriod
-    /// As uploaded, or derived from the days since onset.
+    /// The level as uploaded, or derived from the days since onset.
     package let transmissionRiskLevel: TransmissionRiskLevel
-    /// As uploaded, or derived from the risk level.
+    /// The days as uploaded, or derived from the risk level.
     package let daysSinceOnsetOfSymptoms: DaysSinceOnset
-    /// As uploaded; a confirmed test if the upload had none.
+    /// The type as uploaded; a confirmed test if the upload had none.
     package let reportType: ReportType
 
     /// A key from parts that are valid by their types.

@@ -68,8 +68,10 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
         IntervalNumber(rawValue: UInt32(clamping: Int64(number) * Int64(IntervalNumber.perDay)))
     }
 
-    /// `yyyy-MM-dd`, the day's name in the published tree. Proleptic Gregorian calendar; the arithmetic is the usual
-    /// conversion of a day count into civil years of 400-year eras that start in March.
+    /// `yyyy-MM-dd`, the day's name in the published tree.
+    ///
+    /// Proleptic Gregorian calendar; the arithmetic is the usual conversion of a day count into civil years of 400-year eras
+    /// that start in March.
     package var name: String {
         let shifted = Int64(number) + 719_468
         let era = shifted.dividedFloor(by: 146_097)

@@ -31,7 +31,7 @@ package struct IntervalNumber: RawRepresentable, Hashable, Comparable, Sendable,
 package struct RollingPeriod: Hashable, Sendable, BitwiseCopyable {
     /// The first interval of the period.
     package let start: IntervalNumber
-    /// In intervals of ten minutes, 1...144.
+    /// The length in intervals of ten minutes, 1...144.
     package let length: UInt32
 
     /// Nil unless the length is 1...144 and the end fits an interval number.
@@ -45,6 +45,15 @@ package struct RollingPeriod: Hashable, Sendable, BitwiseCopyable {
 
     /// The first interval after the period.
     package var end: IntervalNumber { IntervalNumber(rawValue: start.rawValue + length) }
+
+    /// Days after its period for which a key is kept and published, whenever it was uploaded (cwa-documentation,
+    /// `solution_architecture.md`: "when they refer to a period of more than 14 days ago").
+    package static let daysKept = 14
+
+    /// Whether the period ended more than ``daysKept`` days before an instant.
+    package func hasExpired(at instant: Date) -> Bool {
+        Double(end.startSeconds + Int64(Self.daysKept) * 86_400) < instant.timeIntervalSince1970
+    }
 
     /// Whether the key was in use in an interval.
     package func contains(_ interval: IntervalNumber) -> Bool { start <= interval && interval < end }

@@ -12,8 +12,9 @@ package struct PublicationPolicy: Sendable {
     /// Minutes that must have passed since the end of a key's rolling period: until then a phone would accept replayed
     /// beacons made with it (<https://github.com/corona-warn-app/cwa-server/issues/386>).
     package var embargoMinutes: Int64
-    /// The minimum number of keys in a package, so that a person's keys always stand among others'. An hour that has fewer
-    /// gets an empty package, and its keys wait.
+    /// The minimum number of keys in a package, so that a person's keys are always among others'.
+    ///
+    /// An hour with fewer keys gets an empty package, and its keys wait.
     package var minimumKeys: Int
 
     /// A policy, by default with the values of Corona-Warn-App.

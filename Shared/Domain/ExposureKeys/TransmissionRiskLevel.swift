@@ -17,7 +17,9 @@ package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Se
     /// Keys below this level are stored but not published, as in Corona-Warn-App.
     package static let lowestPublished = TransmissionRiskLevel(known: 3)
 
-    /// The level for a key that was uploaded without one, by table; ``lowest`` for values that aren't in the table. See
+    /// The level for a key that was uploaded without one, by table; ``lowest`` for values that aren't in the table.
+    ///
+    /// See
     /// https://github.com/corona-warn-app/cwa-server/blob/main/common/persistence/src/main/java/app/coronawarn/server/common/persistence/domain/normalization/DiagnosisKeyNormalizer.java
     package init(derivedFrom onset: DaysSinceOnset) {
         let column = Self.table.first { $0.days.contains(onset.rawValue) }

@@ -6,7 +6,7 @@ package struct UploadedKey: Hashable, Sendable {
     package var data: [UInt8]
     /// The number of the first interval; midnight UTC is valid, a multiple of 144 above 0.
     package var rollingStart: Int64
-    /// In intervals of ten minutes; 1...144 is valid.
+    /// The length in intervals of ten minutes; 1...144 is valid.
     package var rollingPeriod: Int64
     /// Any number, 1...8 is valid; nil if the phone sent none.
     package var transmissionRiskLevel: Int?
@@ -31,50 +31,63 @@ package struct UploadedKey: Hashable, Sendable {
 
 /// An upload broke a rule and is refused as a whole, with 400. The error names the rule, never the data.
 package enum InvalidUpload: Error, Equatable {
-    /// The upload has no key, or too many.
+    /// The upload has no key, or more than any app sends.
     case numberOfKeys
     /// None of the keys follows the rules.
     case noUsableKey
 }
 
-/// The rules for uploaded keys: Corona-Warn-App's, and rules between the keys of one upload. Corona-Warn-App removed the latter
-/// because they refused what phones really send (https://github.com/corona-warn-app/cwa-server/pull/712); these accept that.
+/// The rules for uploaded keys: Corona-Warn-App's, and rules between the keys of one upload.
 ///
-/// A key that breaks a rule is dropped; the others count. The result depends on the upload alone, and not on the order of its
-/// keys or on the time, so a repeat on another day is the same upload.
+/// Corona-Warn-App removed the latter because they refused what phones really send
+/// (https://github.com/corona-warn-app/cwa-server/pull/712); these accept that.
+///
+/// A key that breaks a rule is dropped; the others count. Which ones are kept depends on their data and periods alone, and not on
+/// their order, on the time, or on what an app computes anew for a repeat on another day.
 package struct UploadRules: Sendable {
-    /// The maximum number of keys in an upload; the minimum is one.
+    /// The maximum number of keys that are kept. Of more, the oldest are left out: both apps send those of today and of the 14 days
+    /// before, fifteen (cwa-app-android, `ExposureKeyHistoryCalculations.removeOldKeys`).
     package var maximumKeys: Int
+    /// The maximum number of keys that may be sent: `MAX_KEYS_ON_PUBLISH` of
+    /// https://github.com/google/exposure-notifications-server. The minimum is one.
+    package var maximumSentKeys: Int
     /// The maximum number of keys of one UTC day. A phone begins a new key whenever it reveals the day's key, which an app does
     /// once or twice.
     package var maximumKeysPerDay: Int
-    /// The number of days before today whose keys are kept; older keys are dropped without an error.
-    package var retentionDays: Int
 
-    /// The rules. The defaults are Corona-Warn-App's, except for the limit per day, which is `MAX_SAME_START_INTERVAL_KEYS` of
+    /// Creates the rules.
+    ///
+    /// The defaults are Corona-Warn-App's, except for the limit per day, which is `MAX_SAME_START_INTERVAL_KEYS` of
     /// https://github.com/google/exposure-notifications-server
-    package init(maximumKeys: Int = 14, maximumKeysPerDay: Int = 3, retentionDays: Int = 14) {
+    package init(maximumKeys: Int = 14, maximumSentKeys: Int = 30, maximumKeysPerDay: Int = 3) {
         self.maximumKeys = maximumKeys
+        self.maximumSentKeys = maximumSentKeys
         self.maximumKeysPerDay = maximumKeysPerDay
-        self.retentionDays = retentionDays
     }
 
     /// Checks and normalises the keys of an upload.
     /// - Returns: the keys that follow the rules, sorted by content.
     /// - Throws: ``InvalidUpload`` if there are no keys, too many, or no valid ones.
     package func normalise(_ uploaded: [UploadedKey]) throws(InvalidUpload) -> [DiagnosisKey] {
-        guard (1...maximumKeys).contains(uploaded.count) else { throw .numberOfKeys }
-        let keys = withoutContradictions(uploaded.compactMap(normalise).sorted())
+        guard (1...maximumSentKeys).contains(uploaded.count) else { throw .numberOfKeys }
+        let keys = withoutContradictions(uploaded.compactMap(normalise).sorted(by: Self.isOlder)).suffix(maximumKeys)
         guard !keys.isEmpty else { throw .noUsableKey }
-        return keys
+        return keys.sorted()
     }
 
-    /// The keys of an upload that are current: keys that begin in the future, or before midnight UTC of the day
-    /// `retentionDays` ago, are dropped without an error, as apps expect.
+    /// By day, length and data. Risk and onset come last: they differ between the attempts of one upload.
+    private static func isOlder(_ one: DiagnosisKey, _ other: DiagnosisKey) -> Bool {
+        let periods = (one.rollingPeriod, other.rollingPeriod)
+        if periods.0.start != periods.1.start { return periods.0.start < periods.1.start }
+        if periods.0.length != periods.1.length { return periods.0.length < periods.1.length }
+        return one.data == other.data ? one < other : one.data < other.data
+    }
+
+    /// The keys of an upload that are current: keys that begin in the future, or whose period has expired, are dropped without
+    /// an error, as apps expect.
     package func current(_ keys: [DiagnosisKey], at now: Date) -> [DiagnosisKey] {
         let present = IntervalNumber(containing: now)
-        let oldest = Day(containing: now).advanced(by: -retentionDays).firstInterval
-        return keys.filter { oldest <= $0.rollingPeriod.start && $0.rollingPeriod.start <= present }
+        return keys.filter { !$0.rollingPeriod.hasExpired(at: now) && $0.rollingPeriod.start <= present }
     }
 
     // MARK: Between keys
@@ -85,7 +98,7 @@ package struct UploadRules: Sendable {
     /// of the day: the next key begins at midnight as well and ends later (104 and 142 intervals, say), or has the length of the
     /// rest of the day (104 and 40). So a key is kept if the other keys of its day are shorter, or if all of them together fit
     /// into a day. Either way the keys were in use for 144 intervals at most.
-    /// - Parameter keys: sorted by content, that is by day and then by length.
+    /// - Parameter keys: sorted by day and then by length.
     private func withoutContradictions(_ keys: [DiagnosisKey]) -> [DiagnosisKey] {
         var kept: [DiagnosisKey] = []
         var known: Set<KeyData> = []

@@ -1,7 +1,9 @@
 package import ExposureKeys
 import SwiftProtobuf
 
-/// The check-in reports of one hour, as phones download them: a `TraceWarningPackage` without a header in `export.bin`. See
+/// The check-in reports of one hour, as phones download them: a `TraceWarningPackage` without a header in `export.bin`.
+///
+/// See
 /// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal/pt/trace_warning.proto
 package struct ReportPackage: Hashable, Sendable {
     /// The hour of publication.

@@ -174,8 +174,9 @@ extension TemporaryExposureKey {
 }
 
 extension SubmissionPayload {
-    /// The unchecked keys, for `UploadRules`. Defaults are those of the schema: a period of 144, a confirmed test. A missing
-    /// start is 0, which breaks a rule.
+    /// The unchecked keys, for `UploadRules`. Defaults are those of the schema: a period of 144, a confirmed test.
+    ///
+    /// A missing start is 0, which breaks a rule.
     package var uploadedKeys: [UploadedKey] {
         keys.map { key in
             UploadedKey(

@@ -3,23 +3,24 @@ import SwiftProtobuf
 
 /// Why a registration's body can't be read. It says nothing about the body's content.
 package struct UnreadableRegistration: Error, Equatable {
-    /// The one value there is.
+    /// The only value.
     package init() {}
 }
 
 extension PushRegistration {
-    /// Bytes of every registration that the reference phone sends, whatever it says: the wire's own lengths tell an observer
-    /// which is a registration (106 bytes) and which takes one back (40 bytes).
+    /// The size in bytes of every registration that the reference phone sends.
+    ///
+    /// Without padding, the length would tell an observer a registration (106 bytes) from a deregistration (40 bytes).
     package static let paddedSize = 512
 
-    /// Tag and length of a padding of at least 128 bytes.
+    /// The bytes of the padding's tag and length, for a padding of at least 128 bytes.
     private static let paddingHeader = 4
 
     /// Decodes a body. Unknown fields are dropped.
     package init(decoding body: Data) throws(UnreadableRegistration) {
         var options = BinaryDecodingOptions()
         options.discardUnknownFields = true
-        // Nothing is nested in a registration.
+        // A registration has no nested messages.
         options.messageDepthLimit = 1
         do {
             try self.init(serializedBytes: body, options: options)
@@ -28,8 +29,9 @@ extension PushRegistration {
         }
     }
 
-    /// The body as a phone sends it: ``paddedSize`` bytes, unless what it says alone takes more than three quarters of them,
-    /// which no token and identifier of a phone do.
+    /// The body as a phone sends it: ``paddedSize`` bytes, unless the content alone takes more than three quarters of them.
+    ///
+    /// No token and identifier of a phone are that long.
     package func padded() throws -> Data {
         var padded = self
         padded.requestPadding = Data()

@@ -1,13 +1,13 @@
 package import ExposureKeys
 
-/// A broadcast that was received, and when, by the receiver's clock.
+/// A received broadcast and its time, by the receiver's clock.
 package struct Encounter: Hashable, Sendable {
-    /// What the other phone sent.
+    /// The identifier that the other phone broadcast.
     package let identifier: RollingProximityIdentifier
-    /// When it was heard.
+    /// When it was received.
     package let interval: IntervalNumber
 
-    /// A broadcast and its time.
+    /// Creates an encounter from a broadcast and its time.
     package init(identifier: RollingProximityIdentifier, interval: IntervalNumber) {
         self.identifier = identifier
         self.interval = interval

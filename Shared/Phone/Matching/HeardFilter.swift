@@ -1,17 +1,21 @@
 import CMatching
 
-/// Two sets of bits that say of most identifiers that they were not heard, in one look at memory.
+/// Two bit sets that rule out most identifiers that were not heard, with one memory access each.
 ///
-/// They make no difference to what is found. Whoever broadcasts identifiers of his choice may fill bits or find them filled;
-/// he then costs a look-up each, no more.
+/// They never change the result. An attacker who broadcasts chosen identifiers can fill bits, or hit filled ones, but this only
+/// costs a look-up each.
 struct HeardFilter: Sendable {
-    /// Asked by C, of the first four bytes of every broadcast: with 256 bits for each identifier heard, one of 256 others
-    /// passes. Fewer let more pass, and more bits don't stay near the processor; 128 and 512 were measured to be slower.
+    /// Tested in C with the first four bytes of every broadcast.
+    ///
+    /// With 256 bits for each heard identifier, one of 256 others passes. Fewer bits let more pass, and more bits don't stay
+    /// close to the processor; measurements with 128 and 512 were slower.
     private var first: Bits
-    /// Asked of four later bytes of what has passed. It lies nearer than the table of identifiers, which takes a hash, too.
+    /// Tested with four later bytes of those that pass.
+    ///
+    /// It is closer to the processor than the table of identifiers, which also takes a hash.
     private var second: Bits
 
-    /// A filter that everything heard passes.
+    /// Creates a filter that every heard identifier passes.
     init(_ heard: some Collection<RollingProximityIdentifier>) {
         first = Bits(count: heard.count * 256)
         second = Bits(count: heard.count * 16)
@@ -28,8 +32,8 @@ struct HeardFilter: Sendable {
     }
 
     /// Computes the broadcasts of keys and keeps those that pass the first set.
-    /// - Parameter room: for the candidates of `VIGIL_MATCHING_BATCH` keys at least.
-    /// - Returns: how many candidates there are in `room`, and of how many of the keys: at least one, if there are any.
+    /// - Parameter room: holds at least the candidates of `VIGIL_MATCHING_BATCH` keys.
+    /// - Returns: the number of candidates in `room`, and the number of processed keys, which is at least one if there are any.
     func candidates(
         among keys: UnsafeBufferPointer<vigil_matching_key>, _ code: MatchingCode,
         in room: UnsafeMutableBufferPointer<vigil_matching_candidate>
@@ -44,12 +48,13 @@ struct HeardFilter: Sendable {
         }
     }
 
-    /// Numbers of 32 bits, each as one bit that others share: the lowest six say which of a word, the highest which word.
+    /// Numbers of 32 bits, each represented by one shared bit: the lowest six bits choose the bit of a word, the highest choose
+    /// the word.
     private struct Bits {
         var words: [UInt64]
         let shift: UInt32
 
-        /// 16 Mbit take 2 MiB of a phone's memory.
+        /// The limits of the size in bits. 16 Mbit take 2 MiB of a phone's memory.
         private static let size = (1 << 12)...(1 << 24)
 
         /// - Parameter count: rounded up to a power of two.

@@ -2,43 +2,45 @@ import CMatching
 package import ExposureFormat
 package import ExposureKeys
 
-/// Finds among the broadcasts of published keys those that a phone heard. Nobody but the phone learns the outcome.
+/// Finds the broadcasts of published keys that a phone heard. Only the phone learns the outcome.
 ///
-/// From each key follow an identifier key and up to 144 broadcasts (Exposure Notification Cryptography Specification 1.2).
-/// A country's day is four million of them, so `CMatching` computes them, with the best instructions that the processor has,
-/// and keeps those that a set of bits doesn't rule out. What is left, one of some hundred, is looked up here.
+/// Each key determines an identifier key and up to 144 broadcasts (Exposure Notification Cryptography Specification 1.2). A
+/// country's day has four million broadcasts, so `CMatching` computes them with the processor's best instructions and discards
+/// those that a bit set rules out. The rest, one of some hundred, is looked up here.
 ///
-/// A matcher is good for any number of packages, as long as nothing more is heard.
+/// A matcher can be reused for any number of packages until the phone hears something new.
 package struct Matcher: Sendable {
-    /// A broadcast, of a key that was published, that was heard.
+    /// A heard broadcast of a published key.
     package struct Match: Hashable, Sendable {
-        /// The published key; it says which day it was, but not who.
+        /// The published key, which reveals the day but not the person.
         package let key: KeyData
-        /// When the other phone broadcast it, which is within two hours of when it was heard.
+        /// When the other phone sent the broadcast, within two hours of when it was heard.
         package let interval: IntervalNumber
-        /// As published with the key.
+        /// The level that was published with the key.
         package let transmissionRiskLevel: TransmissionRiskLevel
     }
 
-    /// How far apart two phones' clocks may be: two hours, in intervals (Exposure Notification Cryptography Specification
-    /// 1.2, matching). Otherwise a broadcast that was recorded and played back days later would be an encounter.
+    /// The allowed difference between two phones' clocks: two hours, in intervals (Exposure Notification Cryptography
+    /// Specification 1.2, matching).
+    ///
+    /// Without this limit, a broadcast that was recorded and replayed days later would count as an encounter.
     package static let clockTolerance: UInt32 = 12
 
-    /// When each identifier was heard.
+    /// The intervals in which each identifier was heard.
     private let intervals: [RollingProximityIdentifier: [IntervalNumber]]
     private let filter: HeardFilter
     private let code: MatchingCode
 
-    /// Keys that are handed to C at one time, and the room for what it finds: both stay in the processor's nearest memory.
+    /// How many keys are passed to C at a time. They and the room for the candidates stay in the processor's fastest cache.
     private static let keysAtOnce = 512
     private static let room = 2 * Int(VIGIL_MATCHING_BATCH * VIGIL_MATCHING_PER_KEY)
 
-    /// A matcher of what a phone has heard; the same identifier may have been heard at several times.
+    /// Creates a matcher for what a phone has heard; an identifier may have been heard several times.
     package init(heard: some Sequence<Encounter>) {
         self.init(heard: heard, code: .best)
     }
 
-    /// A matcher that uses certain instructions. All find the same.
+    /// Creates a matcher that uses certain instructions. All give the same result.
     init(heard: some Sequence<Encounter>, code: MatchingCode) {
         intervals = Dictionary(grouping: heard, by: \.identifier).mapValues { $0.map(\.interval) }
         filter = HeardFilter(intervals.keys)
@@ -46,8 +48,7 @@ package struct Matcher: Sendable {
     }
 
     /// The broadcasts of published keys that were heard in time.
-    /// - Returns: in the order of the keys, and for each of them in the order of intervals. A key that is there twice is
-    ///   found twice.
+    /// - Returns: the matches in the order of the keys and, for each key, of the intervals. A duplicate key is found twice.
     package func matches(among published: [ExportedKey]) -> [Match] {
         guard !intervals.isEmpty else { return [] }
         var matches: [Match] = []
@@ -74,7 +75,7 @@ package struct Matcher: Sendable {
         return matches
     }
 
-    /// Whether it was heard at all, and near the time at which it was sent.
+    /// Whether the candidate was heard, and close to the time when it was sent.
     private func wasHeard(_ candidate: vigil_matching_candidate) -> Bool {
         let identifier = RollingProximityIdentifier(first: candidate.first, second: candidate.second)
         guard filter.passes(identifier), let heardAt = intervals[identifier] else { return false }

@@ -1,14 +1,14 @@
 import CMatching
 
-/// The instructions with which broadcasts are computed: what the processor has, or less.
+/// The instructions that compute broadcasts: the processor's best, or simpler ones.
 struct MatchingCode: Hashable, Sendable, CustomStringConvertible {
     let hash: vigil_matching_hash
     let cipher: vigil_matching_cipher
 
-    /// The fastest that runs here.
+    /// The fastest code that runs on this processor.
     static let best = MatchingCode(hash: vigil_matching_best_hash(), cipher: vigil_matching_best_cipher())
 
-    /// All that run here, the portable one first.
+    /// All code that runs on this processor, the portable one first.
     static let available: [MatchingCode] = (0...best.hash.rawValue).flatMap { hash in
         (0...best.cipher.rawValue).map { cipher in
             MatchingCode(hash: vigil_matching_hash(rawValue: hash), cipher: vigil_matching_cipher(rawValue: cipher))

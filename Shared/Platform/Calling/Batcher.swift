@@ -4,11 +4,11 @@ import Synchronization
 
 /// Combines the questions of many callers into batches.
 ///
-/// A question that arrives while no batch is under way is sent at once, so that an idle service answers as fast as it would
-/// without batches. Questions that arrive meanwhile wait and are sent together: the busier the service, the less each
-/// question costs. The other side sees fewer calls, and not when each question came.
+/// While no batch is in progress, a question is sent at once, so that an idle service answers as fast as without batches.
+/// Questions that arrive meanwhile wait and are sent together: the busier the service, the less each question costs. The other
+/// side sees fewer calls, and doesn't see when each question arrived.
 ///
-/// Run it as a service, behind those that it asks. Its end waits for what is under way.
+/// Run it as a service that stops before those it asks. On shutdown it waits for questions in progress.
 package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     private struct Entry {
         let question: Question
@@ -17,7 +17,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
 
     private struct State {
         var waiting: [Entry] = []
-        /// Workers that have nothing to do.
+        /// Idle workers.
         var idle: [CheckedContinuation<[Entry]?, Never>] = []
         var isClosed = false
     }
@@ -30,12 +30,12 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - maximum: the most questions that are asked together.
-    ///   - workers: how many times may be asked at one time.
-    ///   - pause: how long a worker waits after a batch that was more than one question, so that the next is larger yet.
-    ///     It is for what costs most by the batch; a question that comes alone is asked at once all the same.
-    ///   - queueLimit: the most questions that wait; one more is refused with ``Problem/unavailable``.
-    ///   - ask: gives an answer to each question, in their order; what it throws, all of them get. It must have a deadline.
+    ///   - maximum: the largest batch.
+    ///   - workers: how many batches may be in progress at a time.
+    ///   - pause: how long a worker waits after a batch of more than one question, so that the next batch is larger. Use it if
+    ///     most of the cost is per batch. A single question is still asked at once.
+    ///   - queueLimit: how many questions may wait; one more is refused with `Problem.unavailable`.
+    ///   - ask: answers each question, in their order; an error goes to all of them. It must have a deadline.
     package init(
         maximum: Int, workers: Int = 2, pause: Duration = .zero, queueLimit: Int = 4096,
         _ ask: @escaping @Sendable ([Question]) async throws -> [Answer]
@@ -47,8 +47,8 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
         self.ask = ask
     }
 
-    /// Waits for the answer to a question, together with others or alone.
-    /// - Throws: what asking throws; ``Problem/unavailable`` when too many wait or the batcher has ended.
+    /// Waits for the answer to a question, alone or in a batch.
+    /// - Throws: what asking throws; `Problem.unavailable` if too many questions wait or the batcher has ended.
     package func answer(to question: Question) async throws -> Answer {
         try await withCheckedThrowingContinuation { caller in
             let entry = Entry(question: question, caller: caller)
@@ -65,7 +65,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
         }
     }
 
-    /// Asks until the service ends.
+    /// Sends batches until the service ends.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
                     group.addTask {
                         while let batch = await self.next() {
                             await self.work(on: batch)
-                            // Ends at once where the service ends.
+                            // The sleep ends at once on shutdown.
                             if batch.count > 1, self.pause > .zero { try? await Task.sleep(for: self.pause) }
                         }
                     }
@@ -84,7 +84,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
         }
     }
 
-    /// The next questions to be asked together; nil at the end.
+    /// The next batch; nil at the end.
     private func next() async -> [Entry]? {
         await withCheckedContinuation { worker in
             let batch: [Entry]?? = state.withLock { state in
@@ -111,7 +111,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
         }
     }
 
-    /// Takes no further questions. Those that wait are still asked.
+    /// Accepts no further questions. Waiting ones are still asked.
     private func close() {
         let idle = state.withLock { state in
             defer { state.idle = [] }

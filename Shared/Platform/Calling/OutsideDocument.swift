@@ -8,11 +8,11 @@ import NIOSSL
 package import Running
 import TLS
 
-/// A small document on a server that is not ours, such as the keys of an identity provider.
+/// A small document on a third party's server, such as the keys of an identity provider.
 ///
-/// The server must prove its name, redirects are not followed, nothing is decompressed, and the answer has a limit and a
-/// deadline. Each reading opens a connection of its own with the authorities as they are then: documents are read every few
-/// minutes, and renewed authorities need no restart.
+/// The server must authenticate, redirects aren't followed, nothing is decompressed, and the answer has a size limit and a
+/// deadline. Each read opens a new connection with the current authorities: documents are read every few minutes, and renewed
+/// authorities need no restart.
 package struct OutsideDocument: Sendable {
     private let url: String
     private let authorities: String?
@@ -20,12 +20,11 @@ package struct OutsideDocument: Sendable {
     private let deadline: Duration
 
     /// - Parameters:
-    ///   - url: where the document is.
-    ///   - authorities: path of a PEM file with those that may have issued the server's certificate; nil for the
-    ///     system's.
-    ///   - limit: the most bytes it may have.
+    ///   - url: the URL of the document.
+    ///   - authorities: path of a PEM file with those that may have issued the server's certificate; nil for the system's.
+    ///   - limit: the maximum size in bytes.
     ///   - deadline: for everything, from the connection to the last byte.
-    /// - Throws: when there is no authority in the file now.
+    /// - Throws: if the file has no authority now.
     package init(
         url: String, authorities: String?, limit: Int = 256 << 10, deadline: Duration = .seconds(3)
     ) throws(ConfigurationProblem) {
@@ -38,7 +37,7 @@ package struct OutsideDocument: Sendable {
 
     /// Reads the document once.
     ///
-    /// - Throws: `.unavailable` also when the deadline passes, `.malformedAnswer` for a document that is too large.
+    /// - Throws: `.unavailable`, also when the deadline passes; `.malformedAnswer` for a document that is too large.
     package func read() async throws(CallError) -> Data {
         do {
             return try await withThrowingTaskGroup(of: Data.self) { group in
@@ -63,7 +62,7 @@ package struct OutsideDocument: Sendable {
             timeout: .init(connect: TimeAmount(deadline), read: TimeAmount(deadline)), decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // They close behind the answer: a server that doesn't answer takes its time for the end of TLS as well.
+        // Connections are closed after the answer is returned, because an unresponsive server also delays the end of TLS.
         let connections = ReloadedConnections(fixed: configuration, eventLoopGroup: .singleton)
         return try await connections.with { try await fetch(over: $0) }
     }

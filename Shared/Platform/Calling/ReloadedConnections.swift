@@ -8,8 +8,8 @@ package import TLS
 
 /// Connections to another service, whose TLS files are checked periodically.
 ///
-/// The library fixes the TLS configuration of a client when it is made. So when the files have changed, there is a new
-/// client; requests that are under way finish on the old one, which shuts down after the last of them.
+/// The library fixes a client's TLS configuration at creation. When the files change, a new client replaces the old one.
+/// Requests in progress finish on the old client, which shuts down after the last of them.
 package struct ReloadedConnections: Service, TLSUser {
     private let source: Source
 
@@ -20,8 +20,8 @@ package struct ReloadedConnections: Service, TLSUser {
 
     /// - Parameters:
     ///   - tls: certificate, key and authorities; nil for plain HTTP in tests.
-    ///   - peer: the other service, as metrics call it.
-    ///   - configuration: all but TLS.
+    ///   - peer: the other service's name in metrics.
+    ///   - configuration: everything but TLS.
     package init(
         tls: TLSFiles?, peer: String, configuration: HTTPClient.Configuration
     ) throws(ConfigurationProblem) {
@@ -45,7 +45,7 @@ package struct ReloadedConnections: Service, TLSUser {
                 }))
     }
 
-    /// Connections whose TLS configuration stays as it is.
+    /// Creates connections with a fixed TLS configuration.
     init(fixed configuration: HTTPClient.Configuration, eventLoopGroup: MultiThreadedEventLoopGroup) {
         self.init(
             .fixed(SharedClient(HTTPClient(eventLoopGroup: eventLoopGroup, configuration: configuration))))
@@ -55,7 +55,7 @@ package struct ReloadedConnections: Service, TLSUser {
         self.source = source
     }
 
-    /// The files it was made with; nil for plain HTTP.
+    /// The TLS files in use; nil for plain HTTP.
     package var watchedTLS: (any WatchedTLS)? {
         switch source {
         case .fixed: nil
@@ -65,14 +65,14 @@ package struct ReloadedConnections: Service, TLSUser {
 
     /// Calls `body` with the client of the newest files.
     ///
-    /// - Parameter body: must have read an answer to its end before it returns; afterwards the client may be gone.
+    /// - Parameter body: must read an answer to its end before it returns; the client may be shut down afterwards.
     package func with<R>(_ body: (HTTPClient) async throws -> R) async rethrows -> R {
         let client = current
         defer { withExtendedLifetime(client) {} }
         return try await body(client.http)
     }
 
-    /// Waits for the end, then closes all connections.
+    /// Waits for shutdown, then closes all connections.
     package func run() async throws {
         try? await gracefulShutdown()
         await close()
@@ -91,10 +91,10 @@ package struct ReloadedConnections: Service, TLSUser {
     }
 }
 
-/// The library's client, which may not go away without having been shut down.
+/// The library's client, which must be shut down before it is released.
 ///
-/// Where a program ends because something else failed before this was run, or where newer TLS files have taken its place,
-/// nobody is left to wait for it.
+/// It shuts itself down if nobody is left to wait for that: if the program fails before this runs, or if newer TLS files have
+/// replaced it.
 private final class SharedClient: Sendable {
     let http: HTTPClient
     private let isClosed = Mutex(false)

@@ -16,15 +16,16 @@ package import TLS
 
 /// Calls the operations of one other service.
 ///
-/// Connections are pooled, TLS 1.3 with certificates on both sides, and the server's name is verified. While it runs
-/// as a service, TLS files that change are noticed. There is no redirect and no decompression. A connection that fails to
-/// open is tried again within the deadline, and one that the other side closed while it was idle leaves the pool; if it
-/// closes just as a request is being sent, without a word, the request is sent once more: the other side is going away and
-/// has hardly taken it. If it has, a repeat does no harm: every operation allows for callers that repeat themselves.
+/// Connections are pooled and use TLS 1.3 with certificates on both sides, and the server's name is verified. While it runs as
+/// a service, it notices changed TLS files. It follows no redirects and decompresses nothing.
+///
+/// A connection that fails to open is retried within the deadline. A connection that the other side closed while idle leaves
+/// the pool. If the other side closes a connection just as a request is sent, the request is sent once more: the other side is
+/// shutting down and has hardly accepted it. If it has, a repeat does no harm, because every operation allows repeats.
 ///
 /// Run it as a service, or call ``close()`` when done.
 package struct ServiceClient: Service, TLSUser {
-    /// Of the other service, as metrics call it.
+    /// The other service's name in metrics.
     package let name: String
     private let base: String
     private let deadline: Duration
@@ -35,9 +36,9 @@ package struct ServiceClient: Service, TLSUser {
     /// - Parameters:
     ///   - base: scheme, host and port, such as `https://localhost:8010`.
     ///   - tls: certificate, key and authorities; nil for plain HTTP in tests.
-    ///   - name: of the other service.
+    ///   - name: the other service's name.
     ///   - deadline: for a whole call.
-    ///   - answerLimit: the most bytes an answer's body may have.
+    ///   - answerLimit: the maximum size of an answer's body in bytes.
     package init(
         base: String, tls: TLSFiles?, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20,
         eventLoopGroup: MultiThreadedEventLoopGroup = .singleton
@@ -49,10 +50,10 @@ package struct ServiceClient: Service, TLSUser {
                 eventLoopGroup: eventLoopGroup))
     }
 
-    /// A client without a certificate of its own, as apps are.
+    /// Creates a client without a certificate, as apps are.
     ///
-    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate;
-    ///   it is read once.
+    /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate; it is
+    ///   read once.
     package init(
         base: String, authorities: String, name: String, deadline: Duration = .seconds(5), answerLimit: Int = 1 << 20
     ) throws(ConfigurationProblem) {
@@ -81,16 +82,16 @@ package struct ServiceClient: Service, TLSUser {
                 connect: TimeAmount(deadline), read: TimeAmount(deadline), write: TimeAmount(deadline)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Shorter than the listeners' own (65 s): it is this side that ends an idle connection.
+        // Shorter than the listeners' own timeout (65 s), so that this side closes idle connections.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         return configuration
     }
 
-    /// The files it was made with; nil without a certificate of its own.
+    /// The TLS files in use; nil without a certificate.
     package var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
 
-    /// Waits for the end, then closes all connections.
+    /// Waits for shutdown, then closes all connections.
     package func run() async throws {
         try? await gracefulShutdown()
         await close()
@@ -131,7 +132,7 @@ package struct ServiceClient: Service, TLSUser {
             request.headers.add(name: "content-type", value: media.text)
             request.body = .bytes(ByteBuffer(data: encoded.body))
         }
-        // Who answers in several versions must be told which.
+        // A server with several versions has to know which one is expected.
         if let media = route.responseMedia, !media.parameters.isEmpty {
             request.headers.add(name: "accept", value: media.text)
         }
@@ -143,7 +144,7 @@ package struct ServiceClient: Service, TLSUser {
         }
         let status = HTTPResponse.Status(code: Int(response.status.code))
         guard status == endpoint.success else {
-            // A connection can be reused only after its answer was read to the end.
+            // A connection can be reused only after its answer has been read to the end.
             _ = try? await collect(response.body, until: deadline)
             switch status.kind {
             case .clientError: throw CallError.refused(status)
@@ -182,7 +183,7 @@ package struct ServiceClient: Service, TLSUser {
         var body = ByteBuffer()
         for try await chunk in chunks {
             guard body.readableBytes + chunk.readableBytes <= answerLimit else { throw CallError.malformedAnswer }
-            // The library's own deadline ends with the answer's header.
+            // The library's deadline covers the answer's header only.
             guard NIODeadline.now() < deadline else { throw CallError.unavailable }
             body.writeImmutableBuffer(chunk)
         }
@@ -190,7 +191,7 @@ package struct ServiceClient: Service, TLSUser {
     }
 }
 
-/// How a call can end, as a metric's label.
+/// The outcome of a call, as a metric's label.
 private enum Outcome: String {
     case answered
     case refused

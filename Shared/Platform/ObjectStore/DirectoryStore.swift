@@ -11,7 +11,7 @@ import Running
 /// packages by their ETags: the `etag` fields in
 /// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal/v2/key_download_parameters.proto
 package struct DirectoryStore: TreeStore {
-    /// The folder in which `version` lies.
+    /// The folder that contains `version`.
     package let root: URL
 
     /// - Parameter root: a folder that exists.

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 package import PublishedTree
 
-/// Where the published tree is stored: a directory of this machine, or a bucket.
+/// The storage of the published tree: a directory of this machine, or a bucket.
 ///
-/// A store keeps objects and knows nothing of their meaning. The publisher decides the order (packages before the indexes
-/// that name them) and makes sure that one run writes at a time.
+/// A store keeps objects and doesn't know their meaning. The publisher decides the order (packages before the indexes that name
+/// them) and ensures that only one run writes at a time.
 package protocol TreeStore: Sendable {
     /// Every object of the tree.
     func objects() async throws -> [TreeKey: StoredObject]
@@ -13,17 +13,18 @@ package protocol TreeStore: Sendable {
     /// An object's content; nil if there is no such object.
     func read(_ key: TreeKey) async throws -> [UInt8]?
 
-    /// Writes an object atomically and durably: readers see the old content or the new one. The store compares what it
-    /// wrote with `content` before anybody can read it.
+    /// Writes an object atomically and durably: readers see the old content or the new one.
+    ///
+    /// The store compares what it wrote with `content` before anybody can read it.
     func write(_ content: [UInt8], to key: TreeKey) async throws
 
     /// Removes objects; a missing one is no error.
     func remove(_ keys: [TreeKey]) async throws
 }
 
-/// What a store says about an object without reading it.
+/// A store's metadata of an object.
 package struct StoredObject: Sendable, Equatable {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
     /// The content's MD5 in lower-case hexadecimal; nil if the store doesn't know it without reading the object.
     package var md5: String?

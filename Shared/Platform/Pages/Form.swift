@@ -6,12 +6,12 @@ import NIOCore
 extension Request {
     /// The form that a browser submitted.
     ///
-    /// - Throws: ``Problem/unsupportedMediaType`` for another kind of body, ``MalformedMessage`` for one that isn't a form.
+    /// - Throws: ``Problem/unsupportedMediaType`` for another media type, ``MalformedMessage`` for a body that isn't a form.
     package func form() async throws -> URLEncodedValues {
         guard let type = headers[.contentType], MediaType.form.matches(contentType: type) else {
             throw Problem.unsupportedMediaType
         }
-        // The listener has read it, within its limit.
+        // The listener has already read it, within its limit.
         let body = try await body.collect(upTo: .max)
         guard let text = String(validating: body.readableBytesView, as: UTF8.self) else { throw MalformedMessage() }
         return try URLEncodedValues(decoding: text)
@@ -19,7 +19,7 @@ extension Request {
 
     /// The names and values of the query.
     ///
-    /// - Throws: ``MalformedMessage`` for a name that stands there twice, and for text that isn't encoded as it must be.
+    /// - Throws: ``MalformedMessage`` for a duplicate name, and for invalid encoding.
     package func query() throws(MalformedMessage) -> URLEncodedValues {
         try URLEncodedValues(decoding: (head.path ?? "").drop { $0 != "?" }.dropFirst())
     }

@@ -2,16 +2,16 @@ package import HTTPContract
 import HTTPTypes
 package import Hummingbird
 
-/// A cookie for this host alone, over TLS alone, that scripts can't read (`__Host-`, RFC 6265bis, section 4.1.3).
+/// A cookie for this host only, over TLS only, that scripts can't read (`__Host-`, RFC 6265bis, section 4.1.3).
 package struct HostCookie: Hashable, Sendable {
-    /// Without the prefix.
+    /// The name without the prefix.
     package let name: StaticName
-    /// As it is sent: visible ASCII without quotes, commas, semicolons and backslashes.
+    /// The value as sent: visible ASCII without quotes, commas, semicolons and backslashes.
     package let value: String
-    /// Seconds until browsers forget it; nil for a browser's session.
+    /// Seconds until browsers delete it; nil for the browser's session.
     package let maxAge: Int?
 
-    /// The name of a cookie, from the program's text.
+    /// The name of a cookie, as a literal.
     package struct StaticName: Hashable, Sendable, ExpressibleByStringLiteral {
         let text: String
 
@@ -22,7 +22,7 @@ package struct HostCookie: Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``MalformedMessage`` for a value that no cookie may have.
+    /// - Throws: ``MalformedMessage`` for a value that a cookie can't have.
     package init(_ name: StaticName, _ value: String, maxAge: Int? = nil) throws(MalformedMessage) {
         guard value.utf8.allSatisfy(Self.isOctet) else { throw MalformedMessage() }
         self.init(name: name, value: value, maxAge: maxAge)
@@ -34,17 +34,17 @@ package struct HostCookie: Hashable, Sendable {
         self.maxAge = maxAge
     }
 
-    /// Takes a cookie back.
+    /// Deletes a cookie.
     package static func removed(_ name: StaticName) -> HostCookie {
         HostCookie(name: name, value: "", maxAge: 0)
     }
 
-    /// As `Set-Cookie` says it. `Lax`, so that it comes along when another site's sign-in page leads back here.
+    /// The value of `Set-Cookie`. `Lax`, so that browsers send the cookie when another site's sign-in page leads back here.
     var field: String {
         "\(name.text)=\(value); Path=/; Secure; HttpOnly; SameSite=Lax" + (maxAge.map { "; Max-Age=\($0)" } ?? "")
     }
 
-    /// What may stand in a value (RFC 6265, section 4.1.1).
+    /// Whether a value may contain this byte (RFC 6265, section 4.1.1).
     static func isOctet(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x23...0x2B, 0x2D...0x3A, 0x3C...0x5B, 0x5D...0x7E: true
@@ -54,10 +54,10 @@ package struct HostCookie: Hashable, Sendable {
 }
 
 extension Request {
-    /// The value of a cookie; nil if it isn't there.
+    /// The value of a cookie; nil if it is missing.
     ///
-    /// - Throws: ``MalformedMessage`` if the name stands there twice, as when another host of the domain has planted one, or if
-    ///   the value is none.
+    /// - Throws: ``MalformedMessage`` if the name occurs twice, for example because another host of the domain planted one, or
+    ///   if the value is invalid.
     package func cookie(_ name: HostCookie.StaticName) throws(MalformedMessage) -> String? {
         var found: String?
         // HTTP/2 may split the field (RFC 9113, section 8.2.3).

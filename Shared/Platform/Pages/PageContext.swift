@@ -2,22 +2,22 @@ package import Hummingbird
 package import Logging
 package import Serving
 
-/// What a page's handler knows of a request beside the request itself.
+/// A page handler's context besides the request itself.
 package struct PageContext: RequestContext {
-    /// What Hummingbird keeps of a request.
+    /// Hummingbird's own data about a request.
     package var coreContext: CoreRequestContextStorage
-    /// The request as its listener got it. Its body has been read already.
+    /// The request as its listener received it. Its body has already been read.
     package let exchange: Exchange
 
-    /// For Hummingbird, which makes a context for each request.
+    /// Creates a context; Hummingbird calls this for each request.
     package init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         exchange = source.exchange
     }
 
-    /// What a context is made of.
+    /// The source that Hummingbird creates a context from.
     package struct Source: RequestContextSource {
-        /// A logger of libraries: warnings and errors, without their words.
+        /// The logger for libraries: it passes on warnings and errors without their text.
         package let logger: Logger
         let exchange: Exchange
     }

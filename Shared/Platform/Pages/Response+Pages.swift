@@ -3,14 +3,14 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Where a redirect leads. It holds nothing but characters that a URL may have, so it can't end a header field.
+/// The target of a redirect. It has only characters that are valid in a URL, so it can't end a header field.
 package struct Location: Hashable, Sendable {
     let text: String
 
     /// A path of this host, with a query.
     ///
-    /// - Parameter path: from the program's text or its own list, never from a request.
-    /// - Throws: ``MalformedMessage`` unless it begins with exactly one slash and holds segments only.
+    /// - Parameter path: from a literal or a fixed list, never from a request.
+    /// - Throws: ``MalformedMessage`` unless it begins with exactly one slash and has segments only.
     package init(path: String, query: URLEncodedValues = [:]) throws(MalformedMessage) {
         guard path.first == "/", !path.hasPrefix("//"), path.utf8.allSatisfy(Self.isPathByte) else {
             throw MalformedMessage()
@@ -31,7 +31,7 @@ package struct Location: Hashable, Sendable {
         text = query.names.isEmpty ? base : "\(base)?\(query.encoded)"
     }
 
-    /// Unreserved characters, slashes, and what parts a port from its host.
+    /// Whether a path may contain this byte: unreserved characters, slashes, and the separator of host and port.
     private static func isPathByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -44,14 +44,14 @@ package struct Location: Hashable, Sendable {
 }
 
 extension Response {
-    /// 303: a browser asks for another page with `GET`, whatever it asked with before.
+    /// 303: tells a browser to request another page with `GET`, whatever method it used.
     package static func seeOther(_ location: Location, cookies: [HostCookie] = []) -> Response {
         Response(status: .seeOther, headers: fields([.location: location.text], cookies))
     }
 
-    /// A page. It may load styles, scripts and images of this host only, and no other page may frame it.
+    /// A page. It may load styles, scripts and images from this host only, and no other page may frame it.
     ///
-    /// - Parameter html: a whole document, in which everything that came from outside is escaped.
+    /// - Parameter html: a whole document, in which all outside content is escaped.
     package static func page(
         _ html: String, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = []
     ) -> Response {

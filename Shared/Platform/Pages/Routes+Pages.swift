@@ -5,19 +5,20 @@ import Logging
 package import Serving
 
 extension Routes {
-    /// Serves the pages of a Hummingbird router beside the listener's operations, with the same limits, deadlines and metrics:
-    /// every route of the router is one of the listener's, and only what matches one as it was sent reaches the router.
+    /// Serves the pages of a Hummingbird router beside the listener's operations, with the same limits, deadlines and metrics.
+    ///
+    /// Every route of the router becomes one of the listener's. Only requests that match a route as sent reach the router.
     ///
     /// - Parameters:
-    ///   - bodyLimit: the most bytes that the body of a `POST` may have; other requests may have none.
-    ///   - refusal: makes the page for a request that is refused, by a handler or because there is no such page.
+    ///   - bodyLimit: the maximum length of the body of a `POST`; other requests may have none.
+    ///   - refusal: creates the page for a refused request, whether a handler refuses it or there is no such page.
     package mutating func pages(
         _ router: Router<PageContext>, bodyLimit: Int = 16 << 10,
         refusal: @escaping @Sendable (Problem, Exchange) -> Response
     ) {
         let routes = router.routes
         let responder = router.buildResponder()
-        // A library's logger: it passes on warnings and errors without their words.
+        // The logger for libraries: it passes on warnings and errors without their text.
         let logger = Logger(label: "pages")
         for route in routes {
             let limit = route.method == .post ? bodyLimit : 0

@@ -6,8 +6,8 @@ package struct AdvisoryLock: Sendable {
     fileprivate let acquire: SQL
     fileprivate let release: SQL
 
-    /// A lock by its statements, such as `SELECT pg_advisory_lock(42)`.
-    /// - Parameter release: also succeeds when the connection doesn't hold the lock.
+    /// Creates a lock from its statements, such as `SELECT pg_advisory_lock(42)`.
+    /// - Parameter release: also succeeds if the connection doesn't hold the lock.
     package init(acquire: SQL, release: SQL) {
         self.acquire = acquire
         self.release = release
@@ -46,7 +46,7 @@ extension PostgresClient {
         }
     }
 
-    /// Holds a lock on a connection of its own. The signal yields when the lock is granted, and ends when it isn't.
+    /// Holds a lock on a dedicated connection. The signal yields when the lock is granted, and ends if it isn't.
     private func hold(
         _ lock: AdvisoryLock, announcing signal: AsyncStream<Void>.Continuation, until done: DispatchSemaphore
     ) async throws {

@@ -21,7 +21,7 @@ package final class PostgresClient: Service, Sendable {
     package let maximumConnections: Int
     private let pool: ConnectionPool
 
-    /// A client that has no connection yet.
+    /// Creates a client without connections.
     package init(_ configuration: PostgresConfiguration, logger: Logger) {
         maximumConnections = configuration.maximumConnections
         pool = ConnectionPool(configuration, logger: logger)

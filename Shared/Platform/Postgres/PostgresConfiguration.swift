@@ -1,4 +1,4 @@
-/// How one pool reaches its database, and the limits it keeps.
+/// The configuration of one pool: its database and its limits.
 ///
 /// Prepared statements belong to a connection, so the server must be reached directly or through a proxy that pools whole
 /// sessions. A proxy that pools transactions doesn't work.

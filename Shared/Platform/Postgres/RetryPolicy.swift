@@ -8,7 +8,7 @@ package struct RetryPolicy: Sendable {
 
     /// Throws the first conflict.
     package static let never = RetryPolicy(attempts: 1)
-    /// As many runs as nearly always suffice; throws the last conflict.
+    /// Enough runs for nearly every conflict; throws the last one.
     package static let onConflict = RetryPolicy(attempts: 6)
 
     /// The pause after a failed run: exponential from 5 ms to 160 ms, of which up to a half is random, so that two transactions

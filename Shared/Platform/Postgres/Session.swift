@@ -1,4 +1,4 @@
-/// A connection for the length of a closure.
+/// A connection for the duration of a closure.
 ///
 /// It is valid within that closure only. Using it afterwards is a programming error and ends the process; it isn't Sendable, so
 /// the compiler finds most such errors.

@@ -19,8 +19,9 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         self.path = String(relative)
     }
 
-    /// Letters, digits, hyphens, underscores and dots. No leading dot, so that no path leads out of the tree or names a
-    /// file that is still being written.
+    /// Whether a name has only letters, digits, hyphens, underscores and dots.
+    ///
+    /// No leading dot, so that no path leads out of the tree or names a file that is still being written.
     private static func isName(_ name: Substring) -> Bool {
         !name.isEmpty && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in
@@ -38,7 +39,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         TreeKey("\(parent.path)/\(name)")
     }
 
-    /// By path.
+    /// Compares the paths.
     package static func < (left: TreeKey, right: TreeKey) -> Bool { left.path < right.path }
 
     // MARK: Kind
@@ -53,7 +54,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case archive
     }
 
-    /// What the object is.
+    /// The object's kind.
     package var kind: Kind {
         if Self.indexNames.contains(name) { return .index }
         return ["date", "hour"].contains(parentName) ? .package : .archive
@@ -71,8 +72,10 @@ package struct TreeKey: Hashable, Comparable, Sendable {
 
     // MARK: Files
 
-    /// The object's file below the tree's folder. A folder can't hold a file and a folder of the same name, so an object
-    /// that may have others below it is the file `index` of its folder.
+    /// The object's file below the tree's folder.
+    ///
+    /// A folder can't hold a file and a folder of the same name, so an object that may have others below it is the file `index`
+    /// of its folder.
     package var file: String { mayHaveChildren ? "\(path)/index" : path }
 
     /// The object that a file holds; nil if it holds none.

@@ -9,12 +9,12 @@ package final class BoundPort: Sendable {
 
     private let state = Mutex(State.waiting([:], next: 0))
 
-    /// Not known yet.
+    /// Creates a port that isn't known yet.
     package init() {}
 
-    /// The port, as soon as there is one.
+    /// The port, as soon as it is known.
     ///
-    /// - Throws: what kept it from being opened.
+    /// - Throws: the reason why it couldn't be opened.
     package var value: Int {
         get async throws {
             let id = state.withLock { state in
@@ -50,7 +50,7 @@ package final class BoundPort: Sendable {
         }
     }
 
-    /// Tells the port, or why there is none; only the first call counts.
+    /// Sets the port, or the reason why there is none; only the first call counts.
     package func resolve(_ result: Result<Int, any Error>) {
         let waiters = state.withLock { state in
             guard case .waiting(let waiters, _) = state else { return [CheckedContinuation<Int, any Error>]() }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a command says to the person who ran it.
+/// The output of a command to the person who ran it.
 ///
-/// Output isn't buffered, even into a pipe, so that progress shows when it happens.
+/// Output isn't buffered, even into a pipe, so that progress is visible at once.
 package enum Console {
-    /// Writes one line, or several, to standard output.
+    /// Writes one or more lines to standard output.
     package static func say(_ text: String) {
         // A closed pipe must not stop a running suite.
         try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))

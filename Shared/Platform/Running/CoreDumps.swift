@@ -1,11 +1,11 @@
 import CHardening
 import Glibc
 
-/// Keeps a process's memory, where addresses, tokens and keys are, from ever becoming a file.
+/// Prevents a process's memory, which holds addresses, tokens and keys, from being written to a file.
 enum CoreDumps {
-    /// Switches core dumps off for good, also for children, and lets only root read this process's memory.
+    /// Disables core dumps permanently, for child processes as well, and lets only root read this process's memory.
     ///
-    /// - Throws: ``ConfigurationProblem`` when the system refuses either.
+    /// - Throws: ``ConfigurationProblem`` if the system refuses either.
     static func switchOff() throws(ConfigurationProblem) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0, vigil_make_undumpable() == 0 else {

@@ -1,9 +1,9 @@
 /// An error that an operator can act on: one sentence that names the cause and the remedy.
 ///
-/// Only such errors are printed when a program ends; of any other error just the type's name is, because descriptions of
-/// drivers and libraries may quote passwords or what a phone sent.
+/// Only these errors are printed when a program ends. Of any other error only the type's name is printed, because descriptions
+/// of drivers and libraries may quote passwords or a phone's data.
 package protocol OperatorProblem: Error, CustomStringConvertible {
-    /// The status with which the program ends.
+    /// The exit status of the program.
     var exitStatus: Int32 { get }
 }
 

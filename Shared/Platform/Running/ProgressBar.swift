@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A progress bar on standard error, for long commands. There is none where standard error is no terminal: a service's
-/// progress is in its log.
+/// A progress bar on standard error, for long commands.
+///
+/// It is hidden if standard error isn't a terminal: a service's progress is in its log.
 package final class ProgressBar: Sendable {
     private struct State {
         var step = ""
@@ -16,12 +17,12 @@ package final class ProgressBar: Sendable {
 
     private static let width = 30
 
-    /// A bar that is drawn as the caller says.
+    /// Creates a bar with custom output.
     ///
-    /// - Parameter draw: receives what goes to the terminal, with control characters; nil draws nothing.
+    /// - Parameter draw: receives the terminal output with control characters; nil draws nothing.
     package init(draw: (@Sendable (String) -> Void)?) { self.draw = draw }
 
-    /// Nothing is shown.
+    /// A bar that shows nothing.
     package static let hidden = ProgressBar(draw: nil)
 
     /// A bar on standard error if that is a terminal.
@@ -33,10 +34,10 @@ package final class ProgressBar: Sendable {
         }
     }
 
-    /// Whether it is drawn.
+    /// Whether the bar is drawn.
     package var isShown: Bool { draw != nil }
 
-    /// Begins with a step, in a few words, of which so many parts must be done.
+    /// Begins a step, described in a few words, with this many parts.
     package func begin(_ step: String, total: Int) {
         guard draw != nil else { return }
         finish()
@@ -44,7 +45,7 @@ package final class ProgressBar: Sendable {
         advance(by: 0)
     }
 
-    /// Says that further parts are done.
+    /// Reports finished parts.
     package func advance(by parts: Int = 1) {
         guard let draw else { return }
         let line: String? = state.withLock { state in
@@ -58,7 +59,7 @@ package final class ProgressBar: Sendable {
         if let line { draw("\r" + line) }
     }
 
-    /// Ends the line, so that the next one stands below it.
+    /// Ends the line, so that the next output starts below it.
     package func finish() {
         guard let draw else { return }
         let wasDrawn = state.withLock { state in

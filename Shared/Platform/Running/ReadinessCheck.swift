@@ -1,16 +1,16 @@
 /// One thing a service can't work without, such as its database.
 package struct ReadinessCheck: Sendable {
-    /// Appears in the answer of `/ready`.
+    /// The name in the answer of `/ready`.
     package let name: String
     private let check: @Sendable () async -> Bool
 
-    /// - Parameter check: true if all is well; no answer within 2 s counts as false.
+    /// - Parameter check: returns whether the dependency works; no answer within 2 s counts as false.
     package init(_ name: String, check: @escaping @Sendable () async -> Bool) {
         self.name = name
         self.check = check
     }
 
-    /// Asks, for at most 2 s.
+    /// Runs the check, for at most 2 s.
     package func passes() async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await check() }

@@ -3,26 +3,26 @@ package import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Work that runs at start and then on a schedule.
+/// Work that runs at startup and then on a schedule.
 ///
-/// A failed run is retried after 30 to 60 seconds. No work is lost, because every job is idempotent. Shutdown cancels a run
-/// that is under way.
+/// A failed run is retried after 30 to 60 seconds. No work is lost, because every job is idempotent. Shutdown cancels a run in
+/// progress.
 ///
-/// Metrics, labelled `job`: `job_last_success_seconds` (when, since the epoch) and `job_failures_total`. Alert on
-/// the age of the first for jobs that must make progress.
+/// Metrics, labelled `job`: `job_last_success_seconds` (the time of the last success, since the epoch) and
+/// `job_failures_total`. Alert on the age of the first for jobs that must make progress.
 package struct RecurringJob: Service {
     private let name: String
     private let runtime: ServiceRuntime
     private let due: @Sendable (Date) -> Date
     private let work: @Sendable (Date) async throws -> Logger.Metadata
 
-    /// Seconds until a failed run is repeated, and up to as much again.
+    /// The minimum delay before a failed run is retried, in seconds; the jitter adds up to as much again.
     private static let retryDelay: Double = 30
 
     /// - Parameters:
     ///   - name: for the log and the metrics.
-    ///   - due: when the next run is due, given the present.
-    ///   - work: one run, given the present; what it returns is logged.
+    ///   - due: returns when the next run is due, given the current time.
+    ///   - work: does one run, given the current time; its result is logged.
     package init(
         _ name: String, in runtime: ServiceRuntime, due: @escaping @Sendable (Date) -> Date,
         work: @escaping @Sendable (Date) async throws -> Logger.Metadata
@@ -54,7 +54,7 @@ package struct RecurringJob: Service {
                     failures.increment()
                     next = runtime.clock.now.addingTimeInterval(Self.retryDelay * Double.random(in: 1...2))
                 }
-                // A run that fell due meanwhile starts at once, but at least a second later.
+                // A run that became due meanwhile starts at once, but at least a second later.
                 try? await Task.sleep(for: .seconds(max(1, next.timeIntervalSince(runtime.clock.now))))
             }
         }

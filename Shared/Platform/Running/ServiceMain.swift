@@ -1,14 +1,14 @@
 package import ArgumentParser
 import Glibc
 
-/// Runs an executable's command line and ends the process, whose memory never becomes a file (``CoreDumps``).
+/// Runs an executable's command line and ends the process, whose memory is never written to a file (``CoreDumps``).
 ///
-/// What an operator can act on (``OperatorProblem``) is printed to standard error as one line, `name: sentence`, and the
-/// process ends with 78 if the configuration is wrong, else with 1. Of any other error just the type's name is printed.
+/// An error that an operator can act on (``OperatorProblem``) is printed to standard error as one line, `name: sentence`. The
+/// process ends with 78 if the configuration is wrong, otherwise with 1. Of any other error only the type's name is printed.
 ///
 /// - Parameters:
 ///   - command: the root command.
-///   - name: of the executable.
+///   - name: the executable's name.
 ///   - arguments: by default those of the process.
 package func serviceMain<Command: AsyncParsableCommand>(
     _ command: Command.Type, name: String, arguments: [String]? = nil
@@ -26,13 +26,13 @@ package func serviceMain<Command: AsyncParsableCommand>(
         report("\(name): \(problem.description)")
         exit(problem.exitStatus)
     } catch let status as ExitCode {
-        // The command has said why.
+        // The command has already printed the reason.
         exit(status.rawValue)
     } catch  where command.exitCode(for: error) == .failure && !(error is ValidationError) {
         report("\(name): failed with \(String(describing: type(of: error))); the log says more.")
         exit(1)
     } catch {
-        // Help, version and mistakes on the command line.
+        // Help, version, and errors on the command line.
         command.exit(withError: error)
     }
 }

@@ -2,7 +2,7 @@ package import ArgumentParser
 
 /// The options that every executable has.
 package struct ServiceOptions: ParsableArguments {
-    /// From `--config`; nil when the environment alone configures the program.
+    /// The value of `--config`; nil if only the environment configures the program.
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp("A JSON file with settings; environment variables win over it.", valueName: "file"))
@@ -11,7 +11,7 @@ package struct ServiceOptions: ParsableArguments {
     /// For ArgumentParser, which fills in the options afterwards.
     package init() {}
 
-    /// Options as a program sets them.
+    /// Creates options in code.
     package init(configurationFile: String?) {
         self.configurationFile = configurationFile
     }

@@ -4,35 +4,35 @@ import Metrics
 import Synchronization
 package import UnixSignals
 
-/// What every executable needs around its own work: settings, log, metrics, clock, ports and graceful shutdown.
+/// The surroundings of every executable's own work: settings, log, metrics, clock, ports and graceful shutdown.
 ///
-/// Keys it reads itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
-/// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and
-/// closed ports, default 0).
+/// It reads these keys itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
+/// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and closed
+/// ports, default 0).
 package struct ServiceRuntime: Sendable {
-    /// The executable's name, such as `submission-server`, as log lines and messages to the operator call it.
+    /// The executable's name in log lines and messages to the operator, such as `submission-server`.
     package let name: String
-    /// All settings; the service reads its own from them at start.
+    /// All settings. The service reads its own from them at startup.
     package let configuration: Settings
-    /// For our own code, from `log.level` upwards.
+    /// The logger for our own code, from `log.level` upwards.
     package let logger: Logger
-    /// A logger to hand to outside libraries: it passes on warnings and errors without their words.
+    /// The logger for third-party libraries: it passes on warnings and errors without their text.
     package let libraryLogger: Logger
     /// The time of day for expiry, embargo and retention; `clock.offset` moves it.
     package let clock: WallClock
-    /// Whether `clock.offset` moves the clock; only a rehearsal's database accepts that.
+    /// Whether `clock.offset` moves the clock. Only a rehearsal's database accepts that.
     package let isRehearsal: Bool
-    /// What the admin port shows under `/metrics`.
+    /// The metrics at the admin port's `/metrics`.
     package let metrics: PrometheusMetrics
-    /// What tells the process to end; none in tests.
+    /// The signals that end the process; none in tests.
     package let signals: [UnixSignal]
-    /// The admin port when `admin.port` is not set; nil where it must be set.
+    /// The admin port if `admin.port` isn't set; nil if it must be set.
     package let adminPortDefault: Int?
-    /// The admin port, as soon as it is open.
+    /// The admin port, once it is open.
     package let admin = BoundPort()
-    /// The port for Prometheus, as soon as it is open.
+    /// The port for Prometheus, once it is open.
     package let metricsBound = BoundPort()
-    /// Resolved, with any number, when all ports are open.
+    /// Resolves, with any number, once all ports are open.
     package let opening = BoundPort()
     /// Checks the TLS files of all listeners and clients while the service runs.
     package let certificates: CertificateWatch
@@ -83,19 +83,19 @@ package struct ServiceRuntime: Sendable {
         certificates = CertificateWatch(metrics: metrics, logger: logger)
     }
 
-    /// The port of health, readiness and metrics, as soon as it is open.
+    /// The port of health, readiness and metrics, once it is open.
     package var adminPort: Int {
         get async throws { try await admin.value }
     }
 
-    /// The port for Prometheus, as soon as it is open; this never returns if `metrics.port` isn't set.
+    /// The port for Prometheus, once it is open; this never returns if `metrics.port` isn't set.
     package var metricsPort: Int {
         get async throws { try await metricsBound.value }
     }
 
-    /// Returns when all ports are open.
+    /// Returns once all ports are open.
     ///
-    /// - Throws: what kept the service from opening them.
+    /// - Throws: the reason why the service couldn't open them.
     package func opened() async throws {
         _ = try await opening.value
     }
@@ -111,7 +111,7 @@ package struct ServiceRuntime: Sendable {
 
     private static let isBootstrapped = Mutex(false)
 
-    /// Log and metrics can be set up once per process; a second runtime in one process keeps its own.
+    /// Log and metrics can be set up only once per process; a second runtime keeps its own.
     private static func bootstrap(level: Logger.Level, metrics: PrometheusMetrics) {
         let isFirst = isBootstrapped.withLock { done in
             defer { done = true }

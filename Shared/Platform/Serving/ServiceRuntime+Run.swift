@@ -5,15 +5,16 @@ package import ServiceLifecycle
 import TLS
 
 extension ServiceRuntime {
-    /// Runs until a signal, a graceful shutdown or cancellation ends it.
+    /// Runs until a signal, a graceful shutdown or cancellation.
     ///
-    /// Services start in their order, then the admin port, then the listeners; a service may be a ``PortOwner``, too. The TLS
-    /// files of listeners, and of services that are ``TLSUser``, are checked meanwhile. Shutdown runs in reverse: `/ready`
-    /// says no, listeners stop accepting and finish the requests they have, then services stop. After 30 s everything is
-    /// cancelled, and after another 20 s the process ends.
+    /// Services start in their order, then the admin port, then the listeners; a service may be a ``PortOwner``, too.
+    /// Meanwhile, the TLS files of listeners, and of services that are ``TLSUser``, are checked.
     ///
-    /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for settings that don't fit, and
-    ///   what a service throws.
+    /// Shutdown runs in reverse: `/ready` fails, listeners stop accepting and finish their requests, then services stop. After
+    /// 30 s everything is cancelled, and after another 20 s the process ends.
+    ///
+    /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for invalid settings, and errors of
+    ///   services.
     package func run(
         listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = []
     ) async throws {
@@ -49,18 +50,18 @@ extension ServiceRuntime {
             })
         var configuration = ServiceGroupConfiguration(
             services: group.map { service in
-                // Requests may finish, too, when something else has failed.
+                // Requests may also finish when something else has failed.
                 ServiceGroupConfiguration.ServiceConfiguration(
                     service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
             }, gracefulShutdownSignals: signals, logger: libraryLogger)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
-        // What doesn't end even then ends with its process. A statement may take fifteen seconds.
+        // Whatever doesn't end even then ends with its process. A statement may take fifteen seconds.
         if !signals.isEmpty { configuration.maximumCancellationDuration = .seconds(20) }
         let services = ServiceGroup(configuration: configuration)
         do {
             try await withMetricsFactory(metrics) { try await services.run() }
         } catch is CancellationError where Task.isCancelled {
-            // The owner of the task wanted it to end.
+            // The owner of the task has cancelled it.
         }
         logger.info("stopped")
     }

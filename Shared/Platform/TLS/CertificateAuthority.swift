@@ -7,10 +7,10 @@ import X509
 
 /// The suite's own certificate authority: an ECDSA P-256 key that signs the certificates of our services and callers.
 ///
-/// `vigil certificates` and the tests use it. It is for the inner listeners; what apps see is certified by a public
-/// authority.
+/// `vigil certificates` and the tests use it. It is for the inner listeners; a public authority certifies the servers that apps
+/// connect to.
 package struct CertificateAuthority: Sendable {
-    /// The authority's own certificate.
+    /// The authority's certificate.
     package let certificatePEM: String
     /// The holder of this key can impersonate any service.
     package let privateKeyPEM: String
@@ -19,18 +19,18 @@ package struct CertificateAuthority: Sendable {
 
     /// A certificate with its key, both PEM.
     package struct Identity: Sendable {
-        /// The certificate alone, without the authority's.
+        /// The certificate without the authority's.
         package let certificatePEM: String
-        /// The holder of this key can impersonate what the certificate names; the authority keeps no copy.
+        /// The holder of this key can impersonate the names in the certificate. The authority keeps no copy.
         package let privateKeyPEM: String
     }
 
-    /// A certificate can't be made.
+    /// A certificate can't be issued.
     package struct IssueProblem: OperatorProblem {
         package let description: String
     }
 
-    /// Makes a new authority.
+    /// Creates a new authority.
     ///
     /// - Parameter validity: from its first to its last moment.
     package static func create(name: String, validity: Range<Date>) throws -> CertificateAuthority {
@@ -41,7 +41,7 @@ package struct CertificateAuthority: Sendable {
             notValidBefore: validity.lowerBound, notValidAfter: validity.upperBound, issuer: subject, subject: subject,
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
-                // No authority below this one.
+                // No intermediate authority below this one.
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: key.publicKey)
@@ -49,7 +49,7 @@ package struct CertificateAuthority: Sendable {
         return try CertificateAuthority(certificate: certificate, key: key)
     }
 
-    /// Reads an authority that was made before.
+    /// Reads an existing authority.
     package init(certificatePEM: String, privateKeyPEM: String) throws {
         let certificate: Certificate
         let key: Certificate.PrivateKey
@@ -75,8 +75,8 @@ package struct CertificateAuthority: Sendable {
     /// Signs a certificate for a server, a client, or a service that is both.
     ///
     /// - Parameters:
-    ///   - role: written as a URI, `vigil:role:<role>`; nil for a server that calls nobody.
-    ///   - ipAddresses: in their usual notation, `127.0.0.1` or `::1`.
+    ///   - role: written as a URI, `vigil:role:<role>`; nil for a server that calls no other.
+    ///   - ipAddresses: in the usual notation, `127.0.0.1` or `::1`.
     package func issueLeaf(
         commonName: String, role: Role?, dnsNames: [String] = ["localhost"], ipAddresses: [String] = ["127.0.0.1"],
         validity: Range<Date>

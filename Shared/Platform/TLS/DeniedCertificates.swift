@@ -3,24 +3,24 @@ import FoundationEssentials
 package import NIOSSL
 import Running
 
-/// The certificates that no listener accepts, although an authority that we trust has signed them.
+/// The certificates that no listener accepts, although a trusted authority has signed them.
 ///
-/// The file has one certificate a line, by the SHA-256 fingerprint of its DER form, as `openssl x509 -noout -fingerprint
-/// -sha256` prints it: 64 hexadecimal digits with or without colons, perhaps behind `sha256 Fingerprint=`. What follows a
-/// `#` is a comment. A fingerprint names one certificate, whoever signed it; a serial number only does so together with its
-/// authority.
+/// The file has one certificate a line, identified by the SHA-256 fingerprint of its DER form, as
+/// `openssl x509 -noout -fingerprint -sha256` prints it: 64 hexadecimal digits with or without colons, optionally after
+/// `sha256 Fingerprint=`. A `#` starts a comment. A fingerprint identifies one certificate, whoever signed it; a serial number
+/// is unique only for its authority.
 struct DeniedCertificates: Sendable {
     private let fingerprints: Set<[UInt8]>
 
-    /// Where no file is named.
+    /// The empty list, if no file is configured.
     static let none = DeniedCertificates(fingerprints: [])
 
     private init(fingerprints: Set<[UInt8]>) {
         self.fingerprints = fingerprints
     }
 
-    /// - Throws: ``TLSFlaw/denied`` for a line that is no fingerprint, for a last line without an end, and for a file without a
-    ///   line: one that is gone, or half written, must not admit denied callers.
+    /// - Throws: ``TLSFlaw/denied`` for a line that isn't a fingerprint, for an unterminated last line, and for an empty file.
+    ///   A missing or half-written file must not admit denied callers.
     init(_ bytes: [UInt8]) throws(TLSFlaw) {
         guard bytes.last == UInt8(ascii: "\n") else { throw .denied }
         var fingerprints: Set<[UInt8]> = []
@@ -38,14 +38,14 @@ struct DeniedCertificates: Sendable {
         return Settings.bytes(hexadecimal: Data(digits.utf8)).flatMap { $0.count == SHA256.byteCount ? $0 : nil }
     }
 
-    /// Whether a certificate with this fingerprint is on the list.
+    /// Whether the list has a certificate with this fingerprint.
     func contains(_ fingerprint: [UInt8]) -> Bool {
         !fingerprints.isEmpty && fingerprints.contains(fingerprint)
     }
 }
 
 extension NIOSSLCertificate {
-    /// SHA-256 of the DER form; nil if the library can't give it.
+    /// The SHA-256 of the DER form; nil if the library can't provide it.
     package var fingerprint: [UInt8]? {
         (try? toDERBytes()).map { Array(SHA256.hash(data: $0)) }
     }

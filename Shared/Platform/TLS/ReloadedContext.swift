@@ -1,11 +1,11 @@
 package import NIOSSL
 package import Running
 
-/// What servers and clients on SwiftNIO need for TLS, made anew when their files change.
+/// The TLS contexts of servers and clients on SwiftNIO, recreated when their files change.
 package enum ReloadedContext {
-    /// For a public server: TLS 1.2 and 1.3, without client certificate.
+    /// For a public server: TLS 1.2 and 1.3, without client certificates.
     ///
-    /// - Parameter listener: names it in metrics and log.
+    /// - Parameter listener: the listener's name in metrics and log.
     package static func publicServer(
         _ files: TLSFiles, listener: String, protocols: [String]
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
@@ -16,19 +16,20 @@ package enum ReloadedContext {
         }
     }
 
-    /// For calls of another of our services: TLS 1.3, own certificate, server's name verified against our authority only.
+    /// For calls to our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
+    /// only.
     ///
-    /// - Parameter peer: names it in metrics and log.
+    /// - Parameter peer: the peer's name in metrics and log.
     package static func client(
         _ files: TLSFiles, peer: String
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
         try ReloadedTLS(files.ofClient, label: ("peer", peer)) { try NIOSSLContext(configuration: try $0.client()) }
     }
 
-    /// For calls of a server that isn't ours and wants a certificate of us: TLS 1.2 and 1.3, server's name verified against the
-    /// authorities of the files, or the system's where there are none.
+    /// For calls to a third party's server that requires a client certificate: TLS 1.2 and 1.3; the server's name is verified
+    /// against the authorities of the files, or the system's if there are none.
     ///
-    /// - Parameter peer: names it in metrics and log.
+    /// - Parameter peer: the peer's name in metrics and log.
     package static func outsideClient(
         _ files: TLSFiles, peer: String, protocols: [String]
     ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {

@@ -4,12 +4,12 @@ import NIOPosix
 package import Running
 import Synchronization
 
-/// What one listener or one client makes of its TLS files, made anew when they have changed.
+/// The product that one listener or one client makes from its TLS files, recreated when they change.
 ///
-/// swift-nio-extras' `TimedCertificateReloader` renews certificate and key of a server only; authorities and outgoing
-/// clients would stay as they are until the next start.
+/// swift-nio-extras' `TimedCertificateReloader` renews only the certificate and key of a server; authorities and outgoing
+/// clients would stay unchanged until the next start.
 package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
-    /// `listener` or `peer`, and which.
+    /// The metric's label: `listener` or `peer`, and its name.
     package let label: (String, String)
     private let files: TLSFiles
     private let make: @Sendable (TLSMaterial) throws -> Product
@@ -17,16 +17,16 @@ package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
     private let state: Mutex<State>
 
     private struct State {
-        /// Of the files in use.
+        /// The digest of the files in use.
         var used: SHA256Digest
-        /// Of files that were looked at and not taken.
+        /// The digest of the last rejected files.
         var refused: SHA256Digest?
         var expiry: Int
     }
 
     /// - Parameters:
     ///   - label: names the listener or the peer in metrics and log.
-    ///   - make: is called once now, and then for every change.
+    ///   - make: called once now and then for every change.
     /// - Throws: what is wrong with the files now.
     package init(
         _ files: TLSFiles, label: (String, String), make: @escaping @Sendable (TLSMaterial) throws -> Product
@@ -44,21 +44,21 @@ package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
         }
     }
 
-    /// What was made of the newest files that were in order.
+    /// The product of the newest valid files.
     package var current: Product { product.withLock { $0 } }
 
-    /// Of the certificate in use, in seconds since the epoch.
+    /// When the certificate in use expires, in seconds since the epoch.
     package var expiry: Int { state.withLock { $0.expiry } }
 
     /// Reads the files, and uses them if they have changed and are valid.
     package func check(at now: Date) async -> TLSCheck {
-        // It reads files: not on the cooperative pool.
+        // It reads files, so it doesn't run on the cooperative pool.
         let checked = try? await NIOThreadPool.singleton.runIfActive { self.checkFiles(at: now) }
         return checked ?? .unchanged
     }
 
     private func checkFiles(at now: Date) -> TLSCheck {
-        // One check at a time; connections take what is current meanwhile.
+        // One check at a time; meanwhile connections use the current product.
         state.withLock { state in
             let contents = files.contents()
             let fingerprint = contents.fingerprint

@@ -3,11 +3,11 @@ import NIOSSL
 import Running
 
 extension NIOSSLContext {
-    /// A server's context that neither gives out session tickets nor remembers sessions: by either, two connections of a
-    /// caller could be told to be one caller's (RFC 8446, appendix C.4).
+    /// Creates a server's context that neither issues session tickets nor remembers sessions.
     ///
-    /// SwiftNIO SSL can't switch them off, BoringSSL can. The pointer to BoringSSL's context is a private member, which is
-    /// found by reflection; should a version of the library keep it elsewhere, this throws, and the service doesn't start.
+    /// Either would show that two connections belong to one caller (RFC 8446, appendix C.4). SwiftNIO SSL can't disable them,
+    /// but BoringSSL can. The pointer to BoringSSL's context is a private member, found by reflection; if a version of the
+    /// library keeps it elsewhere, this throws and the service doesn't start.
     convenience init(withoutResumption configuration: TLSConfiguration) throws {
         try self.init(configuration: configuration)
         guard

@@ -1,15 +1,15 @@
 import Crypto
 
-/// The bytes of TLS files at one moment.
+/// The bytes of TLS files at one time.
 struct TLSContents: Sendable {
     let certificate: [UInt8]
     let key: [UInt8]
-    /// Nil where no certificate is asked for.
+    /// Nil if no certificate is required.
     let authorities: [UInt8]?
-    /// Nil where no list is named.
+    /// Nil if no list is configured.
     let denied: [UInt8]?
 
-    /// Shows whether files have changed without keeping a copy of the key.
+    /// Detects changed files without keeping a copy of the key.
     var fingerprint: SHA256Digest {
         var hash = SHA256()
         for file in [certificate, key, authorities ?? [], denied ?? []] {

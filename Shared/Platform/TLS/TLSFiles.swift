@@ -2,18 +2,18 @@ import FoundationEssentials
 package import NIOSSL
 package import Running
 
-/// Where a program's certificate, its key and the authorities it trusts lie (PEM files).
+/// The paths of a program's certificate, its key and the trusted authorities (PEM files).
 package struct TLSFiles: Sendable {
-    /// The certificate, then what leads from it to an authority.
+    /// The certificate, followed by the chain to an authority.
     package let certificate: String
     /// The private key of the certificate, without a passphrase.
     package let key: String
-    /// The authorities of the other side; nil where no certificate is asked for.
+    /// The authorities of the other side; nil if no certificate is required.
     package let authorities: String?
-    /// Which certificates of callers are refused although an authority has signed them; nil for none.
+    /// The list of callers' certificates that are refused although an authority has signed them; nil for none.
     package let denied: String?
 
-    /// Paths as they are; nothing is read before a server or client is made of them.
+    /// Stores the paths. Nothing is read until a server or client is created from them.
     package init(certificate: String, key: String, authorities: String?, denied: String? = nil) {
         self.certificate = certificate
         self.key = key
@@ -24,7 +24,7 @@ package struct TLSFiles: Sendable {
     /// Reads `tls.certificate`, `tls.key`, `tls.authorities` and `tls.denied`.
     ///
     /// - Parameters:
-    ///   - prefix: stands before the three names.
+    ///   - prefix: the prefix of the names.
     ///   - mutual: false for a public listener, which reads neither `authorities` nor `denied`.
     package init(
         _ settings: Settings, prefix: String = "tls", mutual: Bool = true
@@ -41,9 +41,10 @@ package struct TLSFiles: Sendable {
         TLSFiles(certificate: certificate, key: key, authorities: authorities)
     }
 
-    /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
+    /// A client of our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
+    /// only.
     ///
-    /// It is fixed: who must notice that the files change makes ``ReloadedConnections`` of them.
+    /// It doesn't change with its files; use ``ReloadedConnections`` to notice changes.
     package func client() throws(ConfigurationProblem) -> TLSConfiguration {
         do {
             return try TLSMaterial(contents()).client()
@@ -52,7 +53,7 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// A client that has no certificate and trusts one file of authorities, which is read now.
+    /// A client without a certificate that trusts one file of authorities, which is read now.
     package static func anonymousClient(trusting authorities: String) throws(ConfigurationProblem) -> TLSConfiguration {
         do {
             return try TLSMaterial.anonymousClient(trusting: bytes(of: authorities))
@@ -61,14 +62,14 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// What the files hold now; what can't be read counts as empty.
+    /// The current content of the files; an unreadable file counts as empty.
     func contents() -> TLSContents {
         TLSContents(
             certificate: Self.bytes(of: certificate), key: Self.bytes(of: key),
             authorities: authorities.map { Self.bytes(of: $0) }, denied: denied.map { Self.bytes(of: $0) })
     }
 
-    /// A flaw as the operator is told of it before a program starts.
+    /// A flaw as the error that the operator sees when a program starts.
     func problem(_ flaw: TLSFlaw) -> ConfigurationProblem {
         switch flaw {
         case .certificate:

@@ -2,9 +2,9 @@ import NIOCore
 package import NIOSSL
 package import Running
 
-/// What a listener for our own services and partners needs of its TLS files.
+/// The TLS context of a listener for our own services and partners.
 package struct MutualServer: Sendable {
-    /// For every handshake from now on.
+    /// The context for every handshake from now on.
     package let context: NIOSSLContext
     private let denied: DeniedCertificates
 
@@ -13,13 +13,15 @@ package struct MutualServer: Sendable {
         self.denied = denied
     }
 
-    /// Whether a caller's certificate is refused, by its fingerprint; nil, which no handshake lets through, is.
+    /// Whether a caller's certificate is denied, by its fingerprint.
+    ///
+    /// A nil fingerprint is denied, although no handshake allows it.
     package func denies(_ fingerprint: [UInt8]?) -> Bool {
         fingerprint.map { denied.contains($0) } ?? true
     }
 }
 
-/// A certificate, its key and the authorities to trust, as files held them at one moment.
+/// A certificate, its key and the trusted authorities, as the files had them at one time.
 package struct TLSMaterial: Sendable {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
@@ -46,11 +48,11 @@ package struct TLSMaterial: Sendable {
         denied = try contents.denied.map { bytes throws(TLSFlaw) in try DeniedCertificates(bytes) } ?? .none
     }
 
-    /// A server for our own services: TLS 1.3, and a client certificate of our authority.
+    /// A server for our own services: TLS 1.3, and client certificates of our authority.
     package func mutualServer() throws(TLSFlaw) -> MutualServer {
         var configuration = serverConfiguration()
         configuration.minimumTLSVersion = .tlsv13
-        // In a server this asks for a certificate and refuses a client without one; roles are checked per route.
+        // In a server this requires a client certificate; roles are checked per route.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates(try trusted())
         do {
@@ -60,7 +62,7 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// A public server: TLS 1.2 and 1.3, without client certificate.
+    /// A public server: TLS 1.2 and 1.3, without client certificates.
     package func publicServer() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = serverConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -70,7 +72,8 @@ package struct TLSMaterial: Sendable {
         return configuration
     }
 
-    /// A client of our own services: TLS 1.3, own certificate, server's name verified against our authority only.
+    /// A client of our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
+    /// only.
     package func client() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateChain = chain.map { .certificate($0) }
@@ -82,7 +85,7 @@ package struct TLSMaterial: Sendable {
         return configuration
     }
 
-    /// A client of a server that isn't ours: TLS 1.2 and 1.3, own certificate, server's name verified.
+    /// A client of a third party's server: TLS 1.2 and 1.3 with a client certificate; the server's name is verified.
     func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateChain = chain.map { .certificate($0) }
@@ -94,7 +97,7 @@ package struct TLSMaterial: Sendable {
         return configuration
     }
 
-    /// A client that has no certificate and trusts one file of authorities.
+    /// A client without a certificate that trusts one file of authorities.
     static func anonymousClient(trusting contents: [UInt8]) throws(TLSFlaw) -> TLSConfiguration {
         guard let authorities = certificates(in: contents) else { throw .authorities }
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -106,8 +109,8 @@ package struct TLSMaterial: Sendable {
     private func serverConfiguration() -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-        // Until then the library keeps all of a connection whose client has gone without a word, and a service that stops waits
-        // for those that rest.
+        // Until then, the library keeps the whole state of a connection whose client disappeared silently, and a stopping
+        // service waits for such connections.
         configuration.shutdownTimeout = .seconds(1)
         return configuration
     }
@@ -125,7 +128,7 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// Nil unless there is at least one, and each has been written to its end.
+    /// Nil unless there is at least one certificate, and each is complete.
     private static func certificates(in pem: [UInt8]) -> [NIOSSLCertificate]? {
         let text = String(decoding: pem, as: UTF8.self)
         let ends = text.split(separator: "-----END ", omittingEmptySubsequences: false).count - 1

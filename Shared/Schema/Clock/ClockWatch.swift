@@ -15,7 +15,7 @@ package struct ClockWatch: Service {
 
     private static let interval = Duration.seconds(60)
 
-    /// A watch over a service's clock.
+    /// Creates a watch for a service's clock.
     package init(_ clock: DatabaseClock, _ runtime: ServiceRuntime) {
         self.clock = clock
         lead = Gauge(label: "clock_ahead_seconds", factory: runtime.metrics)

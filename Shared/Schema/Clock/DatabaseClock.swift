@@ -5,19 +5,19 @@ package import Running
 
 /// The database's clock, which decides when hours end and when rows expire.
 ///
-/// Folding, publishing and retention work up to an instant that a service's clock or an operator gave. If that clock were days ahead,
-/// waiting uploads and valid partitions would be deleted. So the instant is first compared with the database's clock, which all
-/// services share. A clock that is behind deletes nothing, as long as nothing is rejected for lying in the future. ``ClockWatch``
-/// reports both.
+/// Folding, publishing and retention work up to an instant that a service's clock or an operator gave. If that clock were days
+/// ahead, waiting uploads and valid partitions would be deleted. So the instant is first compared with the database's clock,
+/// which all services share. A clock that is behind deletes nothing, as long as nothing is rejected for lying in the future.
+/// ``ClockWatch`` reports both.
 ///
-/// In a rehearsal both clocks are moved by the same time. The service is configured with `clock.offset`, and the database's superuser
-/// has marked the database. A service with a moved clock refuses any other database; one without ignores the mark.
+/// In a rehearsal both clocks are moved by the same time. The service is configured with `clock.offset`, and the database's
+/// superuser has marked the database. A service with a moved clock refuses any other database; one without ignores the mark.
 package struct DatabaseClock: Sendable {
     private let database: PostgresClient
     private let clock: WallClock
 
-    /// Seconds by which an instant may be ahead of the clock: far more than the clocks of two machines with NTP differ, and far less
-    /// than any retention period.
+    /// Seconds by which an instant may be ahead of the clock: far more than the clocks of two machines with NTP differ, and far
+    /// less than any retention period.
     package static let tolerance: TimeInterval = 300
 
     /// The clock of a service's database.
@@ -62,8 +62,9 @@ package struct DatabaseClock: Sendable {
         return now
     }
 
-    /// Whether the database's superuser has marked it for rehearsals: `ALTER DATABASE … SET vigil.rehearsal = 'on'`. The mark is read
-    /// from the catalogue: a connection string could change the session's setting.
+    /// Whether the database's superuser has marked it for rehearsals: `ALTER DATABASE … SET vigil.rehearsal = 'on'`.
+    ///
+    /// The mark is read from the catalogue: a connection string could change the session's setting.
     private func isRehearsal() async throws -> Bool {
         try await database.session { session in
             try session.row(
@@ -79,9 +80,9 @@ package struct DatabaseClock: Sendable {
     private struct MissingTime: Error {}
 }
 
-/// An instant is too far ahead of the database's clock. Nothing was done.
+/// An instant is too far ahead of the database's clock. Nothing has been done.
 package struct ClockAhead: OperatorProblem, Equatable {
-    /// By how much.
+    /// How many seconds the instant is ahead.
     package let seconds: Int
 
     /// Nil unless the instant is more than ``DatabaseClock/tolerance`` ahead.
@@ -104,7 +105,7 @@ package struct ClockBehind: OperatorProblem, Equatable {
     }
 }
 
-/// A phone tries again, and the clock may have been corrected by then.
+/// The phone retries, and the clock may have been corrected by then.
 extension ClockAhead: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }

@@ -1,12 +1,15 @@
 package import Postgres
 
-/// What PostgreSQL itself lets every role do, and no service needs: taking locks under any number, making large objects, and reading
-/// statistics about everybody's tables, connections, transactions and log, which change with every single upload.
+/// Privileges that PostgreSQL gives every role and no service needs.
+///
+/// They are: taking locks under any number, creating large objects, and reading statistics about all tables, connections,
+/// transactions and the log, which change with every single upload.
 package enum CatalogGrants {
-    /// Revokes these rights from everybody and grants them to the owner of the database, who may grant them to others.
+    /// Revokes these privileges from everybody and grants them to the owner of the database, who may grant them to others.
     ///
-    /// It needs a superuser; for others it fails with `.insufficientPrivilege`, unless it was done before. The rights belong to one
-    /// database. deploy/postgres/catalog.sql has the same text, for the superuser of a database in a container; a test compares the two.
+    /// It needs a superuser; for others it fails with `.insufficientPrivilege`, unless it has already run. The privileges
+    /// belong to one database. deploy/postgres/catalog.sql has the same text, for the superuser of a database in a container; a
+    /// test compares the two.
     package static let script = Script(
         #"""
         DO $catalog$
@@ -44,8 +47,8 @@ package enum CatalogGrants {
         $catalog$;
         """#)
 
-    /// Lets a service write an empty message into the write-ahead log, so that a request that changes nothing waits for a commit like one
-    /// that does (`SQL.commitMark`). Nobody reads these messages.
+    /// Lets a service write an empty message into the write-ahead log, so that a request that changes nothing waits for a
+    /// commit like one that does (`SQL.commitMark`). Nobody reads these messages.
     static func commitMark(for role: DatabaseRole) -> Script {
         """
         DO $messages$

@@ -1,7 +1,7 @@
 import Postgres
 
 extension Schema {
-    /// What all services share: the record of migrations, and functions for everybody's use.
+    /// The schema that all services share: the record of migrations, and common functions.
     static let common = Schema(
         "vigil", roles: [],
         migrations: [

@@ -1,10 +1,10 @@
 import Postgres
 
-/// The one version that the whole database had before every schema had its own: the numbers 1 to 9.
+/// The single version that the whole database had before every schema had its own: the numbers 1 to 9.
 ///
-/// A database with such a version is taken over as it is. Every step whose former migration was applied is recorded as applied, at the
-/// same time; the others are applied as on any database. The former record stays, under the schema `*`. It ends with one entry more, so
-/// that a program of that time says that the database is newer, and does nothing.
+/// A database with one of these versions is taken over unchanged. Every step whose former migration was applied is recorded as
+/// applied, at the same time; the others are applied as on any database. The former record is kept, under the schema `*`. It
+/// gets one final entry, so that a program from that time reports that the database is newer, and does nothing.
 enum FormerVersion {
     /// SHA-256 of the nine migrations' texts, in hexadecimal digits.
     private static let checksums = [
@@ -19,10 +19,10 @@ enum FormerVersion {
         "943c7d9ed401e52ba7f4a9732b311ac695a2a14cc5f77df75c5e298a4c8ba5dd",
     ]
 
-    /// Stands for all schemas in the record.
+    /// The entry for all schemas in the record.
     private static let allSchemas = "*"
 
-    /// Changes the record of a database that has a former version, and nothing else.
+    /// Changes the record of a database with a former version, and nothing else.
     /// - Throws: ``ChangedMigration``.
     static func takeOver(_ schemas: [Schema], in session: Session) throws {
         guard try !MigrationRecord.exists(in: session) else { return }

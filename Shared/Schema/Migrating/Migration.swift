@@ -3,11 +3,12 @@ import Postgres
 
 /// One step of a schema. Its number is its place in ``Schema/migrations``, from 1.
 struct Migration: Sendable {
-    /// What it brings, as `vigil migrate` and the table `vigil.migration` call it.
+    /// The step's name, as shown by `vigil migrate` and stored in the table `vigil.migration`.
     let name: String
-    /// The migration of a former version that did the same, while the whole database had one version; see ``FormerVersion``.
+    /// The migration of a former version that did the same, from the time when the whole database had one version; see
+    /// ``FormerVersion``.
     let formerNumber: Int32?
-    /// Its statements. They run in one transaction with the record that they ran.
+    /// The step's statements. They run in the same transaction as the record of the step.
     let script: Script
 
     init(_ name: String, formerly formerNumber: Int32? = nil, _ script: Script) {
@@ -16,6 +17,6 @@ struct Migration: Sendable {
         self.script = script
     }
 
-    /// SHA-256 of the script's text: proof that a released step is still the same.
+    /// SHA-256 of the script's text, which proves that a released step is unchanged.
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(script.text.utf8))) }
 }

@@ -1,8 +1,8 @@
 import Postgres
 
-/// The table `vigil.migration`: which steps were applied. A schema's version is the number of its last one.
+/// The table `vigil.migration`, which records the applied steps. A schema's version is the number of its last step.
 enum MigrationRecord {
-    /// Makes the table if it is missing, and lets the services read it.
+    /// Creates the table if it is missing, and lets the services read it.
     static func prepare(for roles: [DatabaseRole], in session: Session) throws(PostgresError) {
         try session.script(
             """
@@ -25,7 +25,7 @@ enum MigrationRecord {
         }
     }
 
-    /// Whether the table is there and tells schemas apart; see ``FormerVersion``.
+    /// Whether the table exists and has a column for the schema; see ``FormerVersion``.
     static func exists(in session: Session) throws(PostgresError) -> Bool {
         try session.row(
             """
@@ -35,13 +35,13 @@ enum MigrationRecord {
             """, as: Bool.self) ?? false
     }
 
-    /// 0 when nothing of the schema was applied.
+    /// The schema's version; 0 if no step is applied.
     static func version(of schema: Schema, in session: Session) throws(PostgresError) -> Int32 {
         try session.row(
             "SELECT coalesce(max(number), 0) FROM vigil.migration WHERE schema = \(schema.name)", as: Int32.self) ?? 0
     }
 
-    /// Nil when the step wasn't applied.
+    /// The checksum of an applied step; nil if it isn't applied.
     static func checksum(of step: MigrationStep, in session: Session) throws(PostgresError) -> [UInt8]? {
         try session.row(
             "SELECT checksum FROM vigil.migration WHERE schema = \(step.schema) AND number = \(step.number)",

@@ -1,6 +1,6 @@
 import Postgres
 
-/// The services' roles, and what no table grants or forbids.
+/// The services' roles, and privileges that don't belong to a table.
 enum RolePrivileges {
     /// Creates the roles that are missing.
     static func createRoles(_ roles: [DatabaseRole], in session: Session) throws(PostgresError) {
@@ -10,9 +10,9 @@ enum RolePrivileges {
         }
     }
 
-    /// Takes from the services what PostgreSQL lets everybody do and none of them needs, and limits their connections.
+    /// Revokes privileges that PostgreSQL gives everybody and the services don't need, and limits the services' connections.
     ///
-    /// A managed PostgreSQL may keep some of it to a superuser. Then the rest is done, and the operator is told.
+    /// A managed PostgreSQL may reserve some of this for a superuser. The rest is then done, and the operator is told.
     static func restrict(
         _ roles: [DatabaseRole], connections: Int?, by owner: PostgresClient, report: @Sendable (String) -> Void
     ) async throws {
@@ -28,7 +28,7 @@ enum RolePrivileges {
         }
         try await owner.transaction { session in
             try Schema.takeLock(in: session)
-            // A temporary table is a table, too.
+            // Temporary tables are tables, too.
             try session.script(
                 """
                 DO $$ BEGIN
@@ -60,7 +60,7 @@ enum RolePrivileges {
         }
     }
 
-    /// Reports when all roles together may have more connections than the server.
+    /// Reports if all roles together may open more connections than the server allows.
     private static func compare(
         _ roles: Int, times connections: Int, by owner: PostgresClient, report: @Sendable (String) -> Void
     ) async throws {
@@ -72,7 +72,7 @@ enum RolePrivileges {
                 """, as: Int32.self, Int32.self)
         }
         guard let (most, reserved) = server else { return }
-        // Two for whoever migrates.
+        // Two for the migration itself.
         let needed = roles * connections + Int(reserved) + 2
         guard needed > Int(most) else { return }
         report(
@@ -82,7 +82,8 @@ enum RolePrivileges {
 }
 
 extension Script {
-    /// Roles belong to the whole cluster but the lock to one database, so another database's migration may be faster.
+    /// Roles belong to the whole cluster but the lock belongs to one database, so another database's migration may create the
+    /// role first.
     fileprivate init(creating role: DatabaseRole) {
         self = """
             DO $$ BEGIN

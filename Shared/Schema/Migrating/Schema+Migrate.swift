@@ -2,20 +2,21 @@ package import Postgres
 import Running
 
 extension Schema {
-    /// Any two processes that migrate take this advisory lock, so that only one does. The number is arbitrary.
+    /// The advisory lock that every migrating process takes, so that only one migrates. The number is arbitrary.
     private static let lock: Int64 = 0x7669_6769_6c00_0001
 
-    /// Brings every schema of a database to this build's version: roles and their privileges, then every step that is missing, each in a
-    /// transaction of its own.
+    /// Migrates every schema of a database to this build's version: first roles and their privileges, then every missing step,
+    /// each in a transaction of its own.
     ///
-    /// Schemas that this build doesn't know are left as they are.
+    /// Schemas that this build doesn't know are left unchanged.
     /// - Parameters:
-    ///   - owner: connected as the role that shall own the tables; it must be allowed to create roles, unless the
-    ///     services' roles exist.
-    ///   - attempts: at a step whose tables are in use. Each lasts a second, with a pause of about a second after it.
-    ///   - connections: how many each service's role may have at one time; nil leaves that as it is.
-    ///   - report: receives one sentence per step, and one for whatever this database doesn't let the owner do.
-    /// - Throws: ``SchemaMismatch`` when a schema is newer than this build; ``ChangedMigration``; ``BlockedMigration``.
+    ///   - owner: connected as the role that shall own the tables. It must be allowed to create roles, unless the services'
+    ///     roles exist.
+    ///   - attempts: the attempts at a step whose tables are in use. Each lasts a second and is followed by a pause of about a
+    ///     second.
+    ///   - connections: the connection limit of each service's role; nil leaves it unchanged.
+    ///   - report: receives one sentence per step, and one for everything that this database doesn't let the owner do.
+    /// - Throws: ``SchemaMismatch`` if a schema is newer than this build; ``ChangedMigration``; ``BlockedMigration``.
     package static func migrate(
         owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -54,7 +55,7 @@ extension Schema {
         try session.execute("SELECT pg_advisory_xact_lock(\(lock))")
     }
 
-    /// - Returns: false when the step was applied before.
+    /// - Returns: false if the step was already applied.
     private static func apply(_ migration: Migration, as step: MigrationStep, in session: Session) throws -> Bool {
         if let checksum = try MigrationRecord.checksum(of: step, in: session) {
             guard checksum == migration.checksum else { throw ChangedMigration(step: step) }
@@ -65,14 +66,16 @@ extension Schema {
         return true
     }
 
-    /// A transaction that waits for a table makes everybody wait who wants that table later. So each attempt waits for a second at most and
-    /// then lets the others pass: requests go on.
+    /// Repeats a transaction that may have to wait for a table.
+    ///
+    /// While it waits, everybody who wants the table later waits as well. So each attempt waits for at most a second and then
+    /// lets the others pass, and requests continue.
     private struct Attempts {
         let limit: Int
         let owner: PostgresClient
         let report: @Sendable (String) -> Void
 
-        /// - Parameter name: what the transaction does, in messages.
+        /// - Parameter name: the purpose of the transaction, for messages.
         func transaction<R: Sendable>(
             _ name: String, _ body: @escaping @Sendable (Session) throws -> R
         ) async throws -> R {
@@ -93,19 +96,19 @@ extension Schema {
     }
 }
 
-/// A step by its place, such as `submission 3`.
+/// A step by its schema and number, such as `submission 3`.
 package struct MigrationStep: Sendable, Equatable, CustomStringConvertible {
     /// The schema's name.
     package let schema: String
-    /// The version that the schema has after it.
+    /// The schema's version after the step.
     package let number: Int32
 
     package var description: String { "\(schema) \(number)" }
 }
 
-/// A released migration differs from the one that was applied.
+/// A released migration differs from the applied one.
 package struct ChangedMigration: OperatorProblem, Equatable {
-    /// The step whose checksum is another one.
+    /// The step whose checksum differs.
     package let step: MigrationStep
 
     package var description: String {
@@ -114,9 +117,9 @@ package struct ChangedMigration: OperatorProblem, Equatable {
     }
 }
 
-/// Long transactions kept a step from the tables that it changes.
+/// Long transactions kept a step from locking the tables that it changes.
 package struct BlockedMigration: OperatorProblem, Equatable {
-    /// What was not done. Every step before it was applied.
+    /// The step that wasn't applied. Every step before it was.
     package let name: String
 
     package var description: String {

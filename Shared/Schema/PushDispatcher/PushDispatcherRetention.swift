@@ -4,7 +4,7 @@ import Postgres
 extension RetentionRule {
     /// The rules of the schema `push_dispatcher`.
     static let pushDispatcher: [RetentionRule] = [
-        // A phone renews its registration after 14 days. One that didn't has lost the app, or its user has.
+        // A phone renews its registration after 14 days. If it doesn't, the app or the phone is no longer in use.
         RetentionRule(.pushDispatcher, "push_dispatcher.registration", limit: "30 days after the last renewal") {
             session, now throws(PostgresError) in
             let firstKept = now.hourNumber - 30 * 24

@@ -3,7 +3,7 @@ import Logging
 package import Postgres
 package import Running
 
-/// How services apply the retention rules of their schemas.
+/// Applies the retention rules of the services' schemas.
 package enum Retention {
     /// Every rule of every schema.
     package static let rules = Schema.all.flatMap(\.retention)
@@ -14,8 +14,8 @@ package enum Retention {
     }
 
     /// Applies every rule of one service.
-    /// - Throws: ``ClockAhead``; then nothing was removed.
-    /// - Returns: rows (or partitions) removed or redeemed, by rule.
+    /// - Throws: ``ClockAhead``; nothing is removed then.
+    /// - Returns: the number of rows (or partitions) removed or redeemed, by rule.
     package static func apply(
         _ role: DatabaseRole, at now: Date, by clock: DatabaseClock, in database: PostgresClient
     ) async throws -> [(rule: String, removed: Int)] {
@@ -27,15 +27,16 @@ package enum Retention {
         return removed
     }
 
-    /// Applies a service's retention rules at start and then every hour. Any number of replicas may do so at once: the
-    /// rules only delete or redeem what is too old.
+    /// Applies a service's retention rules at startup and then every hour.
+    ///
+    /// Any number of replicas may do this concurrently: the rules only delete or redeem expired rows.
     package static func everyHour(
         for role: DatabaseRole, in database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime
     ) -> RecurringJob {
         every(3600, for: role, in: database, by: clock, runtime)
     }
 
-    /// The same for a service that has a rule shorter than an hour.
+    /// The same for a service with a rule shorter than an hour.
     /// - Parameter interval: in seconds.
     package static func every(
         _ interval: TimeInterval, for role: DatabaseRole, in database: PostgresClient, by clock: DatabaseClock,

@@ -1,18 +1,18 @@
 package import FoundationEssentials
 import Postgres
 
-/// For how long tables keep their rows.
+/// How long tables keep their rows.
 ///
-/// The rules and the migrations of a schema, side by side in its folder, say who may know what for how long. The service that works in
-/// the schema applies them regularly (``Retention``).
+/// The rules and the migrations of a schema are side by side in its folder. Together they say who may know what, and for how
+/// long. The service that works in the schema applies the rules regularly (``Retention``).
 package struct RetentionRule: Sendable {
-    /// The service that connects as this role applies the rule.
+    /// The role of the service that applies the rule.
     package let role: DatabaseRole
-    /// The tables from which it deletes, or whose rows it redeems, each as `schema.table`.
+    /// The tables whose rows it deletes or redeems, each as `schema.table`.
     package let tables: [String]
-    /// When a row goes, in words.
+    /// When a row expires, in words.
     package let limit: String
-    /// Deletes or redeems what is too old at an instant, and returns the number of rows.
+    /// Deletes or redeems the rows that have expired at an instant, and returns their number.
     let delete: @Sendable (Session, Date) throws(PostgresError) -> Int
 
     init(
@@ -31,12 +31,13 @@ package struct RetentionRule: Sendable {
     /// A day in seconds.
     static let day: TimeInterval = 86_400
 
-    /// The most rows that one statement of ``inBatches(_:)`` takes, so that a backlog of weeks neither exceeds the statement timeout
-    /// nor keeps requests waiting.
+    /// The maximum number of rows for one statement of ``inBatches(_:)``, so that a backlog of weeks neither exceeds the
+    /// statement timeout nor blocks requests.
     static let batch: Int64 = 10_000
 
-    /// Repeats a statement until it finds less than a whole batch. The statement should skip rows that are locked: they are left to the
-    /// next run, so that nobody waits in a cycle.
+    /// Repeats a statement until it affects less than a whole batch.
+    ///
+    /// The statement should skip locked rows, so that there are no deadlocks; the next run takes them.
     static func inBatches(_ statement: () throws(PostgresError) -> Int) throws(PostgresError) -> Int {
         var total = 0
         while true {

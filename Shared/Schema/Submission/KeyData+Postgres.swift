@@ -1,7 +1,8 @@
 package import ExposureKeys
 package import Postgres
 
-/// A key as a `bytea`, out of its place in memory: an array for each of a fold's keys would cost more than the rest of its row.
+/// Encodes a key as a `bytea` directly from its storage: an array for each key of a fold would cost more than the rest of its
+/// row.
 extension KeyData: PostgresEncodable {
     /// `bytea`.
     package static var postgresType: PostgresType { .bytea }

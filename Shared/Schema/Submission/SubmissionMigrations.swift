@@ -193,5 +193,91 @@ extension Migration {
             GRANT EXECUTE ON FUNCTION submission.ensure_day(integer), submission.drop_days_before(integer),
                 submission.take_fold_lock() TO vigil_fold;
             """#),
+
+        Migration(
+            "uploads with many check-ins",
+            #"""
+            -- A row of common size stays in one piece. A large one, some 27,300 bytes, doesn't fit into a page.
+            ALTER TABLE submission.inbox ALTER COLUMN sealed SET STORAGE EXTERNAL;
+            ALTER TABLE submission.inbox SET (toast_tuple_target = 4096);
+            -- Nobody fills the memory of the fold.
+            ALTER TABLE submission.inbox ADD CONSTRAINT inbox_sealed_check CHECK (octet_length(sealed) <= 27308);
+            """#),
+
+        Migration(
+            "keys by their own day",
+            #"""
+            -- A key goes with the partition of the day on which it was in use, whenever it was uploaded: 14 days after that day's end.
+            -- Rows that are deleted one by one would stay in the files.
+            CREATE TABLE submission.former_key AS TABLE submission.diagnosis_key;
+            DROP TABLE submission.diagnosis_key;
+            CREATE TABLE submission.diagnosis_key (
+                hour integer NOT NULL,
+                key_data bytea NOT NULL CHECK (octet_length(key_data) = 16),
+                rolling_start integer NOT NULL CHECK (rolling_start > 0),
+                rolling_period smallint NOT NULL CHECK (rolling_period BETWEEN 1 AND 144),
+                transmission_risk_level smallint NOT NULL CHECK (transmission_risk_level BETWEEN 1 AND 8),
+                days_since_onset smallint NOT NULL CHECK (days_since_onset BETWEEN -15 AND 4000),
+                report_type smallint NOT NULL CHECK (report_type BETWEEN 0 AND 5),
+                PRIMARY KEY (key_data, rolling_start)
+            ) PARTITION BY RANGE (rolling_start);
+            -- Rows come hour by hour, so that distribution finds those of an hour in a few pages of each partition.
+            CREATE INDEX ON submission.diagnosis_key USING brin (hour);
+            GRANT SELECT, INSERT ON submission.diagnosis_key TO vigil_fold;
+            GRANT SELECT ON submission.diagnosis_key TO vigil_distribution;
+
+            -- The partitions for what is folded on a day: its reports, and keys of the 14 days before and of the day itself.
+            CREATE OR REPLACE FUNCTION submission.ensure_day(day integer) RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                key_day integer;
+            BEGIN
+                IF to_regclass(format('submission.check_in_report_%s', day)) IS NULL THEN
+                    EXECUTE format(
+                        'CREATE TABLE submission.check_in_report_%s PARTITION OF submission.check_in_report '
+                        'FOR VALUES FROM (%s) TO (%s)', day, day * 24, day * 24 + 24);
+                END IF;
+                FOR key_day IN greatest(day - 14, 0)..day LOOP
+                    IF to_regclass(format('submission.diagnosis_key_%s', key_day)) IS NULL THEN
+                        EXECUTE format(
+                            'CREATE TABLE submission.diagnosis_key_%s PARTITION OF submission.diagnosis_key '
+                            'FOR VALUES FROM (%s) TO (%s)', key_day, key_day * 144, key_day * 144 + 144);
+                    END IF;
+                END LOOP;
+            END
+            $body$;
+
+            -- For the key of a day on which it was uploaded: its period ended before the day did.
+            CREATE FUNCTION submission.delete_keys_ended_before(first_kept integer) RETURNS integer
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                deleted integer;
+            BEGIN
+                DELETE FROM submission.diagnosis_key
+                WHERE rolling_start < first_kept AND rolling_start + rolling_period < first_kept;
+                GET DIAGNOSTICS deleted = ROW_COUNT;
+                RETURN deleted;
+            END
+            $body$;
+            REVOKE ALL ON FUNCTION submission.delete_keys_ended_before(integer) FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION submission.delete_keys_ended_before(integer) TO vigil_fold;
+
+            DO $body$
+            DECLARE
+                key_day integer;
+            BEGIN
+                FOR key_day IN SELECT DISTINCT rolling_start / 144 FROM submission.former_key ORDER BY 1 LOOP
+                    EXECUTE format(
+                        'CREATE TABLE submission.diagnosis_key_%s PARTITION OF submission.diagnosis_key '
+                        'FOR VALUES FROM (%s) TO (%s)', key_day, key_day * 144, key_day * 144 + 144);
+                END LOOP;
+            END
+            $body$;
+            INSERT INTO submission.diagnosis_key
+            SELECT * FROM submission.former_key
+            ORDER BY hour, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type, key_data
+            ON CONFLICT DO NOTHING;
+            DROP TABLE submission.former_key;
+            """#),
     ]
 }

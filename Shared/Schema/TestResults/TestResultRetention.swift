@@ -4,10 +4,10 @@ import Postgres
 extension RetentionRule {
     /// The rules of the schema `test_results`.
     ///
-    /// What was positive or negative is forgotten when no session can ask for it any more. Both limits for results count from when
-    /// something was first posted for the test: `created_at` never changes, so no replacement keeps a result alive. Redeemed results
-    /// have the codes 4, 9 and 14, for PCR, rapid antigen and point-of-care PCR tests
-    /// (corona-warn-app/cwa-testresult-server: `QuickTestResult.java`, `PocNatResult.java`); the server replaces none of them.
+    /// Whether a result was positive or negative is erased when no session can ask for it any more. Both limits for results
+    /// count from the first post for the test: `created_at` never changes, so no replacement keeps a result alive. Redeemed
+    /// results have the codes 4, 9 and 14, for PCR, rapid antigen and point-of-care PCR tests
+    /// (corona-warn-app/cwa-testresult-server: `QuickTestResult.java`, `PocNatResult.java`); the server never replaces them.
     static let testResults: [RetentionRule] = [
         RetentionRule(.testResults, "test_results.result", limit: "21 days until redeemed") {
             session, now throws(PostgresError) in

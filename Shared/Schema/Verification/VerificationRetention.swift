@@ -2,7 +2,7 @@ import FoundationEssentials
 import Postgres
 
 extension RetentionRule {
-    /// For how many hours the session of a registration is kept, beyond the one in which it was opened.
+    /// How many hours a registration's session is kept after the hour in which it was opened.
     package static let sessionHours: Int32 = 21 * 24
 
     /// The rules of the schema `verification`.

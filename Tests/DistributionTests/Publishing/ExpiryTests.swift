@@ -28,7 +28,7 @@ struct ExpiryTests {
                     try session.execute(
                         """
                         INSERT INTO submission.diagnosis_key
-                        SELECT \(Samples.noon.number), key_data, 1, 144, 5, 0, 1
+                        SELECT \(Samples.noon.number), key_data, \(Int32(day.firstInterval.rawValue)), 144, 5, 0, 1
                         FROM unnest(\(keys.map(\.data.bytes))) AS keys (key_data)
                         """)
                 }

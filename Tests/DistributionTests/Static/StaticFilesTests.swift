@@ -1,4 +1,5 @@
 import ExposureFormat
+import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
@@ -33,13 +34,12 @@ import Testing
     func shipped() throws {
         let files = try StaticFiles(in: Self.shipped)
         #expect(files.problems.isEmpty)
-        #expect(
-            files.archives.map(\.path) == [
-                "version/v1/app_config_android", "version/v1/app_config_ios",
-                "version/v1/configuration/country/DE/app_config", "version/v2/app_config_android",
-                "version/v2/app_config_ios",
-            ])
-        #expect(files.archives.allSatisfy { !$0.export.isEmpty && $0.message != nil })
+        #expect(files.archives.count == 30)
+        #expect(files.archives.map(\.path) == files.archives.map(\.path).sorted())
+        #expect(files.archives.allSatisfy { $0.content != nil })
+        // What has no content on purpose is empty, or an empty list.
+        let empty = files.archives.filter { $0.export.count <= 1 }.map(\.path)
+        #expect(empty.count == 23 && empty.contains("version/v1/stats") && empty.contains("version/v1/ccl/config-v3"))
         // Their order and bytes are the same in every run.
         #expect(try StaticFiles(in: Self.shipped) == files)
     }
@@ -47,22 +47,24 @@ import Testing
     @Test("a .json file becomes the message of its path, a .bin file stays unchanged, in the order of paths")
     func forms() throws {
         let given = [
-            "version/v1/stats.json": Self.statistics, "version/v1/ehn-dgc/dscs.bin": "any bytes",
+            "version/v1/stats.json": Self.statistics, "version/v1/.dscs.bin": "",
             "version/v1/dcc-rl/0a1b.bin": "a list", "version/v1/dcc-rl/0a1b/2/c/chunk.bin": "a chunk",
-            "version/v1/ccl/config-v3.bin": "rules", "version/v1/a.b_c-D.bin": "odd",
+            "version/v1/ehn-dgc/onboarded-countries.json": #"["DE"]"#, "version/v1/a.b_c-D.bin": "odd",
         ]
         try folder(given) { root in
             let files = try StaticFiles(in: root)
             #expect(files.problems.isEmpty)
             #expect(
                 files.archives.map(\.path) == [
-                    "version/v1/a.b_c-D", "version/v1/ccl/config-v3", "version/v1/dcc-rl/0a1b",
-                    "version/v1/dcc-rl/0a1b/2/c/chunk", "version/v1/ehn-dgc/dscs", "version/v1/stats",
+                    "version/v1/a.b_c-D", "version/v1/dcc-rl/0a1b", "version/v1/dcc-rl/0a1b/2/c/chunk",
+                    "version/v1/ehn-dgc/onboarded-countries", "version/v1/stats",
                 ])
-            #expect(files.archives.last?.message == .statistics)
+            #expect(files.archives.last?.content == "Statistics")
+            #expect(files.archives[3].content == "onboarded countries")
+            #expect(files.archives[3].export == [0x81, 0x62] + Array("DE".utf8))
             #expect(files.archives.last?.export == Self.encodedStatistics)
             #expect(files.archives.last?.file == "version/v1/stats.json")
-            #expect(files.archives.first?.message == nil)
+            #expect(files.archives.first?.content == nil)
             #expect(files.archives.first?.export == Array("odd".utf8))
         }
     }
@@ -140,6 +142,52 @@ import Testing
             let shown = file.replacing("\n", with: "?").replacing("ä", with: "?")
             #expect(files.problems == [StaticFileProblem(file: shown, reason)])
             #expect(files.archives.map(\.path) == ["version/v1/local_stats_1", "version/v1/other"])
+        }
+    }
+
+    @Test(
+        "a configuration that rates other levels than are published is refused, and says which", arguments: [1, 3, 5])
+    func levels(lowest: Int) throws {
+        let level = try #require(TransmissionRiskLevel(rawValue: lowest))
+        let files = try StaticFiles(in: Self.shipped, publishingFrom: level)
+        guard lowest != 3 else { return #expect(files.problems.isEmpty) }
+        #expect(
+            files.problems.map(\.file) == [
+                "version/v1/app_config_android.json", "version/v1/app_config_ios.json",
+                "version/v2/app_config_android.json", "version/v2/app_config_ios.json",
+            ])
+        let rule = "riskCalculationParameters.transmissionRiskValueMapping gives level"
+        let reasons =
+            lowest == 1
+            ? (1...2).map { "\(rule) \($0) no risk, but keys of level 1 and above are published (lowestRiskLevel)." }
+            : (3...4).map {
+                "\(rule) \($0) a risk, but only keys of level 5 and above are published (lowestRiskLevel)."
+            }
+        #expect(files.problems.last?.reasons == reasons)
+    }
+
+    @Test("a configuration that decodes a published level as another, or drops it, is refused")
+    func decoding() throws {
+        let path = "version/v2/app_config_ios.json"
+        let text = try String(contentsOf: Self.shipped.appending(path: path), encoding: .utf8)
+        let risk = "riskCalculationParameters"
+        let changes = [
+            (
+                #""reportTypeOffsetConfirmedTest": 6"#, #""reportTypeOffsetConfirmedTest": 5"#,
+                "\(risk).trlEncoding reads level 7 as 6, which is published otherwise."
+            ),
+            (
+                #""trlFilters": []"#,
+                #""trlFilters": [{"dropIfTrlInRange": {"min": 3, "max": 4, "maxExclusive": true}}]"#,
+                "\(risk).trlFilters drops level 3, but keys of level 3 and above are published (lowestRiskLevel)."
+            ),
+        ]
+        for (old, new, reason) in changes {
+            try #require(text.contains(old))
+            try folder([path: text.replacing(old, with: new)]) { root in
+                let found = try StaticFiles(in: root).problems.first
+                #expect(found?.reasons.first == reason)
+            }
         }
     }
 
@@ -237,11 +285,11 @@ import Testing
         let (status, output) = try check(Self.shipped)
         #expect(status == 0)
         let lines = output.split(separator: "\n")
-        #expect(lines.count == 6)
+        #expect(lines.count == 31)
         #expect(lines.first?.hasPrefix("version/v1/app_config_android.json") == true)
         #expect(lines.first?.contains("  ApplicationConfigurationAndroid  ") == true)
         #expect(lines.allSatisfy { $0.hasSuffix(" bytes") || $0 == lines.last })
-        #expect(lines.last == "5 to be published, 0 left out")
+        #expect(lines.last == "30 to be published, 0 left out")
     }
 
     @Test("distribution check says what is wrong with which file, and ends with 1")

@@ -66,7 +66,7 @@ struct StaticPublishingTests {
             let text = try String(contentsOf: file, encoding: .utf8)
 
             // Any bytes of the contract, and a change.
-            let list = folder.appending(path: "version/v1/ehn-dgc/dscs.bin")
+            let list = folder.appending(path: "version/v1/other.bin")
             try FileManager.default.createDirectory(
                 at: list.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data([1, 2, 3]).write(to: list)
@@ -76,7 +76,7 @@ struct StaticPublishingTests {
             #expect(try await stage.publish(through: Samples.noon).changes == 2)
             let after = try #require(try Self.export(stage, Self.ios))
             #expect(after != before)
-            #expect(try Self.export(stage, "version/v1/ehn-dgc/dscs") == [1, 2, 3])
+            #expect(try Self.export(stage, "version/v1/other") == [1, 2, 3])
 
             try Data(text.replacing(country, with: #""nonsense": ["#).utf8).write(to: file)
             let report = try await stage.publish(through: Samples.noon)
@@ -96,7 +96,7 @@ struct StaticPublishingTests {
             let last = try await stage.publish(through: Samples.noon)
             #expect((last.refusedFiles, last.changes) == (0, 2))
             #expect(try Self.export(stage, Self.ios) == nil)
-            #expect(try Self.export(stage, "version/v1/ehn-dgc/dscs") == nil)
+            #expect(try Self.export(stage, "version/v1/other") == nil)
         }
     }
 }

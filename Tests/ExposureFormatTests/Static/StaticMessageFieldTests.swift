@@ -7,14 +7,21 @@ import Testing
 /// https://github.com/corona-warn-app/cwa-server/tree/main/common/protocols/src/main/proto
 @Suite("Static messages on the wire")
 struct StaticMessageFieldTests {
-    /// Of what Python's protobuf library encodes from the same JSON with the contract's own schemas, a map's entries in
-    /// the order of their keys. Who changes a fixture finds the new digest there too, not here.
+    /// Of what another encoder makes of the same JSON with the contract's own schemas, a map's entries in the order of their
+    /// keys: Python's protobuf library, and protoc for posters and certificates. Who changes a fixture finds the new digest
+    /// there too, not here.
     static let digests: [StaticMessage: String] = [
         .applicationConfiguration: "f01fb924a69aad5f1268b60052d9f8f79fa284d8f8f3bc7e5fb1f5779ce1bbab",
         .applicationConfigurationIOS: "b6b68d2ae8e8363016f5d27a07475d8c6654438398caa02804a7dbe4df2fc6d0",
         .applicationConfigurationAndroid: "7a0101db513df778c44b2e3e34438994ca93656921c9effe2c4f7d3fa2685396",
         .statistics: "6ab150c85290f5dabe24fbf62d90e4b56ce8a2a5b56a4737d323d60c968bb1a7",
         .localStatistics: "3d2f907a62ec81caf08d11de73f1156a30a284280ec6cbd7d316e1f40f9c45c2",
+        .posterTemplateIOS: "d024cc8145bb02264eac913bccc3d3a385b6f5985c846ccd695f94adff516b9d",
+        .posterTemplateAndroid: "6327480aa58e1a6f90f9cc3f9e12e23058367efa5d6ab5392d7e223e3697e226",
+        .signers: "f817ebe31d13fd6f0257b046a0fc035a6ae521dbbad4f186d418eb740b23c9f5",
+        .revocations: "e5852a588874dff80273e0123d552a959224671fd0e43153d7f8e0892ad59046",
+        .validationServices: "083746e0d55058695b1846e13734587ae99bcf74397ba8efd6e6220189703dd4",
+        .valueSets: "28a7a87d7bfa854c0d4c9075d9048a30688c3664d87272c3f5907e5f9f1eed08",
     ]
 
     @Test("every field has the number and type of Corona-Warn-App's schemas", arguments: StaticMessage.allCases)

@@ -29,11 +29,12 @@ struct StaticMessageRuleTests {
     static let overlap = "must have ranges that don't overlap"
     static let risk = "riskCalculationParameters"
     static let presence = "presenceTracingParameters"
+    static let discarded = "cwa-app-android discards the whole configuration without it"
 
     @Test(
         "a value that would break phones is refused with its field; the nearest valid value is accepted",
         arguments: parts + riskCalculation + operatingSystems + presenceTracing + privacy + certificates + firstApps
-            + statistics)
+            + statistics + posters + certificateLists)
     func rules(rule: Case) throws {
         let json = try rule.edit.applied(to: Fixtures.everyField(of: rule.message))
         guard let finding = rule.finding else {
@@ -66,20 +67,6 @@ struct StaticMessageRuleTests {
             let json = try JSONEdit(path: leaf.path, value: "99").applied(to: document)
             #expect(throws: InvalidMessage.self, "\(leaf.path)") { try message.encode(json: json) }
         }
-    }
-
-    @Test("risk values or a multiplier are required: without them phones never warn")
-    func riskValues() throws {
-        let file = Fixtures.staticFolder.appending(path: "version/v2/app_config_ios.json")
-        let withoutMultiplier = Array(try Data(contentsOf: file))
-        let json = try JSONEdit(path: "\(Self.risk).transmissionRiskValueMapping", value: nil)
-            .applied(to: withoutMultiplier)
-        let refusal = #expect(throws: InvalidMessage.self) { try Self.ios.encode(json: json) }
-        #expect(
-            refusal?.findings == [
-                "\(Self.risk).transmissionRiskValueMapping must not be empty, unless transmissionRiskLevelMultiplier is "
-                    + "given."
-            ])
     }
 
     @Test("several errors are all reported")

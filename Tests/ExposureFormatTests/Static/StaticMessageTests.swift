@@ -18,6 +18,10 @@ struct StaticMessageTests {
             ("version/v2/app_config_android", .applicationConfigurationAndroid),
             ("version/v1/stats", .statistics), ("version/v1/local_stats_1", .localStatistics),
             ("version/v1/local_stats_7", .localStatistics),
+            ("version/v1/qr_code_poster_template_ios", .posterTemplateIOS),
+            ("version/v1/qr_code_poster_template_android", .posterTemplateAndroid),
+            ("version/v1/ehn-dgc/dscs", .signers), ("version/v1/ehn-dgc/validation-services", .validationServices),
+            ("version/v1/ehn-dgc/de/value-sets", .valueSets), ("version/v1/dcc-rl/kid", .revocations),
         ] as [(String, StaticMessage)])
     func paths(path: String, message: StaticMessage) {
         #expect(StaticMessage(path: path) == message)
@@ -32,7 +36,9 @@ struct StaticMessageTests {
             "version/v1/local_stats_", "version/v1/configuration/country/de/app_config",
             "version/v1/configuration/country/DEU/app_config", "version/v2/configuration/country/DE/app_config",
             "version/v1/configuration/country/DE", "version/v1/configuration/country/DE/app_config_ios",
-            "version/v1/ehn-dgc/dscs", "version/v1/App_config_ios",
+            "version/v1/ehn-dgc", "version/v1/ehn-dgc/de", "version/v1/ehn-dgc/DE/value-sets",
+            "version/v1/ehn-dgc/deu/value-sets", "version/v2/ehn-dgc/dscs", "version/v1/dcc-rl/0a",
+            "version/v1/App_config_ios",
         ])
     func otherPaths(path: String) {
         #expect(StaticMessage(path: path) == nil)
@@ -206,15 +212,29 @@ struct StaticMessageTests {
 
     // MARK: What comes with the suite
 
-    @Test("deploy/static has a valid file for every message")
+    /// Paths with which the published apps (cwa-app-android 3.2.1, cwa-app-ios 3.2.3) ask for static files.
+    private static let asked =
+        [
+            "version/v2/app_config_android", "version/v2/app_config_ios", "version/v1/stats",
+            "version/v1/qr_code_poster_template_android", "version/v1/qr_code_poster_template_ios",
+            "version/v1/ehn-dgc/dscs", "version/v1/ehn-dgc/validation-services",
+            "version/v1/ehn-dgc/onboarded-countries", "version/v1/ehn-dgc/acceptance-rules",
+            "version/v1/ehn-dgc/invalidation-rules", "version/v1/booster-notification-rules",
+            "version/v1/ccl/config-v3", "version/v1/dcc-rl/kid",
+        ] + (1...7).map { "version/v1/local_stats_\($0)" }
+        + ["bg", "de", "en", "pl", "ro", "tr", "uk"].map { "version/v1/ehn-dgc/\($0)/value-sets" }
+
+    @Test("deploy/static has a valid file for every path that the apps ask for, and none without a rule")
     func shipped() throws {
         let root = Fixtures.staticFolder
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".json") }
-        #expect(paths.count == 5)
+        #expect(Set(paths).isSuperset(of: Self.asked.map { $0 + ".json" }))
+        // Beside these there are configurations of earlier apps.
+        #expect(paths.count == Self.asked.count + 3)
         for path in paths {
-            let message = try #require(StaticMessage(path: path.dropLast(".json".count)), "\(path)")
+            let content = try #require(staticContent(at: String(path.dropLast(".json".count))), "\(path)")
             let json = Array(try Data(contentsOf: root.appending(path: path)))
-            #expect(throws: Never.self, "\(path)") { try message.encode(json: json) }
+            #expect(throws: Never.self, "\(path)") { try content.encode(json: json) }
         }
     }
 }

@@ -1,7 +1,13 @@
 """Judges docker-compose.yml without starting it: who shares a network, who may do what, who gets which secret.
 
-With --arrows it prints who calls whom instead, one "caller callee" a line. The addresses that a container is given say whom it calls;
-ArchitectureTests hold them against the catalogue.
+Or it prints what the rehearsal derives from the file, instead of a list of its own; ArchitectureTests hold the file against the catalogue:
+
+  --images    the targets of the Dockerfile, one a line
+  --services  the containers that run a program of the suite and stay, callees before their callers
+  --arrows    who calls whom: "caller callee". The addresses that a container is given say whom it calls.
+  --calls     the TLS listeners that a service of the suite calls: "callee port caller"
+  --open      the ports that a container listens on for others: "service port"
+  --closed    the ports that it opens on its loopback address only: "service port"
 """
 
 import itertools
@@ -20,6 +26,32 @@ SHARED = {"ca.pem", "denied"}
 
 # A public image, by a variable that may name a digest; or one that is built here.
 IMAGE = re.compile(r"\$\{VIGIL_IMAGE_[A-Z]+:-[a-z/]+:[a-z0-9.-]+\}|vigil(-[a-z-]+)?")
+
+
+def calls(services):
+    """The TLS listeners whose address a container is given, as (callee, port, caller)."""
+    for name, service in services.items():
+        environment = service.get("environment", {})
+        for key, value in environment.items():
+            if url := re.fullmatch(r"https://([a-z-]+):([0-9]+)", str(value)):
+                yield url[1], url[2], name
+            elif key.endswith("_HOST") and value in services:
+                yield value, str(environment[key.removesuffix("_HOST") + "_PORT"]), name
+
+
+def ports(services):
+    """Every port that a container listens on, as (service, port, whether others reach it)."""
+    for name, service in services.items():
+        environment = service.get("environment", {})
+        listens = {key: str(port) for key, port in environment.items() if key.endswith("_PORT")}
+        for key, port in listens.items():
+            host = environment.get(key.removesuffix("_PORT") + "_HOST")
+            if host not in services:
+                yield name, port, host == "0.0.0.0" or key == "METRICS_PORT"
+        for port in service.get("ports", []):
+            if not listens:
+                yield name, port.rsplit(":", 1)[-1], True
+    yield "postgres", "5432", True
 
 
 def arrows(services):
@@ -93,9 +125,20 @@ def objections(document):
 
 def main():
     document = yaml.safe_load(sys.stdin)
-    if sys.argv[1:] == ["--arrows"]:
-        for caller, callee in sorted(set(arrows(document["services"]))):
-            print(caller, callee)
+    services = document["services"]
+    derived = {
+        "--images": lambda: ((service["build"]["target"],) for service in services.values() if "build" in service),
+        "--services": lambda: (
+            (name,) for name, service in services.items() if "build" in service and "healthcheck" in service
+        ),
+        "--arrows": lambda: arrows(services),
+        "--calls": lambda: calls(services),
+        "--open": lambda: ((name, port) for name, port, reachable in ports(services) if reachable),
+        "--closed": lambda: ((name, port) for name, port, reachable in ports(services) if not reachable),
+    }
+    if sys.argv[1:]:
+        for line in dict.fromkeys(derived[sys.argv[1]]()):
+            print(*line)
         return
     found = list(objections(document))
     for objection in found:

@@ -83,11 +83,11 @@ build_images() {
         sed -i "s|$checkout/\.build|/vigil/.build|" "$cache/build/checkouts"/*/.git/config \
             "$cache/build/checkouts"/*/.git/objects/info/alternates
     fi
-    for target in vigil vigil-dev "${services[@]}"; do
+    for target in vigil-dev "${images[@]}"; do
         number=$((number + 1))
         name=vigil-${target#vigil-}
         [ "$target" != vigil ] || name=vigil
-        say "Building image $number of $((${#services[@]} + 2)): $name:$2 …"
+        say "Building image $number of $((${#images[@]} + 1)): $name:$2 …"
         podman build --quiet --isolation=chroot --pull-never --layers --volume "$toolchain:$toolchain:ro" \
             --volume "$cache/build:/vigil/.build" --build-arg "JOBS=$jobs" --file "$1/deploy/Dockerfile" \
             --target "$target" --tag "$name:$2" "$1" >"$cache/build.log" 2>&1 ||

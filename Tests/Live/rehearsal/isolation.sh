@@ -31,15 +31,12 @@ look_at_rights() {
 }
 
 # Who calls whom, and so shares a network; "caller callee". What a neighbour may ask is a matter of its certificate.
-mapfile -t neighbours < <(/usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" --arrows <"$checkout/docker-compose.yml" | grep -v '^migrate ')
+mapfile -t neighbours < <(compose --arrows | grep -v '^migrate ')
 
-declare -A ports=(
-    [postgres]="5432" [test-result-server]="8020 8021 8027" [verification-server]="8010 8011 8012 8017"
-    [submission-server]="8030 8037" [development-apns]="8061 8062" [push-dispatcher]="8050 8057" [distribution]="8047" [fold]="8036"
-    [metadata-proxy]="8000 8007" [edge]="8040"
-)
-# Ports for the machine's operator, closed to all others.
-admin_ports="8009 8019 8029 8038 8039 8048 8059 8069 8049"
+declare -A ports=() closed_ports=()
+while read -r service port; do ports[$service]+="$port "; done < <(compose --open)
+# Ports that a container opens to itself only.
+while read -r service port; do closed_ports[$service]+="$port "; done < <(compose --closed)
 declare -A processes addresses
 # Whether one of the ports $3 of $2 can be reached from within $1.
 reaches() {
@@ -82,12 +79,17 @@ try_arrows() {
         done
         say "$from: tried"
     done
-    # A shared network doesn't open the admin port, which asks for no certificate.
+    # A shared network doesn't open the admin port or a simulator's control port, which ask for no certificate.
+    declare -A tests=()
     for pair in "${neighbours[@]}"; do
-        for from in $pair; do
-            to=${pair/$from/}
-            ! reaches "$from" "${to// /}" "$admin_ports" || object "$from can connect to the admin port of $to."
-        done
+        read -r from to <<<"$pair"
+        reaches "$from" "$to" "${closed_ports[$to]:-}" &
+        tests[$pair]=$!
+        reaches "$to" "$from" "${closed_ports[$from]:-}" &
+        tests[$to $from]=$!
+    done
+    for pair in "${!tests[@]}"; do
+        ! wait "${tests[$pair]}" || object "${pair% *} can connect to a port of ${pair#* } that is for its own machine."
     done
     say "$tried pairs were tried; ${#neighbours[@]} share a network."
 }

@@ -1,16 +1,17 @@
 # What scanners find wrong with TLS. Sourced by rehearsal.sh, not run.
 
 # Every listener with TLS: its container, port and kind (see tls.py), whose certificate it takes, and the name that it proves.
+# The doors, the database and two of the listeners for Prometheus are named here, and one caller of each other is found.
 listeners=(
-    "metadata-proxy 8000 public - localhost" "verification-server 8010 mutual metadata-proxy verification-server"
-    "verification-server 8011 mutual portal verification-server"
-    "verification-server 8012 mutual submission-server verification-server"
-    "test-result-server 8020 mutual lab test-result-server" "test-result-server 8021 mutual verification-server test-result-server"
-    "submission-server 8030 mutual metadata-proxy submission-server" "push-dispatcher 8050 mutual metadata-proxy push-dispatcher"
+    "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "verification-server 8011 mutual portal verification-server"
+    "test-result-server 8020 mutual lab test-result-server" "postgres 5432 postgres - postgres"
     "metadata-proxy 8007 mutual prometheus metadata-proxy" "fold 8036 mutual prometheus fold"
-    "development-apns 8061 public push-dispatcher development-apns"
-    "development-apns 8062 public push-dispatcher development-apns" "postgres 5432 postgres - postgres"
 )
+while read -r service port caller; do
+    kind=mutual
+    [ "$service" != development-apns ] || kind=public
+    listeners+=("$service $port $kind $caller $service")
+done < <(compose --calls | sort -u -k 1,2)
 
 scan_listeners() {
     local listener service port kind caller name certificate

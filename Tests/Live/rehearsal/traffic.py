@@ -50,11 +50,8 @@ class Traffic:
         """One request on a connection of its own. Returns the body of the answer."""
         start = time.monotonic()
         try:
-            if door == "downloads":
-                connection = http.client.HTTPConnection("127.0.0.1", self.ports[door], timeout=15)
-            else:
-                context = self._context(caller)
-                connection = http.client.HTTPSConnection("localhost", self.ports[door], timeout=15, context=context)
+            context = self._context(caller)
+            connection = http.client.HTTPSConnection("localhost", self.ports[door], timeout=15, context=context)
             connection.request(method, path, body, fields or {})
             answer = connection.getresponse()
             content = answer.read()

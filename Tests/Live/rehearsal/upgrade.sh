@@ -21,8 +21,8 @@ newer_build() {
 
 # What is opened to the outside: the container's port, its network, and the balancer's port.
 declare -A doors=(
-    [metadata-proxy]="8000 apps 8100" [verification-server]="8011 portal 8111" [test-result-server]="8020 labs 8120"
-    [edge]="8040 downloads 8140"
+    [metadata-proxy]="8000 apps 8200" [verification-server]="8011 portal 8211" [test-result-server]="8020 labs 8220"
+    [edge]="8040 downloads 8240"
 )
 
 # As an operator's, one port for each door: it knows two containers of each, and sends connections to those that are told.
@@ -93,10 +93,11 @@ upgrade() {
     say "Upgrading while phones, laboratories, officers and downloads go on …"
     start_balancer
     officer=$("$stage/programs/vigil-dev" officer-token --state "$stage/state" --role c19hotline) \
-        /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8100 8111 8120 8140 &
+        /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8200 8211 8220 8240 &
     traffic=$!
     sleep 10
-    for name in vigil "${services[@]/#/vigil-}"; do
+    for name in "${images[@]}"; do
+        [ "$name" = vigil ] || name=vigil-$name
         podman tag "$name:newer" "$name:latest"
     done
     before=$(migrations)
@@ -105,7 +106,8 @@ upgrade() {
         object "The migrations weren't applied: $(tail -n 2 "$cache/migrate.log")"
     say "migrated"
     sleep 3
-    for service in test-result-server verification-server fold submission-server push-dispatcher distribution metadata-proxy edge; do
+    for service in "${services[@]}" edge; do
+        [ "$service" != development-apns ] || continue
         replace "$service"
         say "replaced: $service"
     done
@@ -114,7 +116,7 @@ upgrade() {
     wait "$traffic" || object "Requests failed while the suite was upgraded; see above."
     traffic=
     podman rm --force --time 5 "$project-balancer" >/dev/null
-    for service in "${services[@]}" fold; do
+    for service in "${services[@]}"; do
         [ "$service" = development-apns ] ||
             [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
                 "$(podman inspect --format '{{.Id}}' "vigil-${service/#fold/submission-server}:newer")" ] || object "$service isn't the newer build."

@@ -666,7 +666,8 @@ class Check:
         written = {}
         for log in ("/dev/null emerg", "stderr crit"):
             folder = self.folder / f"edge-{len(written)}"
-            with neighbours.edge(self.nginx, folder, log):
+            context = self.suite.app_context()
+            with neighbours.edge(self.nginx, self.suite, folder, log):
                 (folder / "published/version").symlink_to("version")
                 # Each of them asks from an address of its own.
                 for _ in range(10):
@@ -674,9 +675,10 @@ class Check:
                         caller.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
                         caller.bind((self.marks.address(), 0))
                         caller.connect(("::1", neighbours.EDGE))
-                        caller.sendall(b"GET /version HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n")
-                        if not (status := caller.recv(65536).split(b" ")[1:2]) or status[0] not in (b"404", b"500"):
-                            raise Unexpected(f"The edge answers a file that can't be read with {status}.")
+                        with context.wrap_socket(caller, server_hostname="localhost") as secure:
+                            secure.sendall(b"GET /version HTTP/1.1\r\nHost: edge\r\nConnection: close\r\n\r\n")
+                            if not (status := secure.recv(65536).split(b" ")[1:2]) or status[0] not in (b"404", b"500"):
+                                raise Unexpected(f"The edge answers a file that can't be read with {status}.")
             written[log] = self.finder.search(folder)
         quiet, control = written.values()
         if "caller's address" not in self.marks.places(control):

@@ -63,14 +63,15 @@ def nginx(executable, suite, folder, verification, submission, push):
     return running(command, folder / "output.log", NGINX)
 
 
-def edge(executable, folder, log):
+def edge(executable, suite, folder, log):
     """nginx as the edge configures it, with the tree in `published` of the folder; log: where it writes errors, of which level."""
     folder.mkdir()
     (folder / "published").mkdir()
     text = (pathlib.Path(__file__).parents[3] / "deploy/edge/nginx.conf").read_text()
     for here, there in (
             ("/tmp/", f"{folder}/"), ("root /published", f"root {folder}/published"), ("error_log /dev/null emerg", f"error_log {log}"),
-            ("listen 8040 ", f"listen [::]:{EDGE} ipv6only=off "), ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
+            ("listen 8040 ", f"listen [::]:{EDGE} ipv6only=off "),
+            ("/run/secrets/tls.", f"{suite.state}/certificates/public."), ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
         if here not in text:
             raise Unexpected(f"deploy/edge/nginx.conf has changed: there is no {here!r} in it.")
         text = text.replace(here, there)

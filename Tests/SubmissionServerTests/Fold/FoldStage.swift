@@ -130,11 +130,11 @@ struct FoldStage: Sendable {
         let data: KeyData
     }
 
-    /// Those that were uploaded, without fillers, in the order of the table's pages.
+    /// Those that were uploaded, without fillers, hour by hour in the order of the tables' pages.
     func foldedKeys() async throws -> [FoldedKey] {
         try await asSuperuser { session in
             try session.rows(
-                "SELECT hour, key_data FROM submission.diagnosis_key ORDER BY tableoid, ctid",
+                "SELECT hour, key_data FROM submission.diagnosis_key ORDER BY hour, tableoid, ctid",
                 as: Int32.self, [UInt8].self
             ).compactMap { hour, data in
                 KeyData(data).flatMap { Samples.isSample($0) ? FoldedKey(hour: Hour(number: hour), data: $0) : nil }

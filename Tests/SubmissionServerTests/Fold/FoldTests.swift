@@ -206,7 +206,7 @@ struct FoldTests {
                 let keys = try session.rows(
                     """
                     SELECT rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type, key_data
-                    FROM submission.diagnosis_key ORDER BY ctid
+                    FROM submission.diagnosis_key ORDER BY tableoid, ctid
                     """, as: Int32.self, Int16.self, Int16.self, Int16.self, Int16.self, [UInt8].self)
                 let reports = try session.rows(
                     "SELECT location_id_hash FROM submission.check_in_report ORDER BY ctid", as: [UInt8].self)
@@ -254,17 +254,97 @@ struct FoldTests {
         }
     }
 
+    // MARK: Expired keys
+
+    /// A key of a day before ``Samples/day`` with a period.
+    private static func key(_ number: Int, age: Int, period: UInt32) throws -> DiagnosisKey {
+        let key = try Samples.key(number, day: Samples.day.advanced(by: -age))
+        return DiagnosisKey(
+            data: key.data, rollingPeriod: try #require(RollingPeriod(start: key.rollingPeriod.start, length: period)),
+            transmissionRiskLevel: key.transmissionRiskLevel, daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms,
+            reportType: key.reportType)
+    }
+
+    @Test(
+        "however late an hour is folded, no key whose period ended more than 14 days ago is kept, filler or not, and no other is lost",
+        arguments: [0, 1, 11, 12, 36, 5 * 24, 13 * 24, 14 * 24 + 1, 20 * 24])
+    func expired(hoursLate: Int) async throws {
+        try await FoldStage.run { stage in
+            let sent = try (-1...16).flatMap { age in
+                try [6, 72, 144].map { try Self.key((age + 1) * 200 + Int($0), age: age, period: $0) }
+            }
+            for keys in [
+                sent.prefix(14), sent.dropFirst(14).prefix(14), sent.dropFirst(28).prefix(14), sent.dropFirst(42),
+            ] {
+                try await stage.upload(Array(keys))
+            }
+            let instant = Self.next.advanced(by: hoursLate).start
+            let report = try await stage.fold(before: Self.next.advanced(by: hoursLate))
+            let expected = sent.filter { key in
+                let end = Double(key.inWholeHours.rollingPeriod.end.startSeconds)
+                return key.rollingPeriod.start <= IntervalNumber(containing: Samples.now)
+                    && end + 14 * 86_400 >= instant.timeIntervalSince1970
+            }
+            #expect(Set(try await stage.foldedKeys().map(\.data)) == Set(expected.map(\.data)))
+            #expect(report.keys == expected.count)
+            // What waited for more than fifteen days isn't looked at.
+            #expect(report.left.keys == (hoursLate < 15 * 24 ? sent.count - expected.count : 0))
+            let firstEnd = Int32(instant.timeIntervalSince1970 / 600) - 14 * 144
+            let expiredRows = try await stage.count(
+                "SELECT count(*) FROM submission.diagnosis_key WHERE rolling_start + rolling_period < \(firstEnd)")
+            #expect(expiredRows == 0)
+        }
+    }
+
+    @Test("the last hour of a day, which is folded on the next, is as large as any other")
+    func lastHour() async throws {
+        try await FoldStage.run { stage in
+            let last = Samples.day.lastHour
+            stage.clock.set(last.end.addingTimeInterval(-3599))
+            try await stage.foldNow()
+            try await stage.upload(
+                try (0...14).dropFirst().map { try Samples.key($0, day: Samples.day.advanced(by: -$0)) })
+            stage.clock.set(last.end.addingTimeInterval(2))
+            try await stage.foldNow()
+            let published = try await Self.published(of: stage, in: last)
+            #expect(published.keys == 140 && published.reports == 140)
+            let oldest = Int32(Samples.day.advanced(by: -13).firstInterval.rawValue)
+            #expect(
+                try await stage.count(
+                    "SELECT count(*) FROM submission.diagnosis_key WHERE hour = \(last.number) AND rolling_start < \(oldest)"
+                ) == 0)
+            #expect(try await stage.foldedKeys().filter { $0.hour == last }.count == 13)
+        }
+    }
+
     // MARK: What remains
 
-    @Test("a row of the inbox is kept in one piece")
+    @Test("a row of common size is kept in one piece, a large one isn't, and both are gone with the fold")
     func onePiece() async throws {
         try await FoldStage.run { stage in
-            for upload in 0..<10 { try await stage.upload(try Samples.content(upload * 14..<upload * 14 + 14)) }
-            let elsewhere = try await stage.count(
-                """
+            let elsewhere: SQL = """
                 SELECT pg_relation_size(reltoastrelid) FROM pg_class WHERE oid = 'submission.inbox'::regclass
-                """)
-            #expect(elsewhere == 0)
+                """
+            let key = try #require(try await InboxStore(stage.server).openKey(atOrAfter: Self.hour))
+            func store(_ number: Int, _ content: UploadContent, _ room: SealedUpload.Room) async throws {
+                let tag = Samples.tag(number)
+                let sealed = try SealedUpload.seal([(tag, content, room)], to: key)
+                let rows = sealed.map { InboxRow(tag: tag, hour: key.hour, sealed: $0) }
+                #expect(try await InboxStore(stage.server).insert(rows, sealedTo: key))
+            }
+            for upload in 0..<10 {
+                try await store(upload, try Samples.content(upload * 14..<upload * 14 + 14), .common)
+            }
+            #expect(try await stage.count(elsewhere) == 0)
+            try await store(10, try Samples.content(140..<141, reports: 0..<280), .large)
+            #expect(try await stage.count(elsewhere) > 0)
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: [11], keys: 141, reports: 280))
+            #expect(try await stage.foldedReports() == Samples.reports(0..<280).sorted())
+            #expect(try await stage.waiting() == 0)
+            // Nothing but vacuum is needed to forget the pieces, as with any row.
+            try await stage.asSuperuser { session in _ = try session.execute("VACUUM submission.inbox") }
+            #expect(try await stage.count(elsewhere) == 0)
         }
     }
 
@@ -398,7 +478,8 @@ struct FoldTests {
                     return try await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
                 }
             }
-            stage.clock.advance(by: 7200)
+            // On the same day: the oldest keys expire with it.
+            stage.clock.advance(by: 3600)
             try await stage.foldNow()
 
             let folded = try await stage.foldedKeys().map(\.data)
@@ -455,7 +536,7 @@ struct FoldTests {
             try await stage.fold(before: later.advanced(by: 1))
             let hours = try await stage.foldedHours().map(\.hour)
             #expect(hours.last == later)
-            #expect(hours.count <= 1 + 14 * 24 + 2)
+            #expect(hours.count <= 1 + 15 * 24 + 2)
             #expect(try await stage.foldedKeys().map(\.hour) == [later])
         }
     }

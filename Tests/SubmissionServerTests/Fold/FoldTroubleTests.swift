@@ -150,13 +150,13 @@ struct FoldTroubleTests {
             try await fold.close(through: next)
             await #expect(throws: Killed.self) {
                 try await fold.store.fold { transaction in
-                    _ = try fold.move(through: next, in: transaction)
+                    _ = try fold.move(through: next, asOf: next.end, in: transaction)
                     throw Killed()
                 }
             }
         case .beforeDestroying:
             try await fold.close(through: next)
-            _ = try await fold.store.fold { try fold.move(through: next, in: $0) }
+            _ = try await fold.store.fold { try fold.move(through: next, asOf: next.end, in: $0) }
         }
     }
 
@@ -164,14 +164,17 @@ struct FoldTroubleTests {
 
     @Test("a fold that was told a time far ahead costs no upload", arguments: [1, 2, 5, 30])
     func ahead(hours: Int) async throws {
+        // None of them expires meanwhile.
+        let keys = try (0..<hours + 5).map { try Samples.key($0, day: Samples.day.advanced(by: -1)) }
         try await FoldStage.run { stage in
-            try await stage.upload(try Samples.keys(0..<2))
+            try await stage.upload(Array(keys.prefix(2)))
             try await stage.fold(before: Self.next.advanced(by: hours))
             // The real time goes on, hour by hour, with uploads and folds of its own.
             for hour in 0...hours + 2 {
                 // A server that was just started knows no key yet.
                 try await stage.withReplica(stage.clock) {
-                    try await $0.take(try Samples.content(2 + hour..<3 + hour), tag: Samples.tag(hour), isKept: true)
+                    try await $0.take(
+                        UploadContent(keys: [keys[2 + hour]]), tag: Samples.tag(hour), isKept: true)
                 }
                 stage.clock.advance(by: 3600)
                 try await stage.foldNow()
@@ -181,7 +184,7 @@ struct FoldTroubleTests {
             #expect(try await stage.waiting() == 0)
             let folded = try await stage.foldedKeys().map(\.data)
             #expect(folded.count == hours + 5)
-            #expect(Set(folded) == Set(try Samples.keys(0..<hours + 5).map(\.data)))
+            #expect(Set(folded) == Set(keys.map(\.data)))
         }
     }
 
@@ -195,7 +198,7 @@ struct FoldTroubleTests {
             try await stage.withReplica(ManualClock(now.start.addingTimeInterval(-1))) { late in
                 try await stage.fold.close(through: last)
                 try await stage.fold(before: last)
-                _ = try await stage.fold.store.fold { try stage.fold.move(through: last, in: $0) }
+                _ = try await stage.fold.store.fold { try stage.fold.move(through: last, asOf: last.end, in: $0) }
                 try stage.fold.files.destroy(through: last)
                 try await late.take(try Samples.content(2..<4), tag: Samples.tag(1), isKept: true)
             }

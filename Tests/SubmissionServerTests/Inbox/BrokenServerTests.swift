@@ -42,7 +42,7 @@ struct BrokenServerTests {
         "INSERT INTO submission.hour_key (hour, public_key) VALUES (1, \(bytes))",
         "DELETE FROM submission.hour_key WHERE hour = 1",
         "SELECT submission.take_fold_lock()", "SELECT submission.ensure_day(20600)",
-        "SELECT submission.drop_days_before(1)",
+        "SELECT submission.drop_days_before(1)", "SELECT submission.delete_keys_ended_before(1)",
         "SELECT key_data FROM submission.diagnosis_key", "SELECT hour FROM submission.check_in_report",
         "SELECT hour FROM submission.folded_hour",
     ]
@@ -115,6 +115,46 @@ struct BrokenServerTests {
             // The control.
             #expect(try await store.insert([row], sealedTo: open))
             #expect(try await stage.waiting() == 1)
+        }
+    }
+
+    @Test("a row that is longer than any upload isn't stored: it would fill the fold's memory")
+    func longRow() async throws {
+        try await FoldStage.run { stage in
+            let store = InboxStore(stage.server)
+            let open = try #require(try await store.openKey(atOrAfter: Self.hour))
+            for (length, isStored) in [(27_308, true), (27_309, false), (10_000_000, false)] {
+                let sealed = SealedUpload(bytes: [UInt8](repeating: 9, count: length))
+                let row = InboxRow(tag: Samples.tag(length), hour: open.hour, sealed: sealed)
+                if isStored {
+                    #expect(try await store.insert([row], sealedTo: open))
+                } else {
+                    let error = await #expect(throws: PostgresError.self) {
+                        _ = try await store.insert([row], sealedTo: open)
+                    }
+                    #expect(error?.sqlState == "23514")
+                }
+            }
+            #expect(try await stage.waiting() == 1)
+        }
+    }
+
+    @Test("made-up keys of any day neither stop the fold nor are kept")
+    func strangeDays() async throws {
+        try await FoldStage.run { stage in
+            let starts: [UInt32] = [1, 144, 143, Samples.day.firstInterval.rawValue + 144 * 9, UInt32(Int32.max) - 144]
+            let strange = try starts.enumerated().map { number, start in
+                let key = try Samples.key(number)
+                let period = try #require(RollingPeriod(start: IntervalNumber(rawValue: start), length: 144))
+                return DiagnosisKey(
+                    data: key.data, rollingPeriod: period, transmissionRiskLevel: key.transmissionRiskLevel,
+                    daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms, reportType: key.reportType)
+            }
+            let good = try Samples.key(9)
+            try await stage.upload(strange + [good])
+            let report = try await stage.fold(before: Self.hour.advanced(by: 1))
+            #expect(report.keys == 1 && report.left.keys == strange.count)
+            #expect(try await stage.foldedKeys().map(\.data) == [good.data])
         }
     }
 

@@ -11,8 +11,8 @@ import VerificationAPI
     private let privateKey = Curve25519.KeyAgreement.PrivateKey()
     private var hourKey: HourPublicKey { HourPublicKey(hour: Samples.hour, key: privateKey.publicKey) }
 
-    private func seal(_ content: UploadContent) throws -> SealedUpload {
-        try #require(try SealedUpload.seal([(Samples.tag(1), content)], to: hourKey).first)
+    private func seal(_ content: UploadContent, in room: SealedUpload.Room = .common) throws -> SealedUpload {
+        try #require(try SealedUpload.seal([(Samples.tag(1), content, room)], to: hourKey).first)
     }
 
     private func open(_ sealed: SealedUpload, tag: Credentials.Digest = Samples.tag(1), hour: Hour = Samples.hour)
@@ -21,11 +21,15 @@ import VerificationAPI
         UploadOpener(hour: hour, key: privateKey).open(sealed, tag: tag)
     }
 
-    @Test("what was sealed can be opened, in its order", arguments: [(0, 0), (1, 0), (0, 1), (13, 5), (14, 32)])
+    @Test(
+        "what was sealed can be opened, in its order, in either size",
+        arguments: [(0, 0), (1, 0), (0, 1), (13, 5), (14, 32), (14, 33), (0, 255), (3, 256), (14, 280)])
     func roundTrip(keys: Int, reports: Int) throws {
         var content = try Samples.content(0..<keys, reports: 0..<reports)
         content.left = .init(keys: 3, reports: 255)
-        #expect(open(try seal(content)) == content)
+        for room in SealedUpload.Room.allCases where reports <= room.rawValue {
+            #expect(open(try seal(content, in: room)) == content)
+        }
     }
 
     @Test("the extremes of every field survive")
@@ -71,21 +75,37 @@ import VerificationAPI
         #expect(open(SealedUpload(bytes: Array(sealed.bytes.prefix(length)))) == nil)
     }
 
-    @Test("all rows have one length, and two rows of one upload have nothing in common")
-    func uniform() throws {
+    @Test(
+        "rows of one size have one length, and two rows of one upload have nothing in common",
+        arguments: SealedUpload.Room.allCases)
+    func uniform(room: SealedUpload.Room) throws {
         let contents =
-            try (0...14).map { try Samples.content(0..<$0) } + (0...32).map { try Samples.content(reports: 0..<$0) }
-        let rows = try contents.map { try seal($0).bytes }
-        #expect(Set(rows.map(\.count)) == [3500])
-        let again = try seal(Samples.content()).bytes
+            try (0...14).map { try Samples.content(0..<$0) }
+            + stride(from: 0, through: room.rawValue, by: 8).map { try Samples.content(reports: 0..<$0) }
+        let rows = try contents.map { try seal($0, in: room).bytes }
+        #expect(Set(rows.map(\.count)) == [room == .common ? 3500 : 27_308])
+        let again = try seal(Samples.content(), in: room).bytes
         #expect(again.prefix(32) != rows[0].prefix(32))
         #expect(again.dropFirst(32) != rows[0].dropFirst(32))
+    }
+
+    @Test(
+        "an upload with many reports has a large row, and so has every thirty-second other one: a large row proves nothing"
+    )
+    func room() throws {
+        var random = SeededGenerator(seed: 5)
+        #expect((33...280).allSatisfy { SealedUpload.Room.fitting($0, using: &random) == .large })
+        // Whether there are reports at all makes no difference.
+        for reports in [0, 1, 32] {
+            let large = (0..<32_000).count { _ in SealedUpload.Room.fitting(reports, using: &random) == .large }
+            #expect((850...1150).contains(large), "\(reports) reports: \(large) of 32,000")
+        }
     }
 
     @Test("rows that are sealed together share a key's envelope, and nothing else")
     func together() throws {
         let content = try Samples.content(0..<3)
-        let rows = try SealedUpload.seal((0..<20).map { (Samples.tag($0), content) }, to: hourKey)
+        let rows = try SealedUpload.seal((0..<20).map { (Samples.tag($0), content, .common) }, to: hourKey)
         #expect(Set(rows.map { Array($0.bytes.prefix(32)) }).count == 1)
         #expect(Set(rows.map { Array($0.bytes[32..<44]) }).count == 20)
         #expect(Set(rows.map { Array($0.bytes[44...]) }).count == 20)
@@ -125,40 +145,17 @@ import VerificationAPI
         }
     }
 
-    @Test("another TAN, another server's key, a key more or less, or any changed field gives another tag")
+    @Test(
+        "another TAN, another purpose, another server's key, a key more or less, or another key's data gives another tag"
+    )
     func content() throws {
         let keys = try Samples.keys(0..<3)
-        let key = keys[1]
-        let otherPeriod = try #require(RollingPeriod(start: key.rollingPeriod.start, length: 143))
-        let otherStart = try #require(
-            RollingPeriod(start: IntervalNumber(rawValue: key.rollingPeriod.start.rawValue + 144), length: 144))
-        let otherLevel = try #require(TransmissionRiskLevel(rawValue: 8))
-        let otherOnset = try #require(DaysSinceOnset(rawValue: 4000))
-        func changed(
-            _ data: KeyData? = nil, _ period: RollingPeriod? = nil, _ level: TransmissionRiskLevel? = nil,
-            _ onset: DaysSinceOnset? = nil, _ report: ReportType? = nil
-        ) -> [DiagnosisKey] {
-            [
-                keys[0],
-                DiagnosisKey(
-                    data: data ?? key.data, rollingPeriod: period ?? key.rollingPeriod,
-                    transmissionRiskLevel: level ?? key.transmissionRiskLevel,
-                    daysSinceOnsetOfSymptoms: onset ?? key.daysSinceOnsetOfSymptoms,
-                    reportType: report ?? key.reportType),
-                keys[2],
-            ]
-        }
         let lists = try [
-            keys, changed(try Samples.key(99).data), changed(nil, otherPeriod), changed(nil, otherStart),
-            changed(nil, nil, otherLevel), changed(nil, nil, nil, otherOnset), changed(nil, nil, nil, nil, .selfReport),
-            Array(keys.dropLast()), keys + [Samples.key(3)], keys + [keys[2]], [],
+            keys, [keys[0], Samples.key(99), keys[2]], Array(keys.dropLast()), keys + [Samples.key(3)],
+            keys + [keys[2]], [],
         ]
         let otherServer = UploadTagKey(try #require(HashKey(bytes: [UInt8](repeating: 8, count: 32))))
-        let reports = try Samples.reports(0..<3)
-        let contents =
-            lists.map { UploadContent(keys: $0) }
-            + [Array(reports.prefix(1)), reports, reports.reversed()].map { UploadContent(keys: keys, reports: $0) }
-            + [UploadContent(reports: reports)]
+        let contents = lists.map { UploadContent(keys: $0) }
         let tags =
             contents.map { tagKey.tags(of: $0, for: .diagnosisKeys, authorisedBy: tan) } + [
                 tagKey.tags(of: contents[0], for: .onBehalf, authorisedBy: tan),
@@ -167,5 +164,27 @@ import VerificationAPI
             ]
         // Nor has what one database keeps anything in common with what the other keeps.
         #expect(Set(tags.flatMap { [$0.inbox, $0.reservation] }).count == 2 * tags.count)
+    }
+
+    @Test(
+        "what an app draws or computes anew for a repeat doesn't count: reports, risk levels, days since onset, lengths"
+    )
+    func anew() throws {
+        let keys = try Samples.keys(0..<14)
+        let computed = try keys.map { key in
+            DiagnosisKey(
+                data: key.data, rollingPeriod: try #require(RollingPeriod(start: key.rollingPeriod.start, length: 6)),
+                transmissionRiskLevel: try #require(TransmissionRiskLevel(rawValue: 8)),
+                daysSinceOnsetOfSymptoms: try #require(DaysSinceOnset(rawValue: 4000)), reportType: .selfReport)
+        }
+        let reports = try (Samples.reports(0..<3), Samples.reports(3..<9))
+        #expect(
+            tag(UploadContent(keys: keys, reports: reports.0)) == tag(UploadContent(keys: computed, reports: reports.1))
+        )
+        #expect(tag(UploadContent(reports: reports.0)) == tag(UploadContent(reports: reports.1)))
+        // Nor does the oldest of fourteen days, which an app leaves out after midnight.
+        let oldest = try #require(keys.map(\.rollingPeriod.start).min())
+        #expect(
+            tag(UploadContent(keys: keys)) == tag(UploadContent(keys: keys.filter { $0.rollingPeriod.start > oldest })))
     }
 }

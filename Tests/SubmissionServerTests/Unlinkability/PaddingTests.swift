@@ -37,7 +37,7 @@ import Testing
 
     /// Fills sets up as the fold does.
     private static func fill(_ keys: [DiagnosisKey], _ random: inout SeededGenerator) -> [DiagnosisKey] {
-        Fillers(sizes: SizeClasses(smallest: 140)).fill(keys, of: hour, using: &random)
+        Fillers(sizes: SizeClasses(smallest: 140)).fill(keys, of: hour, at: hour.end, using: &random)
     }
 
     /// How far what a regression on all estimators, learnt from half of the sets, guesses of the other half goes with the

@@ -251,7 +251,8 @@ extension FoldStage {
         var random = SystemRandomNumberGenerator()
         let (keys, reports) = (hourly.uploads.flatMap(\.keys), hourly.uploads.flatMap(\.reports))
         let fillers = (
-            keys: fold.fillers.fill(keys, of: hourly.hour, using: &random).dropFirst(keys.count),
+            keys: fold.fillers.fill(keys, of: hourly.hour, at: hourly.hour.end, using: &random).dropFirst(
+                keys.count),
             reports: fold.fillers.fill(reports, using: &random).dropFirst(reports.count)
         )
         try await write(Array(fillers.keys), Array(fillers.reports), hourly.hour)

@@ -54,6 +54,138 @@ struct AcceptUploadTests {
         }
     }
 
+    /// What an app makes of a payload when it sends it again: check-ins encrypted anew, risk levels and days since onset of another
+    /// day.
+    private static func again(_ keys: [DiagnosisKey], reports: Range<Int> = 0..<0) throws -> [UInt8] {
+        let keys = try keys.map { key in
+            DiagnosisKey(
+                data: key.data, rollingPeriod: key.rollingPeriod,
+                transmissionRiskLevel: try #require(
+                    TransmissionRiskLevel(rawValue: 1 + key.transmissionRiskLevel.rawValue % 8)),
+                daysSinceOnsetOfSymptoms: try #require(
+                    DaysSinceOnset(rawValue: key.daysSinceOnsetOfSymptoms.rawValue + 1)), reportType: key.reportType)
+        }
+        return try Samples.payload(keys, reports: try Samples.reports(reports))
+    }
+
+    @Test(
+        "a repeat with check-ins that are encrypted anew, and another day's risk, is the same upload; what came first stays"
+    )
+    func repeatedAnew() async throws {
+        try await SubmissionStage.run { stage in
+            let keys = try Samples.keys(0..<14)
+            let first = try Samples.payload(keys, reports: try Samples.reports(0..<3))
+            for isConfirming in [true, false] {
+                stage.verification.state.withLock { $0.isConfirming = isConfirming }
+                let tan = try stage.verification.issue()
+                let answer = try await stage.upload(first, tan: tan.text)
+                #expect(answer.status == 200)
+                #expect(try await stage.upload(try Self.again(keys, reports: 10..<13), tan: tan.text) == answer)
+            }
+            #expect(try await stage.waiting() == 2)
+            // A repeat that comes after the fold doesn't count either.
+            stage.verification.state.withLock { $0.isConfirming = true }
+            let tan = try stage.verification.issue()
+            #expect(try await stage.upload(first, tan: tan.text).status == 200)
+            stage.clock.advance(by: 3600)
+            try await stage.fold()
+            #expect(try await stage.upload(try Self.again(keys, reports: 20..<23), tan: tan.text).status == 200)
+            #expect(try await stage.waiting() == 0)
+            let levels = try await stage.asSuperuser { session in
+                try session.rows(
+                    "SELECT key_data, transmission_risk_level FROM submission.diagnosis_key", as: [UInt8].self,
+                    Int16.self)
+            }
+            for key in keys {
+                #expect(
+                    levels.filter { $0.0 == key.data.bytes }.map(\.1)
+                        == [Int16(key.transmissionRiskLevel.rawValue)])
+            }
+            let reports = try await stage.asSuperuser { session in
+                try session.rows("SELECT authentication_code FROM submission.check_in_report", as: [UInt8].self)
+            }
+            let sent = try Samples.reports(0..<30).map { Array($0.authenticationCode) }
+            #expect(Set(reports).intersection(sent) == Set(sent.prefix(3)))
+        }
+    }
+
+    @Test(
+        "after midnight an app leaves out a key that became too old: the repeat is the same upload, with today's key or without"
+    )
+    func repeatedAfterMidnight() async throws {
+        @Sendable func keys(_ ages: ClosedRange<Int>) throws -> [DiagnosisKey] {
+            try ages.map { try Samples.key($0, day: Samples.day.advanced(by: -$0)) }
+        }
+        try await SubmissionStage.run { stage in
+            for (ages, left) in [(0...14, 0...13), (1...14, 1...13)] {
+                let tan = try stage.verification.issue()
+                #expect(try await stage.upload(try Samples.payload(try keys(ages)), tan: tan.text).status == 200)
+                #expect(try await stage.upload(try Self.again(try keys(left)), tan: tan.text).status == 200)
+                // Other keys are another upload.
+                #expect(try await stage.upload(try Self.again(try keys(2...13)), tan: tan.text).status == 403)
+            }
+            #expect(try await stage.waiting() == 2)
+        }
+    }
+
+    // MARK: What apps send
+
+    @Test("both apps send the keys of today and of 14 days before: all but the oldest are stored")
+    func fifteenKeys() async throws {
+        try await SubmissionStage.run { stage in
+            let keys = try (0...14).map { try Samples.key($0, day: Samples.day.advanced(by: -$0)) }
+            let tan = try stage.verification.issue()
+            #expect(try await stage.upload(try Samples.payload(keys), tan: tan.text).status == 200)
+            stage.clock.advance(by: 3600)
+            try await stage.fold()
+            let folded = try await stage.asSuperuser { session in
+                try session.rows("SELECT key_data FROM submission.diagnosis_key", as: [UInt8].self)
+            }.compactMap { KeyData($0) }.filter(Samples.isSample)
+            #expect(Set(folded) == Set(keys.dropLast().map(\.data)))
+        }
+    }
+
+    @Test(
+        "an upload of check-ins alone is stored; the TAN alone tells a repeat, and keys with the same TAN are another upload"
+    )
+    func reportsAlone() async throws {
+        try await SubmissionStage.run { stage in
+            let tan = try stage.verification.issue()
+            let answer = try await stage.upload(
+                try Samples.payload([], reports: try Samples.reports(0..<3)), tan: tan.text)
+            #expect(answer.status == 200)
+            #expect(answer.fields["cwa-saved-checkins"] == "3")
+            #expect(stage.verification.isConfirmed(tan))
+            let again = try await stage.upload(
+                try Samples.payload([], reports: try Samples.reports(5..<8)), tan: tan.text)
+            #expect(again == answer)
+            #expect(try await stage.upload(try Samples.payload(try Samples.keys(0..<3)), tan: tan.text).status == 403)
+            #expect(try await stage.waiting() == 1)
+            // An event's TAN is for a warning on behalf of others.
+            let event = try stage.verification.issue(for: .onBehalf)
+            let reports = try Samples.payload([], reports: try Samples.reports(0..<3))
+            #expect(try await stage.upload(reports, tan: event.text).status == 403)
+
+            stage.clock.advance(by: 3600)
+            try await stage.fold()
+            let folded = try await stage.asSuperuser { session in
+                try session.rows(
+                    "SELECT authentication_code FROM submission.check_in_report WHERE hour = \(Samples.hour.number)",
+                    as: [UInt8].self)
+            }
+            let sent = Set(try Samples.reports(0..<8).map { Array($0.authenticationCode) })
+            #expect(
+                Set(folded).intersection(sent) == Set(try Samples.reports(0..<3).map { Array($0.authenticationCode) }))
+            // Its hour is as large as any other, of keys as well.
+            #expect(folded.count == 140)
+            let keys = try await stage.asSuperuser { session in
+                try session.row(
+                    "SELECT count(*) FROM submission.diagnosis_key WHERE hour = \(Samples.hour.number)", as: Int64.self)
+            }
+            #expect(try #require(keys) >= 140)
+        }
+    }
+
     @Test("keys that are too old or of the future are dropped without a word")
     func dropped() async throws {
         try await SubmissionStage.run { stage in
@@ -128,9 +260,10 @@ struct AcceptUploadTests {
         try await SubmissionStage.run { stage in
             let keys = try Samples.keys(0..<2)
             let (one, other) = (try Samples.report(1), try Samples.report(2))
-            let tooMany = try Samples.reports(0..<40)
+            let (many, tooMany) = (try Samples.reports(0..<280), try Samples.reports(0..<300))
             let sent: [(reports: [CheckInReport], saved: Int)] = [
-                ([], 0), ([one], 1), ([one, other], 2), ([one, other, one], 2), (tooMany, 32), (tooMany.reversed(), 32),
+                ([], 0), ([one], 1), ([one, other], 2), ([one, other, one], 2), (many, 280), (tooMany, 280),
+                (tooMany.reversed(), 280),
             ]
             for (reports, saved) in sent {
                 let tan = try stage.verification.issue()
@@ -296,15 +429,25 @@ struct AcceptUploadTests {
     }
 
     private static func badPayloads() throws -> [(name: String, bytes: [UInt8])] {
-        func changed(_ change: (inout SubmissionPayload) -> Void) throws -> [UInt8] {
+        func changed(_ change: (inout SubmissionPayload) throws -> Void) throws -> [UInt8] {
             var payload = try SubmissionPayload(
                 decoding: try Samples.payload(try Samples.keys(0..<2)), maximum: 100_000)
-            change(&payload)
+            try change(&payload)
             return try payload.encoded()
         }
         return try [
             ("no protobuf", [0xff, 0xff, 0xff]), ("a message that ends too soon", [0x0a, 0x20, 0x01]), ("empty", []),
-            ("no keys", Samples.payload([], padding: 400)), ("15 keys", Samples.payload(Samples.keys(0..<15))),
+            ("neither keys nor reports", Samples.payload([], padding: 400)),
+            ("31 keys", Samples.payload(Samples.keys(0..<31))),
+            ("no keys, and a visit in the clear", changed { ($0.keys, $0.checkIns) = ([], [CheckIn()]) }),
+            (
+                "no key, and a report with a part missing",
+                changed {
+                    $0.keys = []
+                    $0.checkInProtectedReports = [CheckInProtectedReport(uploading: try Samples.report(1))]
+                    $0.checkInProtectedReports[0].mac = Data()
+                }
+            ),
             ("another origin", changed { $0.origin = "FR" }),
             ("a country in small letters", changed { $0.visitedCountries = ["DE", "fr"] }),
             ("no country", changed { $0.visitedCountries = [""] }),

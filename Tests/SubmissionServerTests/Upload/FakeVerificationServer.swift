@@ -52,14 +52,17 @@ final class FakeVerificationServer: Sendable {
     private func reserve(_ request: TANReservations) throws -> TANOutcomes {
         state.withLock { state in
             state.calls += 1
-            return TANOutcomes(
-                request.reservations.map { wanted in
-                    guard (wanted.purpose == .onBehalf) == state.forEvents.contains(wanted.tan),
-                        let tag = state.tans[wanted.tan]
-                    else { return .refused }
-                    if tag == nil { state.tans[wanted.tan] = wanted.tag }
-                    return tag == nil || tag == wanted.tag ? .granted : .refused
-                })
+            let outcomes = request.reservations.map { wanted -> TANOutcomes.Outcome in
+                guard (wanted.purpose == .onBehalf) == state.forEvents.contains(wanted.tan),
+                    let tag = state.tans[wanted.tan]
+                else { return .refused }
+                if tag == nil { state.tans[wanted.tan] = wanted.tag }
+                return tag == nil || tag == wanted.tag ? .granted : .refused
+            }
+            let confirmed = outcomes.indices.filter { position in
+                outcomes[position] == .granted && state.confirmed.contains(request.reservations[position].tan)
+            }
+            return TANOutcomes(outcomes, confirmed: Array(confirmed))
         }
     }
 

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Serving
 
-/// Whoever the authority certifies may have any name: reading it ends in a caller, whatever stands there.
+/// Reading a certificate always yields a caller, whatever its name fields contain.
 @Suite struct CertificateMutationTests {
-    @Test("a change of a certificate gives a caller with its role or with none")
+    @Test("a mutated certificate yields a caller with its role or with none")
     func mutations() throws {
         let certificates = try TestCertificates()
         let pem = try withExtendedLifetime(certificates) {
@@ -24,7 +24,7 @@ import Testing
         var read = 0
         for turn in 0..<4000 {
             var changed = der
-            // Other changes than those of single bytes break the lengths; both are wanted.
+            // Other mutations than single-byte changes break the DER lengths, so both kinds are needed.
             if turn.isMultiple(of: 4) {
                 changed = der.mutated(using: &randomness)
             } else {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "only the very URI of a role is that role",
+        "only the exact URI of a role maps to that role",
         arguments: [
             "", "vigil:role:", "vigil:role:lab ", " vigil:role:lab", "VIGIL:role:lab", "vigil:role:Lab",
             "vigil:role:lab\0", "vigil:role:lab\u{301}", "vigil:role\u{37E}lab", "vigil:role:lab,portal",

@@ -3,13 +3,13 @@ import Catalogue
 import Testing
 
 struct CommandLineTests {
-    @Test("every service with a listener is in FrontDoor.all, and nothing else")
+    @Test("FrontDoor.all has exactly the services with a listener")
     func complete() {
         #expect(Set(FrontDoor.all.keys) == Set(Catalogue.services.filter { !$0.listeners.isEmpty }.map(\.name)))
     }
 
     @Test(
-        "each executable has the subcommand ready, which containers' health checks run, and its help says so",
+        "each executable has the subcommand ready, which container health checks run, and its help lists it",
         arguments: FrontDoor.all.keys.sorted())
     func ready(service: String) throws {
         let command = try #require(FrontDoor.all[service]).command

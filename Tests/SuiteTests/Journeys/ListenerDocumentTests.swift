@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "every operation of every API is in exactly one listener's document, which is what the catalogue says it offers"
+        "every operation of every API is in exactly one listener's document, and each document matches the catalogue"
     )
     func complete() async throws {
         let documents = Catalogue.services.flatMap { service in
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "the proxy's document has what verification, submission and the push dispatcher offer to it, and nothing else")
+        "the proxy's document has exactly what verification, submission and the push dispatcher offer the proxy")
     func proxy() async throws {
         let paths = try await InProcessSuite.run(clock: .system) { suite in
             let url = try #require(try await suite.adminURLs["metadata-proxy"])
@@ -70,7 +70,7 @@ import Testing
         #expect(paths == offered.sorted())
     }
 
-    /// What the sources of the contracts declare: no list to forget an operation in.
+    /// The operations that the sources of the contracts declare. There is no list in which one could be forgotten.
     private static func declared() throws -> [String] {
         let contracts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

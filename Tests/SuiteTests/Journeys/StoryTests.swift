@@ -16,7 +16,7 @@ import Vigil
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct StoryTests {
-    /// A clock that shows an instant now and runs on.
+    /// A running clock that shows `instant` now.
     private static func running(from instant: Date) -> WallClock {
         .offset(by: instant.timeIntervalSinceNow)
     }
@@ -43,10 +43,10 @@ struct StoryTests {
         }
     }
 
-    @Test("the story can be told again and again on the same suite")
+    @Test("the story can be played repeatedly on the same suite")
     func repeated() async throws {
         try await InProcessSuite.run(clock: Self.running(from: Self.day.firstHour.advanced(by: 22).start)) { suite in
-            // The third telling publishes the first hour of the next day.
+            // The third run publishes the first hour of the next day.
             for _ in 0..<3 { try await Self.play(on: suite) }
         }
     }
@@ -61,12 +61,13 @@ struct StoryTests {
 }
 
 extension InProcessSuite {
-    /// Everybody who takes part in the story, connected to this suite.
+    /// Calls `body` with all participants of the story, connected to this suite.
     func withStage<Result: Sendable>(_ body: (StoryStage) async throws -> Result) async throws -> Result {
         let pem = try String(contentsOfFile: SuiteSecrets.signingPublicKeyFile(in: folder), encoding: .utf8)
         let apps = try AppClient(base: url(of: .metadataProxy, .listen), authorities: authorities)
         let packages = try PackageClient(
-            base: url(of: .downloadServer, .listen), region: "DE", trusted: [try VerificationKey(pem: pem)])
+            base: url(of: .downloadServer, .listen), authorities: authorities, region: "DE",
+            trusted: [try VerificationKey(pem: pem)])
         let lab = try ServiceClient(
             base: url(of: .testResultServer, .laboratories), tls: certificate(.lab), name: "test-result-server")
         let portal = try ServiceClient(
@@ -76,7 +77,8 @@ extension InProcessSuite {
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300),
-            clock: clock, minimumKeys: PublicationPolicy.smallestPackage, fold: fold, publish: publish,
+            clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
+            closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {

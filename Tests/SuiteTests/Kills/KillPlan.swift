@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much is killed.
+/// How many processes to kill, and when.
 enum KillPlan {
     /// How often to kill; `Tests/Live/kills.sh --kills N` sets it.
     static let kills = number("VIGIL_KILLS") ?? 8
-    /// What the moments are drawn from; `Tests/Live/kills.sh --seed N` sets it.
+    /// The seed for the times of the kills; `Tests/Live/kills.sh --seed N` sets it.
     static let seed = UInt64(number("VIGIL_KILLS_SEED") ?? 1)
     /// A kill takes a second or two.
     static let minutes = 6 + kills / 10

@@ -3,20 +3,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Servers and PostgreSQL are killed again and again while labs, phones and submission servers go on. What was
-/// acknowledged stays so, nothing is given twice, and everybody gets there in the end.
+/// Kills servers and PostgreSQL repeatedly while laboratories, phones and submission servers keep calling.
+///
+/// Acknowledged requests survive, nothing is issued twice, and every caller finishes.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
 struct KillTests {
-    @Test("no kill makes the services forget what they acknowledged, or give anything twice")
+    @Test("no kill makes the services lose what they acknowledged, or issue anything twice")
     func kills() async throws {
         let order: [KillableSuite.Member] = [.verificationServer, .postgres, .testResultServer, .postgres]
         let callers = try await Self.load(killing: (0..<KillPlan.kills).map { order[$0 % order.count] })
         let calls = callers.history.calls
         let violations = callers.violations
         #expect(violations == [], "seed \(KillPlan.seed)")
-        // The kills did hit, and the callers did get on.
+        // The kills interrupted calls, and the callers still made progress.
         #expect(calls.contains { $0.outcome == .unknown })
         #expect(callers.journeys > KillPlan.kills)
         let unknown = calls.count { $0.outcome == .unknown }
@@ -25,15 +26,15 @@ struct KillTests {
                 + "\(callers.journeys) tests came to their upload; \(violations.count) promises broken.")
     }
 
-    @Test("a PostgreSQL that acknowledges before it has written is found out")
+    @Test("the checker detects a PostgreSQL that acknowledges a commit before it is written")
     func carelessDatabase() async throws {
-        // A kill loses what is in memory, less than a page of the log: no page is copied into it, and whoever isn't
-        // found out by one kill is by the next.
+        // A kill loses what is in memory, which is less than a page of the write-ahead log, because full pages aren't written
+        // to it. One kill may go undetected; repeated kills don't.
         let careless = ["synchronous_commit=off", "wal_writer_delay=10s", "full_page_writes=off"]
         let callers = try await KillableSuite.run(postgresSettings: careless) { suite in
             try await RetryingClients.run(6, on: suite) { callers in
                 for _ in 0..<10 where callers.violations.isEmpty {
-                    // However slow the machine is: much was promised when the end comes.
+                    // Enough is acknowledged before each kill, however slow the machine is.
                     let before = callers.journeys
                     for _ in 0..<4000 where callers.journeys < before + 3 {
                         try await Task.sleep(for: .milliseconds(5))

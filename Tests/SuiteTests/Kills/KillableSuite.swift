@@ -8,8 +8,7 @@ import TLS
 import TestSupport
 import Vigil
 
-/// Servers of the suite as processes of their own, on a PostgreSQL of their own. Each of them can be killed and started
-/// again.
+/// Servers of the suite as separate processes, on their own PostgreSQL. Each can be killed and restarted.
 actor KillableSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
@@ -19,9 +18,9 @@ actor KillableSuite {
         case metadataProxy = "metadata-proxy"
         case postgres
 
-        /// Those that TANs come from.
+        /// The servers that issue TANs.
         static let forTANs: [Member] = [.testResultServer, .verificationServer]
-        /// Those that an upload passes.
+        /// The servers that an upload passes through.
         static let forUploads: [Member] = forTANs + [.fold, .submissionServer, .metadataProxy]
     }
 
@@ -29,7 +28,7 @@ actor KillableSuite {
     private nonisolated let plan: SuitePlan
     private let cluster: PostgresCluster
     private let postgresSettings: [String]
-    /// Callers come after what they call.
+    /// Callees come before their callers.
     private let servers: [Member]
     private var processes: [Member: ChildProcess] = [:]
 
@@ -44,7 +43,8 @@ actor KillableSuite {
         // One laboratory posts for all callers, as fast as it can.
         let usual = SettingChange(argument: "test-result-server.positives.hourlyLimit=1000000")
         let changes = (usual.map { [$0] } ?? []) + changes
-        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(70), changes: changes) { role in
+        plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
+            role in
             cluster.connection(
                 user: role.rawValue, database: SuiteDatabase.name,
                 passwordFile: SuiteSecrets.passwordFile(of: role.rawValue, in: folder))
@@ -53,8 +53,8 @@ actor KillableSuite {
 
     /// Calls `body` with a running suite.
     /// - Parameters:
-    ///   - changes: to what the suite's plan says.
-    ///   - postgresSettings: beside the defaults, which keep what was committed.
+    ///   - changes: override settings of the suite's plan.
+    ///   - postgresSettings: added to the defaults, which keep every committed transaction.
     static func run<Result: Sendable>(
         _ servers: [Member] = Member.forTANs, changes: [SettingChange] = [], postgresSettings: [String] = [],
         _ body: (KillableSuite) async throws -> Result
@@ -85,9 +85,9 @@ actor KillableSuite {
             authorities: folder.certificate(SuiteCertificates.authority))
     }
 
-    // MARK: Death and life
+    // MARK: Killing and starting
 
-    /// Ends a member as the kernel would when memory runs out: without a last word.
+    /// Kills a member with SIGKILL, as the kernel does when memory runs out.
     func kill(_ member: Member) async throws {
         guard let process = processes[member] else { return }
         process.send(SIGKILL)
@@ -111,8 +111,10 @@ actor KillableSuite {
         }
     }
 
-    /// The processes of a killed server live on for a moment and hold its memory; for so long a new one refuses to
-    /// start.
+    /// Starts PostgreSQL.
+    ///
+    /// After a kill, its child processes live on for a moment and hold the shared memory. A new server refuses to start until
+    /// they are gone, so this retries.
     private func startPostgres() async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
@@ -129,9 +131,9 @@ actor KillableSuite {
 
     // MARK: The fold
 
-    /// Folds what ended by an instant, as an operator's command; ends it without a last word after a time, unless it was
-    /// quicker.
-    /// - Returns: whether it came to its end.
+    /// Runs the `fold` command for everything before an instant.
+    /// - Parameter patience: kills the command with SIGKILL after this time, unless it has finished.
+    /// - Returns: whether it finished successfully.
     func fold(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
         let fold = try await ChildProcess.start(
             .init(
@@ -148,7 +150,7 @@ actor KillableSuite {
         return try await fold.end() == .status(0)
     }
 
-    /// Everything that is in the database, to its superuser.
+    /// Opens a session as the superuser, who sees the whole database.
     func asSuperuser<Result: Sendable>(
         _ body: @escaping @Sendable (Session) throws -> Result
     ) async throws -> Result {
@@ -162,7 +164,7 @@ actor KillableSuite {
         String((try folder.read(folder.log(member.rawValue)) ?? "").suffix(1000))
     }
 
-    // MARK: Making and ending
+    // MARK: Setting up and tearing down
 
     private func prepare() async throws {
         try folder.prepare()
@@ -171,7 +173,7 @@ actor KillableSuite {
         try plan.write()
         let password = try SuiteSecrets.password(of: PostgresCluster.superuser, in: folder)
         try folder.write("\(password)\n", to: folder.secret("initdb-password"))
-        // Only a power cut would tell the difference.
+        // Tests kill processes and don't cut the power, so syncing to disk makes no difference.
         try await cluster.initialise(passwordFile: folder.secret("initdb-password"), options: ["--no-sync"])
         try await start(.postgres)
         let superuser = cluster.connection(

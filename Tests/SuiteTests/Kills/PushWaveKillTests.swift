@@ -15,20 +15,20 @@ import Testing
 @testable import PushDispatcher
 @testable import Vigil
 
-/// A whole wave by processes that are killed, towards a simulated service that has bad moments.
+/// A whole wave, sent by dispatchers that are killed, to a simulated APNs that sends GOAWAY and resets streams.
 ///
-/// `VIGIL_WAVE=200000` makes it a wave of that many phones; else it is one of some thousand.
+/// `VIGIL_WAVE=200000` sets the number of phones; the default is a few thousand.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(15)))
 struct PushWaveKillTests {
     private static let phones =
         ProcessInfo.processInfo.environment["VIGIL_WAVE"].flatMap { Int($0) }.map { max($0, 4000) } ?? 6000
     private static let kills = 3
 
-    @Test("three SIGKILLs, farewells and resets: no live phone is missed, repeats stay within a page, memory is flat")
+    @Test("three SIGKILLs, GOAWAYs and resets: no live phone is missed, repeats stay within a page, memory is flat")
     func killed() async throws {
         try await Stage.run { stage in
             let dead = Set((0..<Self.phones).filter { $0.isMultiple(of: 20) })
-            // A piece fits into the time that a statement may take.
+            // A batch that fits into the statement timeout.
             for first in stride(from: 0, to: Self.phones, by: 10_000) {
                 try await stage.register(first..<min(first + 10_000, Self.phones))
             }
@@ -73,7 +73,8 @@ struct PushWaveKillTests {
             #expect(renamed == 0)
             #expect(repeats <= Self.kills * WavePage.size)
             #expect(try await stage.registrations() == live)
-            // By a page of tokens, not by the table: the peaks of four processes, of which the first began with all.
+            // Memory grows with a page of tokens, not with the table. These are the peaks of four processes; the first one had
+            // the whole table ahead of it.
             #expect((peaks.max() ?? 0) < 256 << 10)
             let said =
                 "\(Self.phones) phones, \(repeats) repeats, peaks of \(peaks) KiB, "
@@ -82,14 +83,14 @@ struct PushWaveKillTests {
         }
     }
 
-    /// In KiB.
+    /// The peak memory in KiB.
     private static func peakMemory(of process: ChildProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
         return try #require(Int(line.filter(\.isNumber)))
     }
 
-    /// The service in this process, the dispatcher as a process of its own, on a database of its own.
+    /// The simulated APNs in this process, and the dispatcher as a process of its own with its own database.
     private struct Stage: Sendable {
         let service: SimulatedAPNs
         let vault: TokenVault
@@ -143,13 +144,13 @@ struct PushWaveKillTests {
                                 configuration: configuration, log: certificates.directory + "/push-dispatcher.log"))
                     }
                     group.cancelAll()
-                    // The dispatcher's files lie in their folder.
+                    // The dispatcher reads its files from the certificates' directory, which is removed with them.
                     withExtendedLifetime(certificates) {}
                 }
             }
         }
 
-        /// Registers phones an hour ago; APNs has accepted them before.
+        /// Registers phones an hour ago, as tokens that APNs has accepted before.
         func register(_ numbers: Range<Int>) async throws {
             let vault = vault
             let hour = RegistrationHour(containing: Date()).number - 1
@@ -177,7 +178,7 @@ struct PushWaveKillTests {
                 .init(try BuiltProgram.path("push-dispatcher"), ["--config", configuration], log: log))
         }
 
-        /// Between two looks.
+        /// Pauses between two polls; throws if the dispatcher has ended.
         func rest(_ process: ChildProcess) async throws {
             guard process.exit == nil else {
                 throw CommandFailure("push-dispatcher ended: \(try String(contentsOfFile: log, encoding: .utf8))")

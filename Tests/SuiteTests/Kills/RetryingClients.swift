@@ -12,8 +12,8 @@ import Testing
 import VerificationAPI
 import Vigil
 
-/// A laboratory, phones, a portal and submission servers that repeat every call until they are answered, and the history
-/// of what they asked.
+/// A laboratory, phones, a portal and submission servers that retry every call until it is answered, and the history of their
+/// calls.
 struct RetryingClients: Sendable {
     let history = History(clock: .system)
     private let lab: ServiceClient
@@ -25,12 +25,12 @@ struct RetryingClients: Sendable {
     private let cipher: TANCipher
     private let finished = Finished()
 
-    /// Nobody answered for too long.
+    /// A call wasn't answered in time.
     struct Unanswered: Error {
         let action: History.Action
     }
 
-    /// What is known of a journey that came to its end.
+    /// What is known of a finished journey.
     private struct Journey {
         let guid: HashedGUID
         let proof: Proof
@@ -49,7 +49,7 @@ struct RetryingClients: Sendable {
         let isOver = Mutex(false)
     }
 
-    /// A phone gives up after a day; here the test would have failed.
+    /// A real phone gives up after a day; a test that waits for longer than this has failed.
     private static let patience: Duration = .seconds(60)
     private static let hour: TimeInterval = 3600
 
@@ -72,7 +72,9 @@ struct RetryingClients: Sendable {
             role: .test, at: Date().addingTimeInterval(-1), lifetime: 24 * Self.hour)
     }
 
-    /// Calls `body` while callers go from journey to journey, lets them end, and asks once more for all they were told.
+    /// Runs callers, each one journey after another, while `body` runs.
+    ///
+    /// Then lets them finish, and repeats every acknowledged call.
     static func run(
         _ count: Int, on suite: KillableSuite, _ body: (RetryingClients) async throws -> Void
     ) async throws -> RetryingClients {
@@ -104,25 +106,26 @@ struct RetryingClients: Sendable {
         return callers
     }
 
-    /// What the services broke of their promises.
+    /// The promises that the services broke.
     var violations: Set<HistoryChecker.Violation> {
-        // The test may run into the next hour, in which a TAN is another one.
+        // If the test runs into the next hour, an upload's TAN changes, but its nonce stays the same.
         let today = Int32(Date().timeIntervalSince1970 / 86_400)
         return HistoryChecker(
-            history.calls,
+            history.calls, tansPerRegistration: 2,
             upload: { text in
                 TAN(text).flatMap { cipher.open($0, days: today - 1...today + 1) }?.nonceBytes.hex ?? text
             }
         ).violations
     }
 
-    /// How many tests went all the way to an upload.
+    /// How many tests got as far as an upload.
     var journeys: Int { finished.journeys.withLock { $0.count } }
 
     // MARK: One test's journey
 
-    /// From the laboratory to the confirmed upload, with a rival at both places where only one may win. Where something
-    /// is refused to all, the journey ends; whether that was right is for the checker to say.
+    /// Goes from the laboratory to the confirmed upload, with a rival at both steps that only one caller may win.
+    ///
+    /// The journey ends where everyone is refused; the checker decides whether that was right.
     private func journey(_ name: String, byTelephone: Bool) async throws {
         let guid = HashedGUID(hashing: name)
         try await post(guid, version: 1)
@@ -144,7 +147,7 @@ struct RetryingClients: Sendable {
         async let second = reserve(tan, tags.1)
         let (isFirst, isSecond) = (try await first, try await second)
         guard isFirst || isSecond else { return }
-        // Whoever asks again before the upload is stored is given the same, or one that lives longer in its place.
+        // A repeat before the upload is stored gets the same TAN, or a longer-lived one that replaces it.
         guard try await takeTAN(winner) != nil else { return }
         let tag = isFirst ? tags.0 : tags.1
         guard try await confirm(tan, tag) else { return }
@@ -153,7 +156,7 @@ struct RetryingClients: Sendable {
         finished.journeys.withLock { $0.append(journey) }
     }
 
-    /// What was acknowledged must still be so.
+    /// Checks that everything acknowledged is still acknowledged.
     private func askAgain() async throws {
         for journey in finished.journeys.withLock({ $0 }) {
             try await read(journey.guid)
@@ -181,7 +184,7 @@ struct RetryingClients: Sendable {
         }
     }
 
-    /// Nil once the officer has had their share of the hour.
+    /// A teleTAN; nil once the officer's hourly limit is reached.
     private func teleTAN() async throws -> TeleTAN? {
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -235,13 +238,13 @@ struct RetryingClients: Sendable {
         }
     }
 
-    // MARK: Patience
+    // MARK: Retrying
 
     private func granted(_ action: History.Action, _ call: () async throws -> TANOutcomes) async throws -> Bool {
         try await known(action) { try await call().outcomes == [.granted] ? .ok() : .fail } != .fail
     }
 
-    /// The answer; nil for a refusal.
+    /// The answer; nil if the call was refused.
     private func answered(
         _ action: History.Action, refusal: HTTPResponse.Status, _ call: () async throws -> String
     ) async throws -> String? {
@@ -256,7 +259,7 @@ struct RetryingClients: Sendable {
         return text
     }
 
-    /// Calls until there is an outcome.
+    /// Retries until the outcome is known.
     private func known(
         _ action: History.Action, _ call: () async throws -> History.Outcome
     ) async throws -> History.Outcome {

@@ -5,14 +5,15 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Everything that an upload passes is killed again and again, the fold too, while phones go on. Every upload that was
-/// acknowledged is folded, once and whole, every phone comes to its end, and no TAN serves two payloads.
+/// Kills every process on the path of an upload repeatedly, including the fold, while phones keep uploading.
+///
+/// Every acknowledged upload is folded once and complete, every phone finishes, and no TAN serves two payloads.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
 struct UploadKillTests {
     private static let changes = [
-        // All phones are one address.
+        // All phones share one address.
         "metadata-proxy.limits.requests=10000000", "metadata-proxy.limits.registrations=10000000",
         "metadata-proxy.limits.refusedRegistrations=10000000",
     ].compactMap(SettingChange.init(argument:))
@@ -33,7 +34,7 @@ struct UploadKillTests {
                     try await Self.kill(victim, of: suite, clock: &clock, using: &randomness)
                 }
             }
-            // Who was acknowledged before is acknowledged again, and counts once all the same.
+            // Repeats of acknowledged uploads are acknowledged again, and still count once.
             try await phones.uploadAgain()
             #expect(try await suite.fold(asOf: clock.next()))
             #expect(try await suite.fold(asOf: clock.next()))
@@ -50,7 +51,7 @@ struct UploadKillTests {
         }
     }
 
-    @Test("an upload that was lost, split, doubled, or let in beside another is found out")
+    @Test("the checker detects an upload that was lost, split, doubled, or accepted beside another")
     func judge() throws {
         var randomness = SeededGenerator(seed: 1)
         let model = UploadModel()
@@ -97,7 +98,7 @@ struct UploadKillTests {
         }
     }
 
-    /// Hours are folded ahead of their time, each time one more: there is no waiting for the clock.
+    /// Folds hours ahead of time, one more each time, so that the test needn't wait for the clock.
     private struct FoldClock {
         private var hour = Hour(containing: Date())
         private(set) var folds = 0
@@ -109,7 +110,7 @@ struct UploadKillTests {
         }
     }
 
-    /// How often, and in which hours, each key and report is there.
+    /// The hours in which each key and report was folded, one entry per occurrence.
     private static func folded(in suite: KillableSuite) async throws -> [[UInt8]: [Int32]] {
         let rows = try await suite.asSuperuser { session in
             try session.rows("SELECT key_data, hour FROM submission.diagnosis_key", as: [UInt8].self, Int32.self)

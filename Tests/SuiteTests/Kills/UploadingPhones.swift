@@ -11,7 +11,7 @@ import TestSupport
 import VerificationAPI
 import Vigil
 
-/// Phones that repeat every call until they are answered. Each has two payloads for its one TAN, sent at the same time.
+/// Phones that retry every call until it is answered. Each sends two payloads for its one TAN at the same time.
 struct UploadingPhones: Sendable {
     /// What a phone uploads.
     struct Payload: Sendable {
@@ -26,16 +26,16 @@ struct UploadingPhones: Sendable {
                 reports: model.reports(using: &randomness))
         }
 
-        /// As the tables have it.
+        /// The keys and reports as the tables store them.
         var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) }
     }
 
-    /// What became of one TAN.
+    /// Which payloads of one TAN were accepted and refused.
     struct Outcome: Sendable {
         let accepted: [Payload]
         let refused: [Payload]
 
-        /// What is wrong with it, given in which hours each part of each payload was folded.
+        /// What is wrong with it, given the hours in which each part of each payload was folded.
         func violations(in folded: [[UInt8]: [Int32]]) -> [String] {
             guard accepted.count == 1, let accepted = accepted.first else {
                 return ["\(accepted.count) payloads of one TAN were accepted"]
@@ -62,7 +62,7 @@ struct UploadingPhones: Sendable {
     private let app: AppClient
     private let record = Record()
 
-    /// A phone gives up after days; here the test would have failed.
+    /// A real phone gives up after days; a test that waits for longer than this has failed.
     private static let patience: Duration = .seconds(60)
 
     private init(_ suite: KillableSuite) throws {
@@ -74,7 +74,9 @@ struct UploadingPhones: Sendable {
             authorities: suite.folder.certificate(SuiteCertificates.authority))
     }
 
-    /// Calls `body` while phones go from test to test, and lets them end. They go on for `uploadAgain`.
+    /// Runs phones, each one test after another, while `body` runs, and lets them finish.
+    ///
+    /// The clients stay open for `uploadAgain`.
     static func run(
         _ count: Int, on suite: KillableSuite, _ body: () async throws -> Void
     ) async throws -> UploadingPhones {
@@ -97,7 +99,7 @@ struct UploadingPhones: Sendable {
     }
 
     var outcomes: [Outcome] { record.outcomes.withLock { $0.map(\.outcome) } }
-    /// Calls whose answer was lost, or that found nobody.
+    /// How many calls got no answer.
     var unanswered: Int { record.unanswered.withLock { $0 } }
 
     private func journey(_ name: String) async throws {
@@ -119,7 +121,7 @@ struct UploadingPhones: Sendable {
         record.outcomes.withLock { $0.append((tan, outcome)) }
     }
 
-    /// Every phone repeats what was accepted, as if the answer had been lost: it must be accepted again.
+    /// Every phone repeats its accepted upload, as if the answer had been lost. It must be accepted again.
     func uploadAgain() async throws {
         for (tan, outcome) in record.outcomes.withLock({ $0 }) {
             for payload in outcome.accepted where try await !upload(payload, tan) {
@@ -135,13 +137,13 @@ struct UploadingPhones: Sendable {
         try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
     }
 
-    /// What nobody has a reason to refuse was refused.
+    /// A call was refused without a reason.
     private struct Refused: Error {
         let step: String
         let status: Int
     }
 
-    /// Calls until there is an answer, which is no refusal.
+    /// Retries until there is an answer; throws if it is a refusal.
     private func accepted<Answer>(_ step: String, _ call: () async throws -> Answer) async throws -> Answer {
         var status = 0
         let answer = try await answered {
@@ -156,7 +158,7 @@ struct UploadingPhones: Sendable {
         return answer
     }
 
-    /// Calls until there is an answer; nil for a refusal.
+    /// Retries until there is an answer; nil for a refusal.
     private func answered<Answer>(_ call: () async throws -> Answer) async throws -> Answer? {
         let deadline = ContinuousClock.now + Self.patience
         while true {

@@ -1,3 +1,4 @@
+import Catalogue
 import Foundation
 import TestSupport
 import Testing
@@ -5,20 +6,19 @@ import Testing
 /// The real executables, whose memory holds addresses, tokens and keys.
 @Suite(.timeLimit(.minutes(5)))
 struct CoreDumpTests {
-    /// What the kernel says of a live process.
+    /// What the kernel reports about a live process.
     private struct Look {
         /// RLIMIT_CORE, soft and hard.
         let limits: [Substring]
-        /// Whether its own user may read its memory: of a process that isn't dumpable nobody may (prctl(2), ptrace(2)).
+        /// Whether processes of the same user may read its memory.
+        ///
+        /// Nobody may if the process isn't dumpable (prctl(2), ptrace(2)).
         let isOpen: Bool
     }
 
     @Test(
-        "each executable switches core dumps off, and access to its memory, before it opens its configuration",
-        arguments: [
-            "metadata-proxy", "verification-server", "test-result-server", "submission-server", "distribution",
-            "download-server", "push-dispatcher", "development-apns",
-        ])
+        "each executable disables core dumps and access to its memory before it opens its configuration",
+        arguments: Set(Catalogue.services.map(\.executable)))
     func order(executable: String) throws {
         let file = "/absent-configuration"
         let program = process([
@@ -31,18 +31,18 @@ struct CoreDumpTests {
             calls.firstIndex { $0.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}") })
         let dumpable = try #require(
             calls.firstIndex { $0.contains("PR_SET_DUMPABLE, SUID_DUMP_DISABLE") })
-        // Whoever is refused either ends there.
+        // An executable exits if either call fails.
         #expect(max(limit, dumpable) < opens)
     }
 
-    @Test("while one runs it can dump no core, and its own user can't read its memory")
+    @Test("a running program can't dump core, and its own user can't read its memory")
     func live() throws {
         let look = try look(at: [try BuiltProgram.path("vigil"), "inspect"])
         #expect(look.limits == ["0", "0"])
         #expect(!look.isOpen)
     }
 
-    @Test("a program that doesn't care is found to be open to its own user")
+    @Test("the check finds that an unprotected program is readable by its own user")
     func control() throws {
         var own = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &own)
@@ -51,7 +51,7 @@ struct CoreDumpTests {
         #expect((look.limits.last == "0") == (own.rlim_max == 0))
     }
 
-    /// Looks at a program while it waits for what the file, which is its last argument, holds.
+    /// Inspects a program while it blocks on reading a file, which is its last argument.
     private func look(at command: [String]) throws -> Look {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -61,7 +61,7 @@ struct CoreDumpTests {
 
         let program = process(Self.unprivileged + command + [file])
         try program.run()
-        // Opening the file waits until the program opens it, too; closing it ends the program.
+        // Opening the FIFO blocks until the program opens it, too; closing it ends the program.
         let script = """
             exec 3>"$1"
             sed -n 's/^Max core file size *\\([^ ]*\\) *\\([^ ]*\\) .*/\\1 \\2/p' /proc/$2/limits
@@ -75,7 +75,9 @@ struct CoreDumpTests {
         return Look(limits: try #require(lines.first).split(separator: " "), isOpen: lines.last == "open")
     }
 
-    /// Root reads any process's memory by its capabilities: with that for files only, it is a user as others are.
+    /// Drops root's capabilities, except for those on files.
+    ///
+    /// With all of its capabilities, root may read any process's memory; with these, it is an ordinary user.
     private static let unprivileged =
         geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all,+dac_override", "--inh-caps=-all"] : []
 
@@ -88,7 +90,7 @@ struct CoreDumpTests {
         return process
     }
 
-    /// Runs a program; what it says, and what strace says of it.
+    /// Runs a program and returns its output, including that of strace.
     private func output(of process: Process) throws -> String {
         let said = Pipe()
         process.standardOutput = said

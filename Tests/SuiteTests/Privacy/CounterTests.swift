@@ -22,14 +22,14 @@ import TestSupport
 import Testing
 import VerificationAPI
 
-/// Whoever reads every figure of every service before and after a request learns no more about it than its status.
+/// Reading every metric and database statistic before and after a request reveals no more about it than its status.
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct CounterTests {
-    /// How often each act is done. Of two kinds of chance, one in 10⁵ looks as different as ``difference`` demands.
+    /// How often each act is repeated. By chance, one pair of identical distributions in 10⁵ differs by ``difference`` or more.
     private static let rounds = 15
     private static let difference = 0.8
 
-    /// What a caller may do. Those of one group must look alike, except that a refusal shows its status.
+    /// What a caller may do. Acts of one group must look alike, except that a refusal shows its status.
     private struct Act {
         let group: String
         let name: String
@@ -37,7 +37,7 @@ struct CounterTests {
         let run: @Sendable () async throws -> Void
     }
 
-    @Test("no figure of a service or of the database tells a real request from a fake or refused one")
+    @Test("no metric or database statistic tells a real request from a fake or refused one")
     func figures() async throws {
         let noon = Day(number: 20_600).firstHour.advanced(by: 12).start + 300
         try await InProcessSuite.run(clock: .offset(by: noon.timeIntervalSinceNow)) { suite in
@@ -47,7 +47,7 @@ struct CounterTests {
                 var acts: [Act] = []
                 for _ in 0..<Self.rounds { acts += try await callers.acts(planting: planted) }
                 acts.shuffle()
-                // What a first request brings: connections, and series that weren't there.
+                // The first requests open connections and create series, so they aren't measured.
                 for act in try await callers.acts(planting: planted) { try await act.run() }
                 let changes = try await Self.changes(by: acts, on: suite)
                 let kinds = Dictionary(acts.map { ($0.name, $0) }) { first, _ in first }.values
@@ -69,7 +69,7 @@ struct CounterTests {
         }
     }
 
-    /// By series and act, how much each of them moved it.
+    /// How much each run of an act changed a series, by series and act.
     private static func changes(
         by acts: [Act], on suite: InProcessSuite
     ) async throws -> [String: [String: [Double]]] {
@@ -87,10 +87,10 @@ struct CounterTests {
     }
 
     private static let plantedFigure = "planted_total submission-server: upload, real"
-    /// What only a superuser sees: the control for the database's figures.
+    /// A row count that only a superuser sees: the control for the database's statistics.
     private static let plantedRow = "rows of submission.inbox: upload, real"
 
-    /// The largest difference of two distribution functions (Kolmogorov and Smirnov).
+    /// The largest difference between two empirical distribution functions (Kolmogorov and Smirnov).
     private static func distance(_ some: [Double], _ others: [Double]) -> Double {
         Set(some + others).map { bound in
             let shares = [some, others].map { values in
@@ -102,7 +102,7 @@ struct CounterTests {
 
     // MARK: Reading
 
-    /// Every figure that somebody who was let in somewhere could read.
+    /// Every figure that any certificate or database role gives access to.
     private struct Figures {
         private let admins: [String: String]
         private let services: [PostgresClient]
@@ -138,7 +138,7 @@ struct CounterTests {
                 for line in String(buffer: body).split(separator: "\n") where !line.hasPrefix("#") {
                     guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...])
                     else { continue }
-                    // Of the one process that all services of a test share.
+                    // All services of a test share this one process.
                     if line.hasPrefix("process_") { continue }
                     all["\(line[..<space]) \(service)"] = value
                 }
@@ -154,7 +154,7 @@ struct CounterTests {
             return all
         }
 
-        /// What PostgreSQL counts of tables, of its log and of transactions.
+        /// PostgreSQL's statistics about tables, its log and transactions.
         private static let probes: [SQL] = [
             """
             SELECT format('%s of %s.%s', key, j ->> 'schemaname', j ->> 'relname'), value::bigint
@@ -166,7 +166,7 @@ struct CounterTests {
         ]
         private static let control: SQL = "SELECT 'rows of submission.inbox', count(*)::bigint FROM submission.inbox"
 
-        /// Nothing where the role may not ask.
+        /// The rows of a probe; none if the role lacks the privilege.
         private static func rows(_ probe: SQL, of client: PostgresClient) async throws -> [(String, Double)] {
             do {
                 return try await client.session { try $0.rows(probe, as: String.self, Int64.self) }.map {
@@ -180,7 +180,7 @@ struct CounterTests {
 
     // MARK: Acting
 
-    /// Somebody with the proxy's certificate, a laboratory and the portal.
+    /// Callers with the certificates of the proxy, a laboratory and the portal.
     private struct Callers {
         let verification: ServiceClient
         let submission: ServiceClient
@@ -210,7 +210,7 @@ struct CounterTests {
             }
         }
 
-        /// One of each kind; what it needs was made before.
+        /// One act of each kind, with its prerequisites already created.
         func acts(planting planted: Counter) async throws -> [Act] {
             let (guid, code) = (Self.guid(), try await code())
             let (known, positive, told) = (
@@ -334,7 +334,7 @@ struct CounterTests {
 }
 
 extension RegistrationToken {
-    /// One that nobody has.
+    /// A token that belongs to nobody.
     fileprivate static func fresh() -> RegistrationToken {
         var randomness = SystemRandomNumberGenerator()
         return RegistrationToken(RandomIdentifier(using: &randomness))
@@ -342,7 +342,7 @@ extension RegistrationToken {
 }
 
 extension TAN {
-    /// One that nobody has.
+    /// A TAN that belongs to nobody.
     fileprivate static func fresh() -> TAN {
         var randomness = SystemRandomNumberGenerator()
         return TAN(RandomIdentifier(using: &randomness))

@@ -16,7 +16,7 @@ import VerificationAPI
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PrivacyTests {
-    @Test("no secret of a whole journey is in a log, a metric, or a table that the schema's page doesn't allow it in")
+    @Test("no secret of a whole journey is in a log, a metric, or a table that the schema doesn't allow it in")
     func journey() async throws {
         let handler = InMemoryLogHandler()
         var logger = Logger(label: "suite") { _ in handler }
@@ -33,7 +33,7 @@ struct PrivacyTests {
             let folded = try await Self.tables(of: suite)
             Self.expectNothing(
                 of: secrets.without(secrets.guids + secrets.keys), in: folded)
-            // The finder works: what may be there is found.
+            // The search works: it finds what is allowed to be there.
             #expect(Self.finds(secrets.keys, in: folded.filter { $0.table.hasPrefix("submission.diagnosis_key") }))
             #expect(Self.finds(secrets.guids, in: folded.filter { $0.table == "test_results.result" }))
 
@@ -45,7 +45,7 @@ struct PrivacyTests {
         }
     }
 
-    /// Everything that was secret on a journey, as text or bytes.
+    /// Every secret of a journey, as text or bytes.
     private struct Secrets {
         var guids: [[UInt8]] = []
         var keys: [[UInt8]] = []
@@ -59,7 +59,7 @@ struct PrivacyTests {
         }
     }
 
-    /// A journey with everything that can succeed or fail on it.
+    /// Goes through a journey that includes every success and every failure.
     private static func travel(on stage: StoryStage) async throws -> Secrets {
         var secrets = Secrets()
         let guid = HashedGUID(hashing: "planted")
@@ -90,7 +90,7 @@ struct PrivacyTests {
         let second = try await stage.apps.register(.teleTAN(code))
         await #expect(throws: CallError.self) { _ = try await stage.apps.register(.teleTAN(code)) }
 
-        // Keys whose level is published are folded in any case; the others are kept too.
+        // Keys whose level is published are always folded; this keeps the others, too.
         secrets.keys = keys.map(\.data.bytes)
         for identifier in [token.identifier, second.identifier, tan.identifier] {
             secrets.others += [identifier.bytes, Array(identifier.text.utf8)]
@@ -103,7 +103,7 @@ struct PrivacyTests {
         ["test_results.result", "verification.session"].contains(table)
     }
 
-    /// Every table of every service as text.
+    /// Every table of every service, as text.
     private static func tables(of suite: InProcessSuite) async throws -> [(table: String, text: String)] {
         try await TestPostgres.withClient(suite.database.superuserConnection) { client in
             try await client.session { session in
@@ -138,7 +138,7 @@ struct PrivacyTests {
         places.contains { place in secrets.contains { contains($0, in: place.text) } }
     }
 
-    /// As text, as hexadecimal, and as Base64 wherever its bytes may begin in a group of three.
+    /// Searches for text, for hexadecimal, and for Base64 at each of the three alignments.
     private static func contains(_ secret: [UInt8], in text: String) -> Bool {
         var forms = [secret.hex]
         if let plain = String(validating: secret, as: UTF8.self), secret.allSatisfy({ $0 >= 0x20 }) {

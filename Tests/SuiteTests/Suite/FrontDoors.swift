@@ -8,13 +8,14 @@ import SubmissionServer
 import TestResultServer
 import VerificationServer
 
-/// What each executable is in this process: its command line, and the function that serves.
+/// How this process runs an executable: its command line and the function that serves.
 struct FrontDoor: Sendable {
     let command: any AsyncParsableCommand.Type
     let serve: @Sendable (ServiceRuntime) async throws -> Void
 
-    /// By the catalogue's name. A service that only works at certain times, such as `distribution`, is called by the tests
-    /// themselves and isn't here.
+    /// Front doors by the catalogue's name.
+    ///
+    /// Services that only run at certain times, such as `distribution`, are missing: tests call them directly.
     static let all: [String: FrontDoor] = [
         "test-result-server": .init(command: TestResultServer.self, serve: TestResultServer.serve),
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),

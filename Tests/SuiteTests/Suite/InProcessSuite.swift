@@ -14,17 +14,17 @@ import TestSupport
 import Testing
 import Vigil
 
-/// The whole suite in this process: every service from its front door, over real TLS connections, on a real database.
+/// The whole suite in this process: every service through its front door, over real TLS connections, on a real database.
 struct InProcessSuite: Sendable {
     let clock: WallClock
     let logger: Logger
     let database: MigratedDatabase
-    /// A state folder, for certificates, secrets and the published tree.
+    /// The state folder, for certificates, secrets and the published tree.
     let folder: StateFolder
     private let plan: SuitePlan
     private let runtimes = Runtimes()
 
-    /// Starts the suite on a database of its own, calls `body`, and stops it.
+    /// Starts the suite on a new database, calls `body`, and stops the suite.
     static func run<Result: Sendable>(
         clock: WallClock, logger: Logger = quiet, _ body: @Sendable (InProcessSuite) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,7 @@ struct InProcessSuite: Sendable {
         }
     }
 
-    /// Starts the suite on a database, calls `body`, and stops it.
+    /// Starts the suite on a given database, calls `body`, and stops the suite.
     static func run<Result: Sendable>(
         clock: WallClock, logger: Logger = quiet, on database: MigratedDatabase,
         _ body: @Sendable (InProcessSuite) async throws -> Result
@@ -44,20 +44,21 @@ struct InProcessSuite: Sendable {
         try folder.prepare()
         _ = try SuiteCertificates(in: folder, now: Date()).prepare()
         try SuiteSecrets.prepare(in: folder)
-        // Eight seconds for an answer: all services are in one process, beside other tests.
+        // Eight seconds for an answer, because all services share this process with other tests.
         let deadline = try #require(SettingChange(argument: "metadata-proxy.answers.deadline=1000"))
-        let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(70), changes: [deadline]) { role in
+        let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: [deadline])
+        { role in
             database.connection(as: role)
         }
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
-        // Makes the keys that uploads are sealed to.
+        // Creates the keys that uploads are sealed to.
         try await suite.fold(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
     private static let quiet = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Starts services one after the other, the next when the last one is ready.
+    /// Starts services one after the other; each waits until the previous one is ready.
     private func start<Result: Sendable>(
         _ services: [ServicePlan], _ body: () async throws -> Result
     ) async throws -> Result {
@@ -71,13 +72,13 @@ struct InProcessSuite: Sendable {
         }
     }
 
-    // MARK: What users reach
+    // MARK: What users can reach
 
     func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
         try plan.url(of: service, listener)
     }
 
-    /// The files of a caller, by its role.
+    /// The TLS files of a caller, by its role.
     func certificate(_ role: Role) -> TLSFiles {
         TLSFiles(
             certificate: folder.certificate(role.rawValue), key: folder.certificateKey(role.rawValue),
@@ -94,7 +95,7 @@ struct InProcessSuite: Sendable {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
     }
 
-    /// For a command that is told of an instant that the suite's clock may not have reached.
+    /// The runtime of a command that is given an instant which the suite's clock may not have reached.
     private func runtime(of name: String, showing instant: Date) throws -> ServiceRuntime {
         let service = try #require(plan.services.first { $0.name == name })
         return ServiceRuntime(
@@ -102,8 +103,8 @@ struct InProcessSuite: Sendable {
             clock: .offset(by: max(clock.movedBy, instant.timeIntervalSinceNow)), logger: logger)
     }
 
-    /// Calls `body` with clients of verification and submission server that don't go through the proxy, and so don't wait for
-    /// its deadline.
+    /// Calls `body` with clients that call verification and submission server directly, so that no answer waits for the proxy's
+    /// deadline.
     func withDirectCallers<Result: Sendable>(
         _ body: (_ verification: ServiceClient, _ submission: ServiceClient) async throws -> Result
     ) async throws -> Result {
@@ -121,7 +122,7 @@ struct InProcessSuite: Sendable {
         return try result.get()
     }
 
-    /// The key by which the verification server makes TANs.
+    /// The key with which the verification server makes TANs.
     var tanKey: HashKey {
         get throws {
             let bytes = try Settings(["tanKey": folder.secret(SuiteSecrets.tanKey)]).secretFile("tanKey")
@@ -129,13 +130,13 @@ struct InProcessSuite: Sendable {
         }
     }
 
-    /// A running service, by its name.
+    /// The runtime of a running service, by its name.
     func runtime(_ name: String) -> ServiceRuntime? { runtimes.started.first { $0.name == name } }
 
-    /// What an operator's Prometheus would see of all services together.
+    /// The metrics of all services together, as an operator's Prometheus would see them.
     var metrics: String { runtimes.metrics }
 
-    /// Where each service's health, metrics and documents are, by its name.
+    /// The URL of each service's admin port, by the service's name.
     var adminURLs: [String: String] {
         get async throws {
             var urls: [String: String] = [:]
@@ -147,7 +148,7 @@ struct InProcessSuite: Sendable {
     }
 }
 
-/// The services that run, in the order in which they started.
+/// The running services, in the order of their start.
 private final class Runtimes: Sendable {
     private let all = Mutex<[ServiceRuntime]>([])
 

@@ -16,7 +16,7 @@ package struct RawConnection {
         do {
             for try await chunk in inbound { text += String(buffer: chunk) }
         } catch {
-            // A reset also ends what there is to read.
+            // A reset also ends the stream.
         }
         return text
     }

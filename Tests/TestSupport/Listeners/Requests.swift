@@ -3,7 +3,7 @@ import NIOCore
 package import NIOHTTP1
 package import NIOSSL
 
-/// An answer as a test looks at it.
+/// An answer as tests look at it.
 package struct Answer {
     package let status: Int
     package let fields: HTTPHeaders

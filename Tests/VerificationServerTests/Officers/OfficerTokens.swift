@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import Running
+import TestSupport
 
 /// Creates officers' tokens by hand, valid and invalid ones.
 struct OfficerTokens: Sendable {

@@ -55,7 +55,7 @@ struct SingleUseTests {
 
     @Test("a database that loses rows is detected", arguments: losses)
     func forgetfulDatabase(loss: Loss) async throws {
-        try await VerificationStage.run { stage in
+        try await VerificationStage.run(settings: ["tan.perRegistration": "1"]) { stage in
             let run = try await ScheduleRun(on: stage)
             // Time would excuse what follows.
             try await run.play(Schedule(seed: 1).withoutTime)

@@ -161,6 +161,11 @@ struct VerificationStage: Sendable {
         try await submission.call(VerificationAPI.reservations, TANReservations(reservations)).outcomes
     }
 
+    /// The positions of reservations whose uploads were confirmed before.
+    func confirmed(_ reservations: [TANReservation]) async throws -> [Int]? {
+        try await submission.call(VerificationAPI.reservations, TANReservations(reservations)).confirmed
+    }
+
     func confirm(_ tan: TAN, _ tag: Digest) async throws -> TANOutcomes.Outcome? {
         try await confirm([TANConfirmation(tan: tan, tag: tag)]).first
     }

@@ -39,6 +39,20 @@ struct ReservationTests {
         }
     }
 
+    @Test("the answer says which uploads were confirmed before, and nothing about another upload's TAN")
+    func confirmedBefore() async throws {
+        try await VerificationStage.run { stage in
+            let (stored, waiting) = (try await stage.freshTAN(1), try await stage.freshTAN(2))
+            func entry(_ tan: TAN, _ tag: Int) -> TANReservation {
+                TANReservation(tan: tan, tag: .tag(tag), purpose: .diagnosisKeys)
+            }
+            let entries = [entry(waiting, 2), entry(stored, 1), entry(stored, 3), entry(stored, 1)]
+            #expect(try await stage.confirmed(entries) == [])
+            _ = try await stage.confirm(stored, .tag(1))
+            #expect(try await stage.confirmed(entries) == [1, 3])
+        }
+    }
+
     @Test("a TAN reserved in time may be confirmed shortly after its expiry: the upload is stored")
     func lateConfirmation() async throws {
         try await VerificationStage.run { stage in

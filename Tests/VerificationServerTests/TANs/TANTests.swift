@@ -38,7 +38,7 @@ struct TANTests {
 
     @Test("a repeat returns the same TAN until an upload is confirmed with it, and never another one")
     func repeated() async throws {
-        try await VerificationStage.run { stage in
+        try await VerificationStage.run(settings: ["tan.perRegistration": "1"]) { stage in
             let token = try await stage.registered(.numbered(1))
             let tan = try await stage.tan(token)
             #expect(try await stage.tan(token) == tan)
@@ -54,20 +54,45 @@ struct TANTests {
         }
     }
 
-    @Test("if two uploads are allowed, the second TAN is issued after the first upload, and no third")
-    func two() async throws {
-        try await VerificationStage.run(settings: ["tan.perRegistration": "2"]) { stage in
+    @Test(
+        "two uploads are allowed unless configured: each TAN is issued after the upload before, and none too many",
+        arguments: [nil, 1, 2, 3, 14])
+    func several(perRegistration: Int?) async throws {
+        let settings = perRegistration.map { ["tan.perRegistration": "\($0)"] } ?? [:]
+        try await VerificationStage.run(settings: settings) { stage in
             let token = try await stage.registered(.numbered(1))
-            let first = try await stage.tan(token)
-            #expect(try await stage.tan(token) == first)
-            _ = try await stage.reserve(first, .tag(1))
-            _ = try await stage.confirm(first, .tag(1))
-            let second = try await stage.tan(token)
-            #expect(second != first)
-            #expect(try await stage.tan(token) == second)
-            _ = try await stage.reserve(second, .tag(2))
-            _ = try await stage.confirm(second, .tag(2))
+            var tans: Set<TAN> = []
+            for number in 1...(perRegistration ?? 2) {
+                let tan = try await stage.tan(token)
+                #expect(try await stage.tan(token) == tan)
+                #expect(tans.insert(tan).inserted)
+                #expect(try await stage.reserve(tan, .tag(number)) == .granted)
+                #expect(try await stage.tan(token) == tan)
+                #expect(try await stage.confirm(tan, .tag(number)) == .granted)
+                // The next may be for another day.
+                stage.clock.advance(by: 86_400)
+            }
             await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
+        }
+    }
+
+    @Test("a teleTAN, too, authorises two uploads")
+    func twoByTelephone() async throws {
+        try await VerificationStage.run { stage in
+            let token = try await stage.register(.teleTAN(try await stage.teleTAN(.test)))
+            for number in 1...2 {
+                let tan = try await stage.tan(token)
+                #expect(try await stage.reserve(tan, .tag(number)) == .granted)
+                #expect(try await stage.confirm(tan, .tag(number)) == .granted)
+            }
+            await #expect(throws: CallError.refused(.badRequest)) { try await stage.tan(token) }
+        }
+    }
+
+    @Test("a number of uploads that can't be is refused at the start", arguments: ["0", "15"])
+    func refusedNumber(perRegistration: String) async throws {
+        await #expect(throws: ConfigurationProblem.self) {
+            try await VerificationStage.run(settings: ["tan.perRegistration": perRegistration]) { _ in }
         }
     }
 
@@ -85,7 +110,7 @@ struct TANTests {
 
     @Test("a TAN is valid for a day and the rest of its last hour, and then another is issued for the same upload")
     func lifetime() async throws {
-        try await VerificationStage.run { stage in
+        try await VerificationStage.run(settings: ["tan.perRegistration": "1"]) { stage in
             stage.clock.advance(by: 59 * 60)
             let token = try await stage.registered(.numbered(1))
             let tan = try await stage.tan(token)

@@ -25,7 +25,7 @@ struct VerifyTANTests {
 
     @Test("a TAN is verified once, and the answer names the kind of its teleTAN")
     func once() async throws {
-        try await VerificationStage.run { stage in
+        try await VerificationStage.run(settings: ["tan.perRegistration": "1"]) { stage in
             let ofTest = try await stage.freshTAN()
             #expect(try await verify(ofTest, on: stage) == VerifiedTAN(kind: nil))
             #expect(try await verify(ofTest, on: stage) == nil)

@@ -3,18 +3,18 @@ package import Foundation
 import JWTKit
 package import Vigil
 
-/// Stands in for the health authority's identity provider, which signs what officers show to ask for a teleTAN.
+/// Stands in for the health authority's identity provider, which signs the tokens with which officers ask for a teleTAN.
 ///
-/// Tokens are as Keycloak makes them: ES256, roles below `realm_access`.
+/// Tokens have Keycloak's form: ES256, roles below `realm_access`.
 package struct OfficerIssuer: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    /// The issuer that tokens name, and that the verification server expects.
+    /// The issuer in the tokens, which the verification server expects.
     package static let issuer = "https://identity.vigil.test/realms/vigil"
-    /// For whom the tokens are.
+    /// The audience of the tokens.
     package static let audience = "verification-server"
 
-    /// What an officer may do.
+    /// The permissions of an officer.
     package enum OfficerRole: String, CaseIterable, Sendable {
         /// May ask for a teleTAN of a person's test.
         case test = "c19hotline"
@@ -22,7 +22,7 @@ package struct OfficerIssuer: Sendable {
         case event = "c19hotline_event"
     }
 
-    /// The issuer of a state folder; its key is made if it is missing.
+    /// Loads the issuer of a state folder; creates its key if it is missing.
     package init(in folder: StateFolder) throws {
         key = try SuiteSecrets.privateKey(SuiteSecrets.officerIssuerKey, in: folder)
     }

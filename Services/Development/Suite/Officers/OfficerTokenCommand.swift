@@ -26,7 +26,7 @@ struct OfficerTokenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = state.folder
-        // The services judge it by their clock, which `vigil-dev up --at` may have moved.
+        // The services check it against their clock, which `vigil-dev up --at` may have moved.
         let suite = try RunningSuite(in: folder)
         let instant = Date() + TimeInterval(suite.clockOffset)
         Console.say(

@@ -8,7 +8,7 @@ import Vigil
 /// as themselves. A checkout often lies below a folder that only root may enter: rather than opening that folder, the
 /// programs get the one capability that lets them pass it.
 package struct PostgresAccount: Sendable, Equatable {
-    /// Nil where no change of user is needed.
+    /// Nil if no change of user is needed.
     private let user: User?
 
     private struct User: Equatable {
@@ -18,7 +18,7 @@ package struct PostgresAccount: Sendable, Equatable {
         let capability: String
     }
 
-    /// What the user of this process needs.
+    /// Determines what the user of this process needs.
     package init() throws {
         guard geteuid() == 0 else {
             user = nil
@@ -35,8 +35,9 @@ package struct PostgresAccount: Sendable, Equatable {
     /// The user that owns the cluster's files.
     package var id: uid_t { user?.id ?? geteuid() }
 
-    /// The command that runs a program under this account. `setpriv` becomes the program, so that signals to the child
-    /// reach it.
+    /// The command that runs a program under this account.
+    ///
+    /// `setpriv` becomes the program, so that signals to the child reach it.
     package func program(
         _ executable: String, _ arguments: [String], log: String, orphanSignal: ChildProcess.OrphanSignal = .terminate
     ) -> ChildProcess.Program {
@@ -53,7 +54,9 @@ package struct PostgresAccount: Sendable, Equatable {
             orphanSignal: orphanSignal)
     }
 
-    /// Makes a folder that belongs to the account and that nobody else may enter; one that exists must be like that.
+    /// Creates a folder that belongs to the account and that nobody else may enter.
+    ///
+    /// An existing folder must already be like that.
     package func makeDirectory(_ path: String) throws {
         if mkdir(path, 0o700) == 0 {
             if let user, chown(path, user.id, user.group) != 0 {
@@ -74,13 +77,13 @@ package struct PostgresAccount: Sendable, Equatable {
         }
     }
 
-    /// Which capability lets the account pass folders of others. Docker's containers lack the narrower one.
+    /// The capability that lets the account pass through folders of others. Docker's containers lack the narrower one.
     private static func searchingCapability() throws -> String {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let effective =
             status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
             .flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
-        // The bits' numbers: capability.h.
+        // The numbers of the bits are those of capability.h.
         if effective & 1 << 2 != 0 { return "dac_read_search" }
         if effective & 1 << 1 != 0 { return "dac_override" }
         throw CommandFailure(

@@ -11,20 +11,20 @@ package struct PostgresCluster: Sendable {
     /// The folder with the socket: in the cluster's folder, or below the system's temporary folder if that path is too
     /// long for a socket.
     package let socketDirectory: String
-    /// What the server and `initdb` say goes there.
+    /// The log of the server and of `initdb`.
     package let log: String
     private let directory: String
     private let account: PostgresAccount
 
-    /// The number in the socket's name. Nobody else has sockets in the folder, so it needs no choosing.
+    /// The number in the socket's name. Nobody else has sockets in the folder, so it can be fixed.
     package static let port = 5432
     /// The superuser, whom only `vigil-dev up` uses.
     package static let superuser = "postgres"
 
-    /// Nothing is made or started yet.
+    /// Creates and starts nothing yet.
     /// - Parameters:
     ///   - directory: the cluster's folder, absolute; data and socket go into it.
-    ///   - log: the file for what the server says.
+    ///   - log: the file for the server's output.
     package init(
         directory: String, log: String, temporaryDirectory: String = NSTemporaryDirectory()
     ) throws {
@@ -63,14 +63,14 @@ package struct PostgresCluster: Sendable {
         return "'\(escaped)'"
     }
 
-    // MARK: The socket's place
+    // MARK: The socket's path
 
     /// A socket's path may have 107 bytes on Linux; one more is the null byte at its end.
     package static let longestSocketPath = 107
 
     static func socketDirectory(for directory: String, temporaryDirectory: String) -> String {
         let inside = "\(directory)/socket"
-        // The same folder leads to the same place every time: connection strings stay valid over a restart.
+        // The same folder always gives the same path, so connection strings stay valid across a restart.
         let name = SHA256.hash(data: Data(directory.utf8)).prefix(6).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
@@ -79,12 +79,12 @@ package struct PostgresCluster: Sendable {
         return places.first { "\($0)/.s.PGSQL.\(port)".utf8.count <= longestSocketPath } ?? places[2]
     }
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Whether the data directory is there.
+    /// Whether the data directory exists.
     package var exists: Bool { FileManager.default.fileExists(atPath: "\(data)/PG_VERSION") }
 
-    /// Makes the data directory. An interrupted attempt leaves nothing that would be taken for a cluster.
+    /// Creates the data directory. An interrupted attempt leaves nothing that could be mistaken for a cluster.
     /// - Parameters:
     ///   - passwordFile: holds the superuser's password, one line.
     ///   - options: more options of `initdb`.
@@ -117,7 +117,7 @@ package struct PostgresCluster: Sendable {
             [
                 "listen_addresses=", "port=\(Self.port)", "unix_socket_directories=\(quotedSocketDirectory)",
                 "unix_socket_permissions=0700", "logging_collector=off", "max_connections=200",
-                // A recycled segment of the log keeps what it had for days; a removed one is gone at the next checkpoint.
+                // A recycled log segment keeps its old content for days; a removed one is gone at the next checkpoint.
                 "wal_recycle=off",
             ] + settings
         return try await ChildProcess.start(
@@ -139,8 +139,10 @@ package struct PostgresCluster: Sendable {
         throw CommandFailure("PostgreSQL was not ready within \(limit): see \(log).")
     }
 
-    /// Stops a server that an earlier, killed run left running on this data directory, and no other: the process must
-    /// be named by the directory's own `postmaster.pid`, which must name the directory, and must work in it.
+    /// Stops a server that an earlier, killed run left running on this data directory.
+    ///
+    /// It stops no other process: the directory's own `postmaster.pid` must name the process and the directory, and the process
+    /// must work in it.
     /// - Returns: whether there was one.
     package func stopLeftover() async throws -> Bool {
         guard let lock = PostmasterLock(of: data), lock.holds(data) else { return false }
@@ -158,13 +160,13 @@ package struct PostgresCluster: Sendable {
         return true
     }
 
-    /// The setting is a list, in which quotes keep a comma or a space.
+    /// The setting is a list, so a comma or a space needs quotes.
     private var quotedSocketDirectory: String {
         "\"\(socketDirectory.replacing("\"", with: "\"\""))\""
     }
 }
 
-/// What a running server writes into its data directory (`postmaster.pid`).
+/// The content of `postmaster.pid`, which a running server writes into its data directory.
 private struct PostmasterLock {
     let process: pid_t
     let isReady: Bool
@@ -180,8 +182,9 @@ private struct PostmasterLock {
         isReady = lines.count > 7 && lines[7].hasPrefix("ready")
     }
 
-    /// Whether the process lives and works in the directory. An ended process has no working directory, and a process
-    /// that got the same id later has another.
+    /// Whether the process is alive and works in the directory.
+    ///
+    /// An ended process has no working directory, and a process that later got the same id has another.
     func holds(_ directory: String) -> Bool {
         data == directory
             && (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/cwd")) == directory

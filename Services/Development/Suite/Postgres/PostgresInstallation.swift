@@ -8,7 +8,7 @@ package struct PostgresInstallation: Sendable, Equatable {
     /// 15, 16, …
     package let majorVersion: Int
 
-    /// The newest version in Debian's layout, or exactly the one that an existing data directory needs.
+    /// Finds the newest version in Debian's layout, or exactly the one that an existing data directory needs.
     /// - Parameter root: the folder with one folder per version.
     package static func find(
         majorVersion wanted: Int? = nil, below root: String = "/usr/lib/postgresql"

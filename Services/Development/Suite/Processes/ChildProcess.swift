@@ -5,9 +5,9 @@ import Vigil
 
 /// A program that runs as a child of this process.
 ///
-/// A thread of its own starts the child and waits for it. The kernel sends the parent-death signal when the *thread*
-/// that started a child ends; this thread lives exactly as long as its child, so only the end of the whole process
-/// counts, be it by SIGKILL.
+/// A dedicated thread starts the child and waits for it. The kernel sends the parent-death signal when the *thread* that
+/// started a child ends. This thread lives exactly as long as its child, so only the end of the whole process triggers the
+/// signal, SIGKILL included.
 package final class ChildProcess: Sendable {
     /// How a child ended.
     package enum Exit: Hashable, Sendable, CustomStringConvertible {
@@ -23,15 +23,15 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What to start, and with what around it.
+    /// The program to start, and its surroundings.
     package struct Program: Sendable {
         /// An absolute path.
         package var executable: String
-        /// Not a place for secrets: everybody on the machine can read them.
+        /// Not a place for secrets: everybody on the machine can read the arguments.
         package var arguments: [String]
         /// The child's whole environment; nothing is inherited that isn't named here.
         package var environment: [String: String]
-        /// The file that standard output and standard error are appended to; nil passes this process's own on.
+        /// The file that standard output and standard error are appended to; if nil, the child inherits this process's own.
         package var log: String?
         /// The signal that the kernel sends the child when this process ends without stopping it.
         package var orphanSignal: OrphanSignal
@@ -49,7 +49,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The signals that make sense as a last word to a child.
+    /// The signals that can end an orphaned child.
     package enum OrphanSignal: String, Sendable {
         case terminate = "TERM"
         /// PostgreSQL's fast shutdown.
@@ -79,7 +79,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Runs a program to its end; if the task is cancelled meanwhile, the program is terminated.
+    /// Runs a program until it ends. If the task is cancelled, the program is terminated.
     package static func run(_ program: Program) async throws -> Exit {
         let child = try await start(program)
         do {
@@ -90,10 +90,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How the child ended, nil while it runs.
+    /// How the child ended; nil while it runs.
     package var exit: Exit? { state.withLock { $0 } }
 
-    /// Waits for the end.
+    /// Waits until the child ends.
     package func end() async throws -> Exit {
         while true {
             if let exit { return exit }
@@ -101,7 +101,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end, but no longer than given; nil if the child still runs then.
+    /// Waits until the child ends, up to a limit; nil if it still runs then.
     package func end(within limit: Duration) async throws -> Exit? {
         let deadline = ContinuousClock.now + limit
         while exit == nil, ContinuousClock.now < deadline {
@@ -171,7 +171,7 @@ package final class ChildProcess: Sendable {
         return id
     }
 
-    /// Keeps what this process has open, sockets and locks too, from children.
+    /// Keeps this process's open files, sockets and locks from children.
     private static func closeOnExecute() {
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         for descriptor in open.compactMap({ Int32($0) }) where descriptor > STDERR_FILENO {

@@ -13,19 +13,19 @@ package actor Supervisor {
         let process: ChildProcess
         let log: String
         let stopSignal: Int32
-        /// How long it may take to stop.
+        /// How long stopping may take.
         let patience: Duration
     }
 
     private var members: [Member] = []
 
-    /// With no process yet.
+    /// Creates a supervisor without processes.
     package init() {}
 
-    /// Whether nothing was started yet.
+    /// Whether nothing has been started yet.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// Adds a process that was started.
+    /// Adds a started process.
     package func add(
         _ process: ChildProcess, name: String, log: String, stopSignal: Int32 = SIGTERM,
         patience: Duration = .seconds(35)
@@ -33,7 +33,7 @@ package actor Supervisor {
         members.append(Member(name: name, process: process, log: log, stopSignal: stopSignal, patience: patience))
     }
 
-    /// Waits until a process ends by itself, and throws a sentence that says which.
+    /// Waits until a process ends unexpectedly, and throws a sentence that names it.
     package func watch() async throws -> Never {
         while true {
             for member in members {
@@ -59,8 +59,9 @@ package actor Supervisor {
         throw CommandFailure("\(name) was not ready within \(limit)\(lastLine(of: log)): the whole log is \(log).")
     }
 
-    /// Stops what runs, the youngest first; what doesn't stop in time is killed. To be called once all else is over,
-    /// outside any cancelled task.
+    /// Stops the running processes, the youngest first, and kills those that don't stop in time.
+    ///
+    /// Call it last, outside any cancelled task.
     package func stop() async {
         while let member = members.popLast() {
             member.process.send(member.stopSignal)
@@ -72,7 +73,7 @@ package actor Supervisor {
         }
     }
 
-    /// What a log ends with, as part of a sentence; nothing if it is empty.
+    /// The last line of a log, as part of a sentence; empty if the log is.
     private static func lastLine(of log: String) -> String {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").last.map { " (last words: \($0.prefix(500)))" } ?? ""

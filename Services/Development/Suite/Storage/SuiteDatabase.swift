@@ -2,13 +2,14 @@ package import Postgres
 import Schema
 import Vigil
 
-/// What a private cluster needs before migrations can run.
+/// Sets up a private cluster for migrations.
 package enum SuiteDatabase {
     /// The one database of a suite.
     package static let name = "vigil"
 
-    /// Creates the role that owns all tables, and the database, if they are missing. The setting `vigil.rehearsal` marks
-    /// the database as one for tests, so that services accept a shifted clock.
+    /// Creates the role that owns all tables, and the database, if they are missing.
+    ///
+    /// The setting `vigil.rehearsal` marks the database as one for tests, so that services accept a shifted clock.
     /// - Parameter superuser: connected to the database `postgres`.
     package static func create(superuser: PostgresClient, ownerPassword: String) async throws {
         try await superuser.session { session in
@@ -17,7 +18,7 @@ package enum SuiteDatabase {
             let database = try session.row("SELECT 1 FROM pg_database WHERE datname = \(name)", as: Int32.self)
             if database == nil { try session.script("CREATE DATABASE vigil OWNER vigil_owner TEMPLATE template0") }
             try session.script("ALTER DATABASE vigil SET vigil.rehearsal = 'on'")
-            // No service needs another database than this one.
+            // No service needs any other database.
             try session.script(
                 """
                 REVOKE CONNECT ON DATABASE postgres FROM PUBLIC;

@@ -4,11 +4,13 @@ import Running
 
 /// A phone whose app wants to be woken, with its operating system.
 struct Sleeper: Sendable {
-    /// What Apple's service knows the app by: 64 hexadecimal digits.
+    /// The app's token at APNs: 64 hexadecimal digits.
     let token: String
     private let instance = AppInstanceToken()
-    /// What the app knows of its registration.
+    /// What the app knows about its registration.
     private(set) var app = PushRegistrationState(areEncountersOn: true)
+    /// How often it had been woken when it began to sleep. A new suite publishes at its start, so that a wave may be under way.
+    var wakesBefore = 0
 
     /// A phone that was never registered.
     init() {
@@ -20,8 +22,8 @@ struct Sleeper: Sendable {
         if case .confirmed(token, _) = app.registration { true } else { false }
     }
 
-    /// Lets things happen to the app, and does what it wants done of the system and the network.
-    /// - Returns: what it wanted.
+    /// Sends events to the app, and carries out its requests to the system and the network.
+    /// - Returns: what the app requested.
     @discardableResult
     mutating func live(
         _ events: [PushRegistrationState.Event], on stage: StoryStage

@@ -7,6 +7,7 @@ import HTTPContract
 import HTTPTypes
 import Phone
 import Running
+import SubmissionAPI
 import TestResultAPI
 import VerificationAPI
 
@@ -16,7 +17,7 @@ package struct Story: Sendable {
     private let say: @Sendable (String) -> Void
     private let policy: PublicationPolicy
 
-    /// A step that didn't go as it should.
+    /// A step failed.
     package struct Failure: Error, CustomStringConvertible {
         /// 1...8.
         package let step: Int
@@ -37,6 +38,7 @@ package struct Story: Sendable {
         var phoneA = Phone(at: start)
         var phoneB = Phone(at: start)
         let phoneC = Phone(at: start)
+        let diaries = try Diaries(before: start)
         let guidA = HashedGUID(hashing: UUID().uuidString)
         let guidN = HashedGUID(hashing: UUID().uuidString)
 
@@ -44,22 +46,28 @@ package struct Story: Sendable {
             let noon = Day(containing: start).advanced(by: -2).firstInterval.rawValue + IntervalNumber.perDay / 2
             try phoneA.meet(&phoneB, from: IntervalNumber(rawValue: noon), intervals: 2)
             say("Two days ago phone A and phone B were near each other for twenty minutes; phone C met nobody.")
-            return try await publishedHours()
+            say("Yesterday phones A and D checked in at a café at the same time; phone C was there three hours later.")
+            return try await stage.closing.published()
         }
         let tokenA = try await step(1) { try await registerOnce(guidA) }
         let sleeper = try await step(1) { try await registerForPush() }
         try await step(2, "A lab posts results.") { try await postResults(positive: guidA, negative: guidN) }
         try await step(3, "The phones ask for their results.") { try await askForResults(tokenA, negative: guidN) }
-        let waiting = try await step(4, "Phone A warns others.") { () -> Int in
-            let own = try await uploadOnce(phoneA.diagnosisKeys(), tokenA)
-            return try await uploadUntilEnough(published: own)
+        try await step(3) { try await pretend() }
+        try await step(4, "Phone A warns others.") {
+            let own = try await uploadOnce(phoneA.diagnosisKeys(), diaries.a, tokenA)
+            try await uploadUntilEnough(published: own)
         }
         try await step(5, "A health officer helps phone T by telephone.") { try await uploadByTeleTAN() }
-        try await step(6, "The hour passes.") { try await foldAndPublish(after: before.last, waiting: waiting) }
-        let chunk = try await step(7, "Phone B is woken; phones B and C look for what is new.") {
+        try await step(6, "The hour passes.") { try await foldAndPublish(after: before) }
+        let chunk = try await step(7, "Phone B is woken; all phones look for what is new.") {
             () -> PublishedHours.Name in
             try await wake(sleeper)
-            return try await matchOnPhones(b: phoneB, c: phoneC, metKeys: phoneA, after: before)
+            try await configure()
+            try await downloadDay(c: phoneC)
+            let chunk = try await matchOnPhones(b: phoneB, c: phoneC, metKeys: phoneA, after: before)
+            try await matchVisits(c: diaries.c, d: diaries.d, after: before)
+            return chunk
         }
         try await step(8, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
@@ -77,12 +85,12 @@ package struct Story: Sendable {
         return token
     }
 
-    /// Phone B's app from when its user switches exposure notifications off, with a visit in its diary.
+    /// The app of phone B from the moment its user switches exposure notifications off, with a visit in its diary.
     private func registerForPush() async throws -> Sleeper {
         var sleeper = Sleeper()
         try await sleeper.live([.checkedOut, .encounters(isOn: false)], on: stage)
         try require(sleeper.isRegistered, "phone B should be registered")
-        try require(try await stage.wakes(sleeper.token) == 0, "phone B should sleep")
+        sleeper.wakesBefore = try await stage.wakes(sleeper.token)
         say("Phone B was at a venue, switched encounters off, and registered for silent pushes (200). It sleeps.")
         return sleeper
     }
@@ -107,22 +115,35 @@ package struct Story: Sendable {
         try await expect(.badRequest, "phone N is refused a TAN") { _ = try await stage.apps.tan(tokenN) }
     }
 
-    /// - Returns: how many of the keys the policies will let through.
-    private func uploadOnce(_ keys: [DiagnosisKey], _ token: RegistrationToken) async throws -> Int {
+    /// What phone C sends, which has nothing to say, so that those who have don't stand out.
+    private func pretend() async throws {
+        try await stage.apps.pretendToRegister()
+        try await stage.apps.pretendToAskForResult()
+        try await stage.apps.pretendToAskForTAN()
+        try await stage.apps.pretendToUpload()
+        say("Phone C, which has no test, sent the same four requests as dummies: answered alike (201, 200, 201, 200).")
+    }
+
+    /// - Returns: how many of the keys the policies let through.
+    private func uploadOnce(_ keys: [DiagnosisKey], _ visit: Visit, _ token: RegistrationToken) async throws -> Int {
         let tan = try await stage.apps.tan(token)
         say("Phone A got a TAN (201).")
         try require(try await stage.apps.tan(token) == tan, "a repeat should give the same TAN")
-        try await stage.apps.upload(keys, tan: tan)
-        say("It uploaded \(keys.count) diagnosis keys through the proxy with it (200).")
+        guard let level = TransmissionRiskLevel(rawValue: 6), let report = try visit.report(level) else {
+            throw Unmet("phone A should be able to report its visit")
+        }
+        let accepted = try await stage.apps.upload(keys, reports: [report], tan: tan)
+        try require(accepted.savedCheckIns == 1, "the report should be stored")
+        say("It uploaded \(keys.count) diagnosis keys and a report of its visit through the proxy with it (200).")
         try await expect(.forbidden, "the same TAN with another phone's keys is refused") {
             try await stage.apps.upload(Phone(at: stage.clock.now).diagnosisKeys(), tan: tan)
         }
-        try await stage.apps.upload(keys, tan: tan)
+        try await stage.apps.upload(keys, reports: [report], tan: tan)
         say("The same upload again succeeds and changes nothing (200).")
         return publishable(keys)
     }
 
-    private func uploadUntilEnough(published own: Int) async throws -> Int {
+    private func uploadUntilEnough(published own: Int) async throws {
         var phones: [Phone] = []
         var waiting = own
         while waiting < stage.minimumKeys {
@@ -130,13 +151,12 @@ package struct Story: Sendable {
             phones.append(phone)
             waiting += publishable(phone.diagnosisKeys())
         }
-        // All at once, because each waits for the proxy's moment three times. There are about twenty for 140 keys.
+        // All at once, because each waits for the proxy's deadline three times. There are about twenty uploads for 140 keys.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for phone in phones { group.addTask { try await testPositiveAndUpload(phone) } }
             try await group.waitForAll()
         }
         say("\(phones.count) more phones did the same, so that \(waiting) keys may be published: nobody's stand alone.")
-        return waiting
     }
 
     private func testPositiveAndUpload(_ phone: Phone) async throws {
@@ -169,23 +189,22 @@ package struct Story: Sendable {
         say("It got a TAN (201) and uploaded \(keys.count) keys (200).")
     }
 
-    private func foldAndPublish(after last: Hour?, waiting: Int) async throws {
-        let present = Hour(containing: stage.clock.now)
-        let hour = last.map { max(present, $0.advanced(by: 1)) } ?? present
-        try await stage.fold(hour.end)
+    private func foldAndPublish(after before: PublishedHours) async throws {
+        let hour = stage.closing.hour(after: before)
+        try await stage.closing.fold(hour.end)
         say("The fold opened the sealed uploads, sorted all keys and destroyed the hour's private key.")
-        try await stage.publish(hour.end)
+        try await stage.closing.publish(hour.end)
         let files = try stage.publishedFiles()
         say("distribution publish --as-of \(hour.end.formatted(.iso8601)) wrote the tree: \(files.count) files.")
-        try await stage.publish(hour.end)
+        try await stage.closing.publish(hour.end)
         try require(try stage.publishedFiles() == files, "a second run should change no byte")
         say("Running it again changed no byte.")
     }
 
-    /// Waits until Apple's service has taken a push for phone B, whose app then does what the push is for.
+    /// Waits until the simulated APNs has taken a push for phone B, whose app then does what the push is for.
     private func wake(_ sleeper: Sleeper) async throws {
         let deadline = ContinuousClock.now + Self.patience
-        while try await stage.wakes(sleeper.token) == 0 {
+        while try await stage.wakes(sleeper.token) == sleeper.wakesBefore {
             guard ContinuousClock.now < deadline else { throw Unmet("phone B should be woken") }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -195,14 +214,41 @@ package struct Story: Sendable {
         say("distribution announced the new hour, push-dispatcher sent a wave, and a silent push woke phone B.")
     }
 
-    /// How long phone B may be left asleep when something new is out.
+    /// What an app fetches before anything else: how to compute risks.
+    private func configure() async throws {
+        do {
+            let sizes = [
+                try await stage.packages.configuration(for: "ios").count,
+                try await stage.packages.configuration(for: "android").count,
+            ]
+            say(
+                "They fetched the configuration for iOS (\(sizes[0]) bytes) and Android (\(sizes[1])): signed and valid."
+            )
+        } catch PackageClient.Failure.missing {
+            say("They asked for a configuration; this suite publishes none (bash deploy/run.sh does).")
+        }
+    }
+
+    /// What a phone that was away for a day fetches first: the keys of the last complete day, in one package.
+    private func downloadDay(c phoneC: Phone) async throws {
+        guard let day = try await stage.closing.published().days.last else {
+            say("No day is complete yet, so there is no day package.")
+            return
+        }
+        let keys = try await stage.packages.keys(of: day)
+        try require(keys.count >= stage.minimumKeys, "a day should never have few keys")
+        try require(phoneC.matches(among: keys).isEmpty, "phone C should find nothing in the day's package")
+        say("They downloaded the package of the last complete day, \(day), with \(keys.count) keys.")
+    }
+
+    /// How long phone B may stay asleep after something new is published.
     private static let patience = Duration.seconds(60)
 
     /// - Returns: the chunk in which phone B found its match.
     private func matchOnPhones(
         b phoneB: Phone, c phoneC: Phone, metKeys phoneA: Phone, after before: PublishedHours
     ) async throws -> PublishedHours.Name {
-        let new = try await publishedHours().names.filter { !before.names.contains($0) }
+        let new = try await stage.closing.published().names.filter { !before.names.contains($0) }
         var found: (chunk: PublishedHours.Name, keys: Int, matches: [Matcher.Match])?
         var downloaded = 0
         for name in new {
@@ -222,6 +268,22 @@ package struct Story: Sendable {
         say("Phone B found on the device that it met somebody who tested positive, for 2 intervals, two days ago.")
         say("Phone C found nothing.")
         return found.chunk
+    }
+
+    private func matchVisits(c visitC: Visit, d visitD: Visit, after before: PublishedHours) async throws {
+        guard let hours = try await stage.packages.reportHours() else { throw Unmet("there should be reports") }
+        var found: [UInt32] = []
+        var downloaded = 0
+        for hour in hours where before.last.map({ hour > $0 }) ?? true {
+            let reports = try await stage.packages.reports(of: hour)
+            downloaded += reports.count
+            found += reports.compactMap { visitD.overlap(with: $0)?.intervals }
+            try require(!reports.contains { visitC.overlap(with: $0) != nil }, "phone C should not be warned")
+        }
+        say("They downloaded \(downloaded) new reports of visits, which only visitors of the same place can read.")
+        try require(found == [Diaries.overlap], "phone D should find phone A's visit")
+        say("Phone D found that somebody who tested positive was at the café for \(Diaries.overlap) of its intervals.")
+        say("Phone C read the report as well: it was there later, and isn't warned.")
     }
 
     private func inspect(_ chunk: PublishedHours.Name) async throws {
@@ -249,10 +311,6 @@ package struct Story: Sendable {
         return keys.count { key in
             policy.releaseHour(of: key, submitted: hour).map { $0 <= hour } ?? false
         }
-    }
-
-    private func publishedHours() async throws -> PublishedHours {
-        try await PublishedHours(of: stage.packages, today: Day(containing: stage.clock.now))
     }
 
     private func step<Result: Sendable>(
@@ -301,39 +359,28 @@ private struct Unmet: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The hours in the published index.
-struct PublishedHours: Sendable {
-    struct Name: Hashable, Sendable {
-        /// `yyyy-MM-dd`.
-        let day: String
-        /// 0...23.
-        let hour: Int
-    }
+/// Who was at the café yesterday, and when.
+private struct Diaries {
+    let a: Visit
+    let c: Visit
+    let d: Visit
 
-    let names: [Name]
-    /// The last of them; nil when nothing is published.
-    let last: Hour?
+    /// Intervals that phones A and D were there together.
+    static let overlap: UInt32 = 4
 
-    /// Reads the indexes of the complete days, and of the day behind them, which is still being filled.
-    init(of packages: PackageClient, today: Day) async throws {
-        let complete = try await Self.orEmpty { try await packages.days() }.compactMap { Day(name: $0) }
-        let open = complete.max().map { $0.advanced(by: 1) } ?? today
-        var names: [(Name, Hour)] = []
-        for day in Set(complete + [open, today]).sorted() {
-            for hour in try await Self.orEmpty({ try await packages.hours(of: day.name) }) {
-                names.append((Name(day: day.name, hour: hour), day.firstHour.advanced(by: hour)))
+    init(before now: Date) throws {
+        // A QR code that nobody has scanned yet.
+        let venue = Venue(qrCodePayload: Array(UUID().uuidString.utf8))
+        let noon = Day(containing: now).advanced(by: -1).firstInterval.rawValue + IntervalNumber.perDay / 2
+        func visit(_ start: UInt32, _ intervals: UInt32) throws -> Visit {
+            guard let visit = Visit(to: venue, from: IntervalNumber(rawValue: noon + start), intervals: intervals)
+            else {
+                throw Unmet("a visit should have a length")
             }
+            return visit
         }
-        self.names = names.map(\.0)
-        last = names.map(\.1).max()
-    }
-
-    /// A missing index names nothing.
-    private static func orEmpty<Element>(_ index: () async throws -> [Element]) async throws -> [Element] {
-        do {
-            return try await index()
-        } catch PackageClient.Failure.missing {
-            return []
-        }
+        a = try visit(0, 6)
+        d = try visit(2, Self.overlap)
+        c = try visit(18, 6)
     }
 }

@@ -37,7 +37,7 @@ struct StoryCommand: AsyncParsableCommand {
     }
 }
 
-/// The connections of everybody who takes part.
+/// The connections of all participants.
 private struct StoryClients {
     let apps: AppClient
     let packages: PackageClient
@@ -51,13 +51,8 @@ private struct StoryClients {
             TLSFiles(
                 certificate: folder.certificate(name), key: folder.certificateKey(name), authorities: authority)
         }
-        let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
-        guard let pem = try folder.read(publicKeyFile) else {
-            throw CommandFailure("\(publicKeyFile) is missing: run `vigil-dev up` again.")
-        }
         apps = try AppClient(base: suite.url(of: .metadataProxy, .listen), authorities: authority)
-        packages = try PackageClient(
-            base: suite.url(of: .downloadServer, .listen), region: "DE", trusted: [try VerificationKey(pem: pem)])
+        packages = try suite.packageClient(in: folder)
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
@@ -76,37 +71,15 @@ private struct StoryClients {
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
         let clock = WallClock.offset(by: Double(suite.clockOffset))
+        let jobs = HourlyJobs(folder: folder, suite: suite, log: "story")
         let officerToken = try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300)
         return StoryStage(
             apps: apps, packages: packages, lab: lab, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
-            fold: { try await Self.run("submission-server", ["fold"], as: "fold", asOf: $0, in: folder, suite) },
-            publish: {
-                try await Self.run("distribution", ["publish"], as: "distribution", asOf: $0, in: folder, suite)
-            },
+            closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
-    }
-
-    /// The story doesn't wait for the end of the hour: the command runs with a clock that shows it.
-    /// - Parameter service: whose configuration the command has.
-    private static func run(
-        _ executable: String, _ subcommand: [String], as service: String, asOf instant: Date, in folder: StateFolder,
-        _ suite: RunningSuite
-    ) async throws {
-        let offset = max(suite.clockOffset, Int(instant.timeIntervalSinceNow.rounded(.up)))
-        let exit = try await ChildProcess.run(
-            ChildProcess.Program(
-                try SuiteProgram.path(of: executable),
-                subcommand + [
-                    "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service),
-                ],
-                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(offset)"]) { $1 },
-                log: folder.log("story")))
-        guard exit == .status(0) else {
-            throw CommandFailure("\(executable) \(subcommand.joined()) \(exit); see \(folder.log("story")).")
-        }
     }
 
     /// Runs `vigil inspect` on a copy of an archive.

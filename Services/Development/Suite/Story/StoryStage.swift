@@ -3,7 +3,7 @@ package import FoundationEssentials
 package import Phone
 package import Running
 
-/// What the story is played on: a running suite, as its users reach it.
+/// The surroundings of the story: a running suite, as its users reach it.
 package struct StoryStage: Sendable {
     /// The metadata proxy, as apps reach it.
     package var apps: AppClient
@@ -13,29 +13,26 @@ package struct StoryStage: Sendable {
     package var lab: ServiceClient
     /// The verification server, as the portal reaches it.
     package var portal: ServiceClient
-    /// How often Apple's service, or what stands in for it, took a push for a token.
+    /// How often APNs, or its simulation, accepted a push for a token.
     package var wakes: @Sendable (String) async throws -> Int
     /// A health officer's token that allows teleTANs for tests.
     package var officerToken: String
-    /// What time it is on the stage; the services must have been told the same.
+    /// The clock of the stage; the services must run on the same time.
     package var clock: WallClock
-    /// The fewest keys of a package that isn't empty.
+    /// The smallest number of keys in a package that isn't empty.
     package var minimumKeys: Int
-    /// Runs `submission-server fold --as-of`.
-    package var fold: @Sendable (Date) async throws -> Void
-    /// Runs `distribution publish --as-of`.
-    package var publish: @Sendable (Date) async throws -> Void
+    /// What ends an hour.
+    package var closing: HourClosing
     /// All published files with their content.
     package var publishedFiles: @Sendable () throws -> [String: Data]
     /// Runs `vigil inspect` on an archive.
     package var inspect: @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
 
-    /// A stage as its parts.
+    /// Creates a stage from its parts.
     package init(
         apps: AppClient, packages: PackageClient, lab: ServiceClient, portal: ServiceClient,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
-        minimumKeys: Int, fold: @escaping @Sendable (Date) async throws -> Void,
-        publish: @escaping @Sendable (Date) async throws -> Void,
+        minimumKeys: Int, closing: HourClosing,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
     ) {
@@ -47,8 +44,7 @@ package struct StoryStage: Sendable {
         self.officerToken = officerToken
         self.clock = clock
         self.minimumKeys = minimumKeys
-        self.fold = fold
-        self.publish = publish
+        self.closing = closing
         self.publishedFiles = publishedFiles
         self.inspect = inspect
     }

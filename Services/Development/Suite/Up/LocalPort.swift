@@ -8,13 +8,13 @@ package struct LocalPort: Sendable {
     package let number: Int
     /// The URL's scheme.
     let scheme: String
-    /// For whom it is, as the closing table says it.
+    /// The users of the port, in the words of the closing table.
     let purpose: String
 
     /// All are bound to this address only.
     static let host = "127.0.0.1"
 
-    /// Where to reach it.
+    /// The port's URL.
     package var url: String { "\(scheme)://\(Self.host):\(number)" }
 
     /// Whether another process listens there.

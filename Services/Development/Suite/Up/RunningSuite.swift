@@ -1,11 +1,13 @@
 package import Catalogue
+import ExposureFormat
 import Foundation
+package import Phone
 package import Vigil
 
-/// What `vigil-dev up` last wrote about the suite of a state folder, for the commands that talk to it.
+/// The facts about a state folder's suite that `vigil-dev up` last wrote, for the commands that talk to it.
 package struct RunningSuite: Decodable, Sendable {
     private let firstPort: Int
-    /// By how many seconds the services' clocks are ahead of the machine's.
+    /// How many seconds the services' clocks are ahead of the machine's.
     package let clockOffset: Int
 
     /// Reads the state folder.
@@ -21,7 +23,18 @@ package struct RunningSuite: Decodable, Sendable {
         }
     }
 
-    /// Where a listener is.
+    /// A phone that downloads from this suite and trusts its signing key.
+    package func packageClient(in folder: StateFolder) throws -> PackageClient {
+        let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
+        guard let pem = try folder.read(publicKeyFile) else {
+            throw CommandFailure("\(publicKeyFile) is missing: run `vigil-dev up` again.")
+        }
+        return try PackageClient(
+            base: url(of: .downloadServer, .listen), authorities: folder.certificate(SuiteCertificates.authority),
+            region: "DE", trusted: [VerificationKey(pem: pem)])
+    }
+
+    /// The URL of a listener.
     package func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
         try service.url(listener, firstPort: firstPort)
     }

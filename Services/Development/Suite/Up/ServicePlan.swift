@@ -2,9 +2,9 @@ package import Catalogue
 
 /// One process of a suite on one machine, with its configuration.
 package struct ServicePlan: Sendable {
-    /// What the catalogue says of it.
+    /// The service's catalogue entry.
     package let service: Catalogue.Service
-    /// By dotted key, as the service's README lists them.
+    /// The settings by dotted key, as in the service's README.
     package let settings: [String: SettingValue]
 
     /// Names the process, its log and its configuration file.
@@ -13,7 +13,7 @@ package struct ServicePlan: Sendable {
     /// The command line after the executable.
     package func arguments(configuration file: String) -> [String] { service.subcommand + ["--config", file] }
 
-    /// All it listens on: the configuration key, the port, its URL in a suite and for whom it is.
+    /// Everything it listens on: the configuration key, the port, its URL in a suite and who it is for.
     package func ports(first: Int) -> [LocalPort] {
         service.listeners.map {
             LocalPort(

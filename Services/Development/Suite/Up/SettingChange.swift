@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// A setting of one service that `vigil-dev up` writes in place of, or beside, what it usually writes.
+/// A setting of one service that `vigil-dev up` adds or overrides.
 ///
-/// On the command line `service.key=value`, such as `metadata-proxy.answers.deadline=50`: a service's name has no dot.
+/// On the command line it is `service.key=value`, such as `metadata-proxy.answers.deadline=50`; a service's name has no dot.
 package struct SettingChange: ExpressibleByArgument, Hashable, Sendable {
-    /// As the plan and the files in the state folder call the service.
+    /// The service's name in the plan and in the state folder.
     package let service: String
     /// Dotted, as the service's README lists it.
     package let key: String
-    /// A whole number stays one, anything else is text.
+    /// A whole number stays a number; anything else is text.
     package let value: SettingValue
 
     /// Nil unless there is a service, a key and an equals sign.

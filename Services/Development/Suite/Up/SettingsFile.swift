@@ -2,10 +2,10 @@ import Foundation
 
 /// A configuration file in JSON.
 package struct SettingsFile {
-    /// Dotted keys become nested objects, in alphabetical order.
+    /// JSON, with dotted keys as nested objects in alphabetical order.
     package let text: String
 
-    /// The file with these settings, by dotted key.
+    /// Creates the file from settings by dotted key.
     package init(_ settings: [String: SettingValue]) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -25,7 +25,7 @@ package enum SettingValue: Encodable, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// As a plain JSON value.
+    /// Encodes the value as plain JSON.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,9 +1,9 @@
-/// The developer account that `development-apns` knows: names like Apple's, of nobody.
+/// The developer account that `development-apns` knows. The names look like Apple's and belong to nobody.
 package enum SimulatedAccount {
     /// The app's bundle identifier.
     package static let topic = "de.rki.coronawarnapp-dev"
-    /// The account.
+    /// The team identifier.
     package static let team = "VIGILTEAM1"
-    /// The key that the push dispatcher has.
+    /// The id of the push dispatcher's key.
     package static let keyID = "VIGILKEY01"
 }

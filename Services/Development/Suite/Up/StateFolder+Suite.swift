@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 package import Vigil
 
-/// What only a suite that runs in the folder needs.
+/// Operations that only a suite running in the folder needs.
 extension StateFolder {
-    /// Erases everything but the marker. The caller holds the lock.
+    /// Erases everything but the marker. The caller must hold the lock.
     package func erase() throws {
         guard isMarked else { throw notOurs }
         let files = FileManager.default
@@ -17,7 +17,7 @@ extension StateFolder {
         }
     }
 
-    /// Keeps a second `vigil-dev up` out of the folder until the lock is released, or this process ends in whatever way.
+    /// Keeps a second `vigil-dev up` out of the folder until the lock is released or this process ends.
     package func lock() throws -> StateFolderLock {
         guard let lock = StateFolderLock(file: marker) else {
             throw CommandFailure(

@@ -4,11 +4,11 @@ package import Vigil
 
 /// All processes of a suite on one machine, in the order in which they start.
 package struct SuitePlan: Sendable {
-    /// Where the suite keeps everything.
+    /// The folder of all the suite's files.
     package let folder: StateFolder
-    /// The proxy's port; the others keep their distance from it.
+    /// The proxy's port; the other ports are offsets from it.
     package let firstPort: Int
-    /// By how many seconds the services' clocks are ahead of the machine's.
+    /// How many seconds the services' clocks are ahead of the machine's.
     package let clockOffset: Int
     private let changes: [SettingChange]
     private let connection: @Sendable (DatabaseRole) -> String
@@ -87,7 +87,7 @@ package struct SuitePlan: Sendable {
         return settings
     }
 
-    /// What only a suite for development is told: the simulated peers' names, and waves without a pause.
+    /// Settings for development only: the simulated peers' names, and waves without a spread.
     private func developmentSettings(of service: Catalogue.Service) -> [String: SettingValue] {
         switch service {
         case .verificationServer:
@@ -134,19 +134,19 @@ package struct SuitePlan: Sendable {
 }
 
 extension SuitePlan {
-    /// Where a listener is.
+    /// The URL of a listener.
     package func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
         try service.url(listener, firstPort: firstPort)
     }
 
-    /// Where a service's admin port is.
+    /// The URL of a service's admin port.
     package func adminURL(of service: ServicePlan) -> String {
         "http://\(LocalPort.host):\(service.service.admin.number(first: firstPort))"
     }
 }
 
 extension Catalogue.Service {
-    /// Where a listener of a suite on this machine is.
+    /// The URL of a listener of a suite on this machine.
     func url(_ name: Catalogue.ListenerName, firstPort: Int) throws -> String {
         guard let listener = listener(name) else {
             throw CommandFailure("\(self.name) has no listener \(name.rawValue).")

@@ -1,4 +1,5 @@
 import Catalogue
+import ExposureKeys
 import Foundation
 import Glibc
 import Running
@@ -9,18 +10,19 @@ import Vigil
 /// One life of a suite on one machine, from the first check to the last process stopped.
 struct SuiteRun: Sendable {
     let folder: StateFolder
-    /// Begins with an empty state folder.
+    /// Whether to begin with an empty state folder.
     let isFresh: Bool
+    let playsStory: Bool
     let endsAfterStory: Bool
     let firstPort: Int
-    /// By how many seconds the services' clocks are ahead of the machine's.
+    /// How many seconds the services' clocks are ahead of the machine's.
     let clockOffset: Int
     let changes: [SettingChange]
 
-    /// Runs until the story is over, the operator wants the end, or a process ends by itself.
+    /// Runs until the story is over, the operator stops the suite, or a process ends unexpectedly.
     /// - Throws: ``CommandFailure``; after a failed step of the story its exit status is the step's number.
     func run() async throws {
-        // Output that goes to a pipe whose reader has gone away must not end the suite.
+        // Output to a pipe without a reader must not end the suite.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         try folder.prepare()
         let lock = try folder.lock()
@@ -48,7 +50,7 @@ struct SuiteRun: Sendable {
         Console.say("Everything is stopped.")
     }
 
-    /// From whatever is in the state folder to a suite that has played the story.
+    /// Starts the suite from any state of the folder, and plays the story with `--story`.
     /// - Returns: the number of the story's step that failed, or 0; without `--story` it doesn't return.
     private func start(under supervisor: Supervisor) async throws -> Int32 {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
@@ -60,12 +62,14 @@ struct SuiteRun: Sendable {
         let executables = try executables(of: plan)
         try plan.requireFreePorts()
         try await clear(cluster)
+        let isNew = !cluster.exists
         try prepareKeys()
         try await startPostgres(cluster, under: supervisor)
         try plan.write()
+        if isNew { try await beginYesterday() }
         try await startServices(of: plan, executables, under: supervisor)
 
-        let failedStep = try await playStory()
+        let failedStep = playsStory ? try await playStory() : 0
         if endsAfterStory { return failedStep }
         if failedStep != 0 { Console.say("The story failed at step \(failedStep); the logs are in \(folder.logs).") }
         Console.say(SuiteTable(plan: plan, ownerConnection: connection(to: cluster, as: DatabaseRole.owner)).text)
@@ -74,7 +78,7 @@ struct SuiteRun: Sendable {
 
     // MARK: Steps
 
-    /// Clears away what earlier runs left, as far as it is in the way or unwanted.
+    /// Clears away leftovers of earlier runs that are in the way or unwanted.
     private func clear(_ cluster: PostgresCluster) async throws {
         if try await cluster.stopLeftover() {
             Console.say("PostgreSQL: stopped the server that an earlier run left behind.")
@@ -87,7 +91,7 @@ struct SuiteRun: Sendable {
         }
     }
 
-    /// The services' executables, which lie beside this one.
+    /// The services' executables, next to this one.
     private func executables(of plan: SuitePlan) throws -> [String] {
         return try plan.services.map { service in
             let executable = try SuiteProgram.path(of: service.service.executable)
@@ -129,6 +133,13 @@ struct SuiteRun: Sendable {
         Console.say("PostgreSQL: ready. Schema versions: \(Schema.versions).")
     }
 
+    /// Folds the last hour of yesterday. The services fold and publish all hours since then, so that a new suite has a complete day.
+    private func beginYesterday() async throws {
+        let clock = WallClock.offset(by: Double(clockOffset))
+        let jobs = HourlyJobs(folder: folder, suite: try RunningSuite(in: folder), log: "fold")
+        try await jobs.fold(asOf: Day(containing: clock.now).firstHour.start)
+    }
+
     private func startServices(
         of plan: SuitePlan, _ executables: [String], under supervisor: Supervisor
     ) async throws {
@@ -154,7 +165,7 @@ struct SuiteRun: Sendable {
         }
     }
 
-    // MARK: What they need
+    // MARK: Helpers
 
     private func connection(
         to cluster: PostgresCluster, as role: String, database: String = SuiteDatabase.name
@@ -163,14 +174,14 @@ struct SuiteRun: Sendable {
             user: role, database: database, passwordFile: SuiteSecrets.passwordFile(of: role, in: folder))
     }
 
-    /// Returns when the operator wants the end.
+    /// Returns when the operator stops the suite.
     private static func signal() async throws -> Int32 {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) { break }
         try Task.checkCancellation()
         return 0
     }
 
-    /// What the first of several has to say; the others are cancelled and waited for.
+    /// The result of the first piece of work to finish; the others are cancelled and awaited.
     private static func first(_ works: [@Sendable () async throws -> Int32]) async throws -> Int32 {
         try await withThrowingTaskGroup(of: Int32.self) { group in
             for work in works { group.addTask { try await work() } }

@@ -2,10 +2,10 @@ import Catalogue
 import Foundation
 import Vigil
 
-/// What listens where, for the person who started the suite.
+/// The table of listeners, for the person who started the suite.
 struct SuiteTable {
     let plan: SuitePlan
-    /// How the owner of the tables connects.
+    /// The connection string of the tables' owner.
     let ownerConnection: String
 
     var text: String {

@@ -18,6 +18,9 @@ struct UpCommand: AsyncParsableCommand {
     @Flag(help: "End after the story: with 0, or with the number of the step that failed.")
     var story = false
 
+    @Flag(help: "Play no story: what is uploaded next joins the running hour, which nothing has closed yet.")
+    var noStory = false
+
     @Flag(help: "Begin with an empty state folder.")
     var fresh = false
 
@@ -34,9 +37,13 @@ struct UpCommand: AsyncParsableCommand {
             valueName: "service.key=value"))
     var changes: [SettingChange] = []
 
+    func validate() throws {
+        guard !(story && noStory) else { throw ValidationError("--story and --no-story exclude each other.") }
+    }
+
     func run() async throws {
         let run = SuiteRun(
-            folder: state.folder, isFresh: fresh, endsAfterStory: story, firstPort: firstPort,
+            folder: state.folder, isFresh: fresh, playsStory: !noStory, endsAfterStory: story, firstPort: firstPort,
             clockOffset: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0, changes: changes)
         try await run.run()
     }

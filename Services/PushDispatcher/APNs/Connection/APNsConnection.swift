@@ -125,7 +125,7 @@ final class APNsConnection: ChannelInboundHandler {
         stage = .draining
     }
 
-    /// Closes it if it is draining and no stream is open.
+    /// Closes the connection if it is draining and no stream is open.
     func closeIfDrained() {
         if stage == .draining, session.openStreams == 0 { close() }
     }

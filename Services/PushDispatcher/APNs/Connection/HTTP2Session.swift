@@ -147,7 +147,7 @@ final class HTTP2Session {
         _ = nghttp2_session_terminate_session(session, UInt32(NGHTTP2_NO_ERROR.rawValue))
     }
 
-    /// Appends the frames that are to be sent.
+    /// Appends the frames to send.
     func writePending(into buffer: inout ByteBuffer) throws(Failure) {
         while true {
             var bytes: UnsafePointer<UInt8>?

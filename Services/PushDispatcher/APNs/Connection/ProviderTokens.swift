@@ -21,7 +21,7 @@ package final class ProviderTokens: Sendable {
         var notBefore: Date?
     }
 
-    /// Of a token, in seconds.
+    /// The lifetime of a token, in seconds.
     static let life: TimeInterval = 45 * 60
     static let shortestLife: TimeInterval = 20 * 60
     private static let longestLife: TimeInterval = 60 * 60

@@ -2,9 +2,9 @@ package import NIOCore
 
 /// Timeouts and the retry policy.
 package struct APNsTiming: Sendable {
-    /// For the reply to a push; some streams never get one (<https://github.com/jchambers/pushy/issues/732>).
+    /// The timeout of the reply to a push; some streams never get one (<https://github.com/jchambers/pushy/issues/732>).
     package var reply: TimeAmount = .seconds(10)
-    /// For opening a connection.
+    /// The timeout of opening a connection.
     package var connect: TimeAmount = .seconds(10)
     /// The base of the exponential backoff.
     package var backoffBase: TimeAmount = .milliseconds(500)
@@ -12,8 +12,9 @@ package struct APNsTiming: Sendable {
     package var backoffCap: TimeAmount = .seconds(60)
     /// How many consecutive attempts to connect may fail before waiting pushes are given up.
     package var connectAttempts = 6
-    /// For how long an unreachable host isn't tried again: one that a firewall blocks must not cost every page the time of all
-    /// attempts.
+    /// How long an unreachable host isn't tried again.
+    ///
+    /// Otherwise a host that a firewall blocks would cost every page the time of all attempts.
     package var outOfReach: TimeAmount = .seconds(20)
     /// The interval of PING on an idle connection.
     package var ping: TimeAmount = .seconds(60)

@@ -39,7 +39,7 @@ enum APNsVerdict: Sendable, Equatable {
         }
     }
 
-    /// By the status alone: the reason is unknown or missing.
+    /// Decides by the status alone, because the reason is unknown or missing.
     private init(status: Int, timestamp reply: APNsReply) {
         switch status {
         case 410: self = .outcome(reply.timestamp.map { .unregistered($0) } ?? .givenUp)

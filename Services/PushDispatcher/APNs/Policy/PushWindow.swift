@@ -15,7 +15,7 @@ struct PushWindow {
     private var queues: [Deque<Int>]
     private var pausing: [Pause] = []
     private var attempts: [Int: [RetryCause: Int]] = [:]
-    /// By environment: a refusal holds for one of Apple's two services.
+    /// Refusals by environment, because a refusal holds for only one of Apple's two services.
     private var refusals: [APNsEnvironment: PushOutcome] = [:]
 
     private struct Pause {
@@ -105,7 +105,7 @@ struct PushWindow {
         end(lane, .unreachable)
     }
 
-    /// The caller has gone: all pushes are given up, also those that were sent.
+    /// Gives up all pushes, including sent ones, because the caller has been cancelled.
     mutating func giveUp() {
         for push in pushes.indices { settle(push, .givenUp) }
         queues = PushLane.allCases.map { _ in [] }

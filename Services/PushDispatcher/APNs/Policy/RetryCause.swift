@@ -15,8 +15,9 @@ enum RetryCause: String, Sendable, CaseIterable {
     case unrelatedKey = "unrelated_key"
     /// APNs hasn't processed the request, and says so.
     case refusedStream = "refused_stream"
-    /// The connection was closed, or the stream reset, before a reply. Two silent pushes have the effect of one, so it is
-    /// retried.
+    /// The connection was closed, or the stream reset, before a reply.
+    ///
+    /// Two silent pushes have the effect of one, so it is retried.
     case lost
     /// There was no reply in time.
     case noReply = "silence"

@@ -34,6 +34,6 @@ package enum APNsReason: String, Sendable, CaseIterable {
     case internalServerError = "InternalServerError"
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
-    /// A new reason, or none: metrics and logs contain no text from outside.
+    /// A reason that isn't listed, or none. Metrics and logs contain no text from outside.
     case unknown = "Unknown"
 }

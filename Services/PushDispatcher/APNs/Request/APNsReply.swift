@@ -5,7 +5,7 @@ struct APNsReply: Sendable, Equatable {
     let status: Int
     /// Nil for an accepted push.
     let reason: APNsReason?
-    /// With 410: when APNs found that the token isn't in use.
+    /// With 410: the time when APNs found that the token isn't in use.
     let timestamp: Date?
     /// `Retry-After`, in seconds. Apple doesn't document it; it is honoured if present.
     let retryAfter: Int?
@@ -33,7 +33,7 @@ struct APNsReply: Sendable, Equatable {
 /// The JSON of a rejection, also in a GOAWAY frame.
 struct APNsReplyBody {
     let reason: APNsReason
-    /// In milliseconds since the epoch.
+    /// The time in milliseconds since the epoch.
     let timestamp: Double?
 
     /// The maximum number of bytes that are kept.

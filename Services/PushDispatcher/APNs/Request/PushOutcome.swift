@@ -6,7 +6,7 @@ package enum PushOutcome: Sendable, Equatable {
     case accepted
     /// According to APNs the token wasn't in use at this time; a later registration may still be valid.
     case unregistered(Date)
-    /// The token is malformed, or of another app or environment. If many are, our settings are probably wrong.
+    /// The token is malformed, or belongs to another app or environment. If many are, our settings are probably wrong.
     case wrongToken
     /// No connection could be made, so it wasn't sent, or not again: the registration stays.
     case unreachable

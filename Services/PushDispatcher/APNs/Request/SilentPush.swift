@@ -12,7 +12,7 @@ package struct SilentPush: Sendable {
     /// allows one stream until the next accepted push (<https://github.com/jchambers/pushy/issues/476>).
     package let isSuspect: Bool
 
-    /// A push as its parts.
+    /// Creates a push from its parts.
     package init(token: PushToken, environment: APNsEnvironment, id: UUID, isSuspect: Bool) {
         self.token = token
         self.environment = environment

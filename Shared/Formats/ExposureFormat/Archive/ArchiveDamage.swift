@@ -1,6 +1,6 @@
-/// What is wrong with a published archive, with a sentence for the operator.
+/// What is wrong with a published archive, as a sentence for the operator.
 ///
-/// No sentence repeats bytes of the archive, which may come from anybody: only positions, lengths and numbers.
+/// No sentence repeats bytes of the archive, which may come from anybody; it has only positions, lengths and numbers.
 package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
     // The container.
     /// The file is larger than the limit, in bytes, and was not opened.
@@ -29,6 +29,10 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
     case noSignatures
     /// No signature of the list is one by a given key over `export.bin`.
     case signatureDoesNotMatch
+
+    // What isn't keys.
+    /// `export.bin` isn't what the archive's path asks for.
+    case unreadableContent
 
     // The key file.
     /// `export.bin` doesn't begin with the 16 bytes that mark a key file.
@@ -64,6 +68,7 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
         case .unreadableSignatureList: "export.sig is not a signature list."
         case .noSignatures: "export.sig has no signature."
         case .signatureDoesNotMatch: "No signature matches export.bin and the public key."
+        case .unreadableContent: "export.bin is not what belongs at this path."
         case .wrongHeader: "export.bin does not begin with the header \"EK Export v1    \"."
         case .unreadableExport: "export.bin is not a key export behind its header."
         case .invalidWindow: "The export does not say which window of time it covers."

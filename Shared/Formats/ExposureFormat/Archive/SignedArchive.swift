@@ -1,7 +1,8 @@
 import Crypto
 
-/// What phones download: a ZIP archive of exactly `export.bin` and its signatures, `export.sig`. See
-/// https://developers.google.com/android/exposure-notifications/exposure-key-file-format
+/// What phones download: a ZIP archive of exactly `export.bin` and its signatures, `export.sig`.
+///
+/// See https://developers.google.com/android/exposure-notifications/exposure-key-file-format
 ///
 /// In key files, `export.bin` is a header and a message; in all other archives it is the message alone.
 package struct SignedArchive: Hashable, Sendable {

@@ -1,7 +1,8 @@
 import ExposureKeys
 
-/// The records of a file's keys. They are compressed and checksummed while they are written, piece by piece, and never in
-/// memory as a whole.
+/// The records of a file's keys.
+///
+/// They are compressed and checksummed while they are written, piece by piece, and never in memory as a whole.
 struct CompressedRecords: Sendable {
     /// The end of a DEFLATE stream.
     let bytes: [UInt8]

@@ -4,7 +4,7 @@ package struct ExportArchive: Hashable, Sendable {
     package let header: ExportHeader
     /// The signers that `export.bin` itself names.
     package let signers: [SigningIdentity]
-    /// In the file's order.
+    /// The keys in the file's order.
     package let keys: [ExportedKey]
     /// The archive that it was read from, with the signatures.
     package let archive: SignedArchive

@@ -8,15 +8,16 @@ import ExposureKeys
 package struct KeyExport: Sendable {
     /// The signers that the file names, the newest first.
     package let signers: [SigningIdentity]
-    /// What is signed: SHA-256 over all bytes of `export.bin`.
+    /// The signed digest: SHA-256 over all bytes of `export.bin`.
     package let digest: SHA256.Digest
     private let batch: Batch
     /// Everything before the keys: the header of 16 bytes, and the message's first fields.
     private let head: [UInt8]
     private let records: CompressedRecords
 
-    /// The files of one set of keys with several headers. The files differ in a few bytes before the keys, so one pass over the
-    /// keys does the expensive work for all.
+    /// The files of one set of keys with several headers.
+    ///
+    /// The files differ in a few bytes before the keys, so one pass over the keys does the expensive work for all.
     /// - Parameter signers: at least one, the newest first.
     package static func files(
         of keys: KeySet, headers: [ExportHeader], signers: [SigningIdentity]
@@ -39,8 +40,9 @@ package struct KeyExport: Sendable {
         }
     }
 
-    /// Decompresses the keys with zlib, as phones do, and compares size and checksum. Files of one set share the compressed keys,
-    /// so one call covers all.
+    /// Decompresses the keys with zlib, as phones do, and compares size and checksum.
+    ///
+    /// Files of one set share the compressed keys, so one call covers all.
     /// - Throws: ``ZipWriterError/notReadable`` after an error of this encoder or of the memory.
     package func readBack() throws(ZipWriterError) {
         guard let (size, checksum) = Deflate.contentFacts(of: records.bytes), size == records.size,
@@ -49,7 +51,7 @@ package struct KeyExport: Sendable {
     }
 
     /// The archive; the same bytes for the same content.
-    /// - Parameter signatures: of the signers over ``digest``, DER, in their order.
+    /// - Parameter signatures: of the signers over `digest`, DER, in their order.
     package func archive(signatures: [[UInt8]]) throws -> [UInt8] {
         let list = zip(signers, signatures).map { ArchiveSignature(identity: $0, batch: batch, bytes: $1) }
         var zip = ZipWriter()

@@ -46,9 +46,9 @@ struct RecordDeflater: ~Copyable {
 
     private let code: HuffmanCode
     private let literals: [Symbol]
-    /// By length, from 3 (the shortest) to 34.
+    /// The symbols by length, from 3 (the shortest) to 34.
     private let references: [Symbol]
-    /// By distance, from 25 to 48.
+    /// The symbols by distance, from 25 to 48.
     private let distances: [Symbol]
     private static let longestReference = 34
 

@@ -1,7 +1,8 @@
 import ExposureKeys
 
-/// The bytes around the 16 bytes of a key in a record, field 7 of `TemporaryExposureKeyExport`. They are equal for all keys with
-/// the same metadata.
+/// The bytes around the 16 bytes of a key in a record, field 7 of `TemporaryExposureKeyExport`.
+///
+/// They are equal for all keys with the same metadata.
 ///
 /// All fields are written, in the order of their numbers. Report type and days since onset encode the risk level
 /// (``ExportedKey``).

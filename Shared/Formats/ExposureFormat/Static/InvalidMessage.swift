@@ -3,7 +3,8 @@ package struct InvalidMessage: Error, Equatable, CustomStringConvertible {
     /// Plain sentences, at least one, that name fields as JSON has them.
     package let findings: [String]
 
-    init(_ findings: [String]) {
+    /// - Parameter findings: plain sentences, at least one.
+    package init(_ findings: [String]) {
         self.findings = findings
     }
 

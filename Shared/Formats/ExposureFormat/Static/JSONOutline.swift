@@ -20,8 +20,8 @@ struct JSONOutline {
     let content: Content
 
     /// - Throws: ``InvalidMessage`` with the line, if the text isn't JSON, nests deeper than any message, or has a duplicate name.
-    init(_ text: [UInt8]) throws(InvalidMessage) {
-        var scanner = Scanner(text: text)
+    init(_ text: [UInt8], maximumDepth: Int = 32) throws(InvalidMessage) {
+        var scanner = Scanner(text: text, maximumDepth: maximumDepth)
         self = try scanner.value(depth: 0)
         try scanner.end()
     }
@@ -37,12 +37,12 @@ struct JSONOutline {
     }
 
     private struct Scanner {
-        static let maximumDepth = 32
         let text: [UInt8]
+        let maximumDepth: Int
         var position = 0
 
         mutating func value(depth: Int) throws(InvalidMessage) -> JSONOutline {
-            guard depth < Self.maximumDepth else { throw failure("is nested too deeply") }
+            guard depth < maximumDepth else { throw failure("is nested too deeply") }
             skipSpace()
             let start = position
             let content: Content =

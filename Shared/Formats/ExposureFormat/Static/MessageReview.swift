@@ -1,5 +1,7 @@
-/// Collects the values of a message that would break phones. Each finding is a sentence that begins with the field's path in
-/// JSON: `riskCalculationParameters.trlFilters[0].dropIfTrlInRange.min must be …`.
+/// Collects the values of a message that would break phones.
+///
+/// Each finding is a sentence that begins with the field's path in JSON:
+/// `riskCalculationParameters.trlFilters[0].dropIfTrlInRange.min must be …`.
 struct MessageReview {
     private(set) var findings: [String] = []
     private var path = ""
@@ -28,8 +30,11 @@ struct MessageReview {
     }
 
     /// Reviews a sub-message that phones require.
-    mutating func requirePresence(_ present: Bool, _ field: String, _ look: (inout MessageReview) -> Void) {
-        require(present, field, "is missing")
+    /// - Parameter consequence: says which app breaks without it.
+    mutating func requirePresence(
+        _ present: Bool, _ field: String, breaking consequence: String? = nil, _ look: (inout MessageReview) -> Void
+    ) {
+        require(present, field, "is missing\(consequence.map { ": \($0)" } ?? "")")
         if present { inside(field, look) }
     }
 
@@ -40,8 +45,12 @@ struct MessageReview {
         require(range.contains(value), field, "must be from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    mutating func require<Number: BinaryInteger>(_ value: Number, in range: ClosedRange<Number>, _ field: String) {
-        require(range.contains(value), field, "must be from \(range.lowerBound) to \(range.upperBound)")
+    /// - Parameter consequence: says what an app does with other values.
+    mutating func require<Number: BinaryInteger>(
+        _ value: Number, in range: ClosedRange<Number>, _ field: String, orElse consequence: String? = nil
+    ) {
+        let reason = consequence.map { ": \($0)" } ?? ""
+        require(range.contains(value), field, "must be from \(range.lowerBound) to \(range.upperBound)\(reason)")
     }
 
     mutating func requireFinite(_ value: Double, _ field: String) {

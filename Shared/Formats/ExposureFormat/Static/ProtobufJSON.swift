@@ -55,6 +55,7 @@ struct ProtobufJSON {
     }
 
     /// Decodes every part of the document as a document of its own, and divides parts that fail, down to the smallest ones.
+    ///
     /// So it needs no knowledge of the schema.
     private func collectFaults<Content: Message>(
         in value: JSONOutline, of type: Content.Type, at surroundings: Surroundings, into faults: inout [String]

@@ -1,10 +1,13 @@
+import Foundation
 import SwiftProtobuf
 
-/// A message that is published in a signed archive of its own, at a path that phones know. The messages are those of
+/// A message that is published in a signed archive of its own, at a path that phones know.
+///
+/// The messages are those of
 /// https://github.com/corona-warn-app/cwa-server/blob/main/common/protocols/src/main/proto/app/coronawarn/server/common/protocols/internal
 ///
 /// Operators write it as protobuf JSON: fields by their names, enumerations by name, bytes in Base64.
-package enum StaticMessage: String, CaseIterable, Sendable {
+package enum StaticMessage: String, CaseIterable, StaticContent {
     /// For apps that score exposures with version 1 of Exposure Notification.
     case applicationConfiguration = "ApplicationConfiguration"
     /// For iOS.
@@ -15,6 +18,18 @@ package enum StaticMessage: String, CaseIterable, Sendable {
     case statistics = "Statistics"
     /// Figures of a group of federal states.
     case localStatistics = "LocalStatistics"
+    /// For iOS.
+    case posterTemplateIOS = "QRCodePosterTemplateIOS"
+    /// For Android.
+    case posterTemplateAndroid = "QRCodePosterTemplateAndroid"
+    /// The signers whose certificates are valid.
+    case signers = "DscList"
+    /// The signers of whose certificates some are revoked.
+    case revocations = "RevocationKidList"
+    /// The services that may ask for a certificate.
+    case validationServices = "ValidationServiceAllowlist"
+    /// The texts for codes in certificates, in a language.
+    case valueSets = "ValueSets"
 
     /// The message that phones expect at a path of the tree, such as `version/v2/app_config_ios`; nil for paths of other
     /// messages, or of none.
@@ -25,6 +40,14 @@ package enum StaticMessage: String, CaseIterable, Sendable {
         case ["v1", "app_config_ios"], ["v2", "app_config_ios"]: self = .applicationConfigurationIOS
         case ["v1", "app_config_android"], ["v2", "app_config_android"]: self = .applicationConfigurationAndroid
         case ["v1", "stats"]: self = .statistics
+        case ["v1", "qr_code_poster_template_ios"]: self = .posterTemplateIOS
+        case ["v1", "qr_code_poster_template_android"]: self = .posterTemplateAndroid
+        case ["v1", "ehn-dgc", "dscs"]: self = .signers
+        case ["v1", "ehn-dgc", "validation-services"]: self = .validationServices
+        case ["v1", "dcc-rl", "kid"]: self = .revocations
+        case let rest where rest.count == 4 && rest.prefix(2) == ["v1", "ehn-dgc"]:
+            guard parts[3].isLanguageCode, parts[4] == "value-sets" else { return nil }
+            self = .valueSets
         case let rest where rest.count == 2 && rest.first == "v1" && Self.groups.contains(String(parts[2])):
             self = .localStatistics
         case let rest where rest.count == 5 && rest.prefix(3) == ["v1", "configuration", "country"]:
@@ -36,35 +59,50 @@ package enum StaticMessage: String, CaseIterable, Sendable {
 
     private static let groups = Set((1...7).map { "local_stats_\($0)" })
 
+    /// In `distribution check` and `vigil inspect`.
+    package var name: String { rawValue }
+
+    /// The message's type.
+    var type: any ReviewedMessage.Type {
+        switch self {
+        case .applicationConfiguration: WireApplicationConfiguration.self
+        case .applicationConfigurationIOS: WireApplicationConfigurationIOS.self
+        case .applicationConfigurationAndroid: WireApplicationConfigurationAndroid.self
+        case .statistics: WireStatistics.self
+        case .localStatistics: WireLocalStatistics.self
+        case .posterTemplateIOS: WireQRCodePosterTemplateIOS.self
+        case .posterTemplateAndroid: WireQRCodePosterTemplateAndroid.self
+        case .signers: WireDscList.self
+        case .revocations: WireRevocationKidList.self
+        case .validationServices: WireValidationServiceAllowlist.self
+        case .valueSets: WireValueSets.self
+        }
+    }
+
     /// Encodes the message of a JSON file after checking all its rules: the same bytes for the same content.
     ///
     /// Unknown and duplicate fields are refused, so that a typing error doesn't become a default.
-    package func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] {
-        switch self {
-        case .applicationConfiguration: try Self.encode(json, WireApplicationConfiguration.self)
-        case .applicationConfigurationIOS: try Self.encode(json, WireApplicationConfigurationIOS.self)
-        case .applicationConfigurationAndroid: try Self.encode(json, WireApplicationConfigurationAndroid.self)
-        case .statistics: try Self.encode(json, WireStatistics.self)
-        case .localStatistics: try Self.encode(json, WireLocalStatistics.self)
-        }
-    }
+    package func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] { try type.encode(json: json) }
 
     /// Refuses a message that was encoded elsewhere if it breaks a rule. Unknown fields are allowed.
-    package func review(encoded bytes: [UInt8]) throws(InvalidMessage) {
-        switch self {
-        case .applicationConfiguration: try Self.review(bytes, WireApplicationConfiguration.self)
-        case .applicationConfigurationIOS: try Self.review(bytes, WireApplicationConfigurationIOS.self)
-        case .applicationConfigurationAndroid: try Self.review(bytes, WireApplicationConfigurationAndroid.self)
-        case .statistics: try Self.review(bytes, WireStatistics.self)
-        case .localStatistics: try Self.review(bytes, WireLocalStatistics.self)
+    package func review(encoded bytes: [UInt8]) throws(InvalidMessage) { try type.review(encoded: bytes) }
+
+    /// What encoded content says, as an operator would write it; unknown fields are left out.
+    package func json(encoded bytes: [UInt8]) throws(InvalidMessage) -> JSONValue {
+        do {
+            let message = try type.init(serializedBytes: bytes)
+            let json: [UInt8] = try message.jsonUTF8Bytes()
+            return try JSONDecoder().decode(JSONValue.self, from: Data(json))
+        } catch {
+            throw InvalidMessage(["The bytes are not the message that this path carries."])
         }
     }
+}
 
-    private static func encode<Content: ReviewedMessage>(
-        _ json: [UInt8], _ type: Content.Type
-    ) throws(InvalidMessage) -> [UInt8] {
-        let message: Content = try ProtobufJSON(json).decoded()
-        try review(message)
+extension ReviewedMessage {
+    fileprivate static func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] {
+        let message: Self = try ProtobufJSON(json).decoded()
+        try message.requireRules()
         var options = BinaryEncodingOptions()
         options.useDeterministicOrdering = true
         do {
@@ -74,21 +112,19 @@ package enum StaticMessage: String, CaseIterable, Sendable {
         }
     }
 
-    private static func review<Content: ReviewedMessage>(
-        _ bytes: [UInt8], _ type: Content.Type
-    ) throws(InvalidMessage) {
-        let message: Content
+    fileprivate static func review(encoded bytes: [UInt8]) throws(InvalidMessage) {
+        let message: Self
         do {
-            message = try Content(serializedBytes: bytes)
+            message = try Self(serializedBytes: bytes)
         } catch {
             throw InvalidMessage(["The bytes are not the message that this path carries."])
         }
-        try review(message)
+        try message.requireRules()
     }
 
-    private static func review(_ message: some ReviewedMessage) throws(InvalidMessage) {
+    private func requireRules() throws(InvalidMessage) {
         var review = MessageReview()
-        message.review(&review)
+        self.review(&review)
         guard review.findings.isEmpty else { throw InvalidMessage(review.findings) }
     }
 }
@@ -98,6 +134,11 @@ extension StringProtocol {
     var isCountryCode: Bool { utf8.count == 2 && isCapitals }
     /// A country, or `EUR` for all of them.
     var isRegion: Bool { isCountryCode || self == "EUR" }
+
+    /// Two small letters (ISO 639-1); that the language exists isn't checked.
+    var isLanguageCode: Bool {
+        utf8.count == 2 && utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    }
 
     private var isCapitals: Bool { utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
 }

@@ -40,7 +40,7 @@ struct S3Client: Sendable {
 
     /// An answer with status 200.
     struct Answer: Sendable {
-        /// As received, in quotation marks.
+        /// The entity tag as received, in quotation marks.
         let entityTag: String?
         let body: [UInt8]
     }

@@ -27,8 +27,9 @@ struct S3Page: Sendable {
 }
 
 extension StoredObject {
-    /// The MD5 that an entity tag consists of. Nil if the object was uploaded in parts (the tag has a hyphen then) or the
-    /// store makes tags in another way.
+    /// The MD5 that an entity tag consists of.
+    ///
+    /// Nil if the object was uploaded in parts (the tag has a hyphen then) or the store makes tags in another way.
     static func md5(entityTag: String) -> String? {
         guard entityTag.count == 34, entityTag.hasPrefix("\""), entityTag.hasSuffix("\"") else { return nil }
         let digits = entityTag.dropFirst().dropLast().lowercased()

@@ -4,13 +4,13 @@ import NIOHTTP1
 /// A request to an S3 store, as it is signed and as it is sent.
 struct S3Request: Sendable {
     let method: HTTPMethod
-    /// With a leading slash, not percent-encoded.
+    /// The path with a leading slash, not percent-encoded.
     let path: String
     /// Neither names nor values are percent-encoded.
     let query: [Parameter]
     /// Names in lower case, each at most once; values without leading or trailing spaces.
     let fields: [Field]
-    /// In lower-case hexadecimal.
+    /// The digest in lower-case hexadecimal.
     let bodySHA256: String
 
     struct Parameter: Sendable {
@@ -35,7 +35,7 @@ struct S3Request: Sendable {
             .joined(separator: "&")
     }
 
-    /// What follows the host in the URL. It is the signed text itself, so that the two can't differ.
+    /// The part of the URL after the host. It is the signed text itself, so the two can't differ.
     var target: String { query.isEmpty ? encodedPath : "\(encodedPath)?\(encodedQuery)" }
 
     /// All but letters, digits, `-`, `.`, `_` and `~` as `%` and two upper-case digits.

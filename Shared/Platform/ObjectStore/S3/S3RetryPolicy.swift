@@ -1,6 +1,6 @@
 /// The deadline and the retries of requests to an S3 store.
 struct S3RetryPolicy: Sendable {
-    /// For one attempt, from connecting to the answer's last byte.
+    /// The time limit for one attempt, from connecting to the answer's last byte.
     var deadline: Duration = .seconds(60)
     /// Including the first.
     var attempts = 5

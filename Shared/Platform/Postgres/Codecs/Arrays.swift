@@ -1,6 +1,6 @@
 /// A type whose arrays can be parameters and columns.
 ///
-/// It is a protocol of its own because of one exception: `[UInt8]` is a `bytea`, not an array.
+/// It is a separate protocol because of one exception: `[UInt8]` is a `bytea`, not an array.
 package protocol PostgresArrayElement {
     /// The array's type.
     static var postgresArrayType: PostgresType { get }

@@ -154,8 +154,9 @@ extension Date: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
     /// From PostgreSQL's zero, 2000-01-01, to Foundation's, 2001-01-01: 366 days, in seconds.
     private static let referenceOffset: TimeInterval = 366 * 86400
 
-    /// Microseconds since 2000-01-01 00:00 UTC, rounded to the nearest. `distantPast`, `distantFuture` and what lies
-    /// beyond become `-infinity` and `infinity`; a NaN becomes `infinity`.
+    /// Microseconds since 2000-01-01 00:00 UTC, rounded to the nearest.
+    ///
+    /// `distantPast`, `distantFuture` and dates beyond them become `-infinity` and `infinity`; a NaN becomes `infinity`.
     package func encode(into buffer: inout [UInt8]) {
         let seconds = timeIntervalSinceReferenceDate
         let microseconds: Int64 =

@@ -1,7 +1,7 @@
 /// The error of a connection that could not be established.
 ///
-/// libpq's message names hosts, users and files of the operator's configuration, and quotes the server. Only known parts of it are
-/// reported, in fixed words. With `PQERRORS_SQLSTATE` the server's part is its severity and SQLSTATE.
+/// libpq's message names hosts, users and files of the operator's configuration, and quotes the server. Only known parts of it
+/// are reported, in fixed words. With `PQERRORS_SQLSTATE` the server's part is its severity and SQLSTATE.
 struct ConnectFailure {
     let error: PostgresError
 

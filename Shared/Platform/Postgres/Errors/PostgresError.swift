@@ -5,7 +5,7 @@
 /// SQLSTATE, the constraint's name and the position in the statement's (static) text
 /// (<https://www.postgresql.org/docs/current/protocol-error-fields.html>).
 package struct PostgresError: Error, Sendable, Hashable {
-    /// What failed, as far as a caller can act on it.
+    /// The kind of failure, as far as a caller can act on it.
     package enum Code: String, Sendable {
         /// The server refused the statement; `sqlState` says why.
         case server
@@ -27,13 +27,13 @@ package struct PostgresError: Error, Sendable, Hashable {
         case shutDown
     }
 
-    /// What failed.
+    /// The kind of failure.
     package let code: Code
     /// The server's error code, if the server said anything.
     package let sqlState: SQLState?
     /// The name of the constraint that was violated.
     package let constraint: String?
-    /// Where in the statement or script the server saw the error, in characters from 1.
+    /// The position of the error in the statement or script, in characters from 1.
     package let position: Int?
     /// A fixed text, or one made from names and types that the source code chose.
     package let reason: String?
@@ -48,7 +48,7 @@ package struct PostgresError: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The database can't serve this now, though nothing is wrong with the request: a service answers 503.
+    /// The database is unavailable, and nothing is wrong with the request: a service answers with 503.
     package var isUnavailable: Bool {
         switch code {
         case .connection, .timeout, .poolExhausted, .commitUnknown, .shutDown: true
@@ -79,6 +79,6 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
         return text + ")"
     }
 
-    /// The same as `description`: there is no more to tell.
+    /// The same as `description`.
     package var debugDescription: String { description }
 }

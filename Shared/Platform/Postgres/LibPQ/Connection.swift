@@ -1,12 +1,12 @@
 import CLibPQ
 import Glibc
 
-/// One connection to the server, used by one thread at a time: it isn't Sendable, and its pool worker passes it to no more than one
-/// closure at a time.
+/// One connection to the server, used by one thread at a time: it isn't Sendable, and its pool worker passes it to no more than
+/// one closure at a time.
 ///
-/// libpq is used in its non-blocking form, with `poll` between the calls, so that a server that stops answering can't block the thread
-/// for ever (<https://www.postgresql.org/docs/current/libpq-async.html>). libpq sends with MSG_NOSIGNAL, so a broken connection raises
-/// no SIGPIPE.
+/// libpq is used in its non-blocking form, with `poll` between the calls, so that a server that stops answering can't block the
+/// thread for ever (<https://www.postgresql.org/docs/current/libpq-async.html>). libpq sends with MSG_NOSIGNAL, so a broken
+/// connection raises no SIGPIPE.
 final class Connection {
     /// How much later than the server's own `statement_timeout` the client gives up.
     private static let grace: Duration = .seconds(5)
@@ -136,7 +136,7 @@ final class Connection {
 
     // MARK: - Transactions
 
-    /// At the level read committed, whatever the server's default is.
+    /// Begins a transaction at the level read committed, whatever the server's default is.
     func begin() throws(PostgresError) {
         _ = try command("BEGIN ISOLATION LEVEL READ COMMITTED")
     }
@@ -166,7 +166,7 @@ final class Connection {
 
     // MARK: - Passwords
 
-    /// What the server stores of a password, made on this side.
+    /// The password verifier that the server stores, computed on this side.
     func passwordVerifier(_ password: String, for role: String) throws(PostgresError) -> String {
         guard let verifier = PQencryptPasswordConn(handle, password, role, "scram-sha-256") else {
             throw PostgresError(.unexpected, reason: "libpq could not make a password verifier")
@@ -257,7 +257,7 @@ final class Connection {
 
     /// Sends a piece of a COPY's data.
     ///
-    /// An error of the server shows at the end of the COPY: until then the server discards what is sent.
+    /// The server reports an error only at the end of the COPY, and discards further data until then.
     func putCopyData(_ data: [UInt8]) throws(PostgresError) {
         guard !isAbandoned else { throw PostgresError(.connection, reason: "the connection was given up") }
         let answer = data.withUnsafeBytes { bytes in
@@ -350,8 +350,9 @@ final class Connection {
         }
     }
 
-    /// Waits for bytes and lets libpq read them. `PQgetResult` reports a broken connection, after everything that the server sent
-    /// before.
+    /// Waits for bytes and lets libpq read them.
+    ///
+    /// `PQgetResult` reports a broken connection, after everything that the server sent before.
     private func awaitInput() throws(PostgresError) {
         guard wait(for: POLLIN, milliseconds: receiveTimeout) else { throw noAnswer() }
         _ = PQconsumeInput(handle)

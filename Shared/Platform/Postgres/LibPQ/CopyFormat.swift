@@ -1,11 +1,11 @@
-/// What reading and writing COPY in binary format share
-/// (<https://www.postgresql.org/docs/current/sql-copy.html>, "Binary Format").
+/// The parts that reading and writing COPY in binary format share (<https://www.postgresql.org/docs/current/sql-copy.html>,
+/// "Binary Format").
 enum CopyFormat {
-    /// What all data begins with.
+    /// The bytes at the start of all data.
     static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     /// Signature, no flags, no extension.
     static let header: [UInt8] = signature + [UInt8](repeating: 0, count: 8)
-    /// Stands where the next row's number of fields would stand.
+    /// Replaces the next row's number of fields at the end of the data.
     static let trailer: Int16 = -1
     /// Bytes after which a block is sent: enough that a system call per block costs nothing, few enough to stay in a
     /// processor's cache.

@@ -9,7 +9,7 @@ struct CopyParser {
 
     private let columns: [CopyRow.Column]
     private var expectation = Expectation.header
-    /// The begin of something whose end hasn't arrived.
+    /// The beginning of something whose end hasn't arrived.
     private var pending: [UInt8] = []
     /// Rows so far.
     private(set) var rowCount = 0
@@ -81,7 +81,7 @@ struct CopyParser {
         return bytes.count >= length ? length : nil
     }
 
-    /// The length of the row at the begin of `bytes`; nil if it isn't complete.
+    /// The length of the row at the beginning of `bytes`; nil if it isn't complete.
     private func rowLength(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) -> Int? {
         guard let fields = bytes.bytes.bigEndian(Int16.self) else { return nil }
         guard Int(fields) == columns.count else { throw Self.malformed }

@@ -45,8 +45,8 @@ package struct CopyRow: ~Copyable {
     }
 }
 
-// The common types, each with a function of its own: a day has millions of fields, and an unspecialised generic function, as one of
-// another module is, would take half of the time of reading them.
+// The common types, each with a function of its own: a day has millions of fields, and an unspecialised generic function, as
+// one of another module is, would take half of the time of reading them.
 extension CopyRow {
     /// The next field, a `smallint`.
     package mutating func int16() throws(PostgresError) -> Int16 { try next(Int16.self) }

@@ -1,8 +1,8 @@
 /// Takes the rows of a COPY into a table, and sends them in blocks in the binary format
 /// (<https://www.postgresql.org/docs/current/sql-copy.html>, "Binary Format").
 ///
-/// Rows are encoded into one buffer that is reused for each block, so that a row costs no allocation. A value that is stored in place,
-/// rather than in an array of its own, costs none either.
+/// Rows are encoded into one buffer that is reused for each block, so that a row costs no allocation. A value that is stored in
+/// place, rather than in an array of its own, costs none either.
 package struct CopyWriter<each Column: PostgresEncodable>: ~Copyable {
     private let connection: Connection
     private var block: [UInt8] = []

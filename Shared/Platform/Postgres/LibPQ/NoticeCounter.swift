@@ -7,7 +7,7 @@ import CLibPQ
 final class NoticeCounter {
     private var count = 0
 
-    /// Becomes the receiver of a connection's notices. The counter must live as long as the connection.
+    /// Registers the counter as the receiver of a connection's notices. The counter must live as long as the connection.
     func receive(from connection: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         PQsetNoticeReceiver(

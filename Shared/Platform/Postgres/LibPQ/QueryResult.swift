@@ -46,8 +46,9 @@ struct QueryResult: ~Copyable {
         field(Int32(UInt8(ascii: "C"))).map(SQLState.init(rawValue:))
     }
 
-    /// Only those parts of the server's error that can't hold data: see `PostgresError`. The letters are the wire
-    /// protocol's field codes, which `postgres_ext.h` gives names.
+    /// The error, with only those parts of the server's error that can't hold data; see `PostgresError`.
+    ///
+    /// The letters are the wire protocol's field codes, which `postgres_ext.h` gives names.
     func error(_ code: PostgresError.Code, reason: String? = nil) -> PostgresError {
         PostgresError(
             code, sqlState: sqlState, constraint: field(Int32(UInt8(ascii: "n"))),

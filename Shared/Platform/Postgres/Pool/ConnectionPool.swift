@@ -175,8 +175,10 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// An idle connection may have broken. It is checked before anything is sent on it: nothing can have been executed, so it can be
-    /// replaced without an error for the caller.
+    /// Whether an idle connection still works.
+    ///
+    /// It may have broken. It is checked before anything is sent on it: nothing can have been executed, so it can be replaced
+    /// without an error for the caller.
     private func isAlive(_ connection: Connection, idleSince: ContinuousClock.Instant?) -> Bool {
         guard let idleSince else { return true }
         let idleTime = ContinuousClock.now - idleSince

@@ -18,14 +18,14 @@ final class Job: Sendable, Identifiable {
         self.reject = reject
     }
 
-    /// The mark's identity, since it exists before the job does.
+    /// The identity of the cancellation mark, which exists before the job does.
     var id: ObjectIdentifier { ObjectIdentifier(isCancelled) }
 
     /// Whether the task was cancelled before the job was queued.
     var wasCancelled: Bool { isCancelled.isSet }
 }
 
-/// Set when a caller's task is cancelled, before, while or after its job is queued.
+/// A mark that is set when a caller's task is cancelled, before, while or after its job is queued.
 final class CancellationMark: Sendable {
     private let flag = Atomic(false)
 

@@ -1,7 +1,7 @@
 /// Which connection is leased, who waits, and what happens next: the pool's rules as a state machine without effects.
 ///
-/// A *slot* is one worker thread and the connection that it owns or will own. Every method is one event and returns what is to be
-/// done about it. `Waiter` is a caller that wants a connection; the rules know only its identity.
+/// A *slot* is one worker thread and the connection that it owns or will own. Every method handles one event and returns the
+/// resulting actions. `Waiter` is a caller that wants a connection; the rules know only its identity.
 struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -51,7 +51,7 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         case shutDown
     }
 
-    /// What a worker does next.
+    /// The next step of a worker.
     enum Step {
         case connect
         /// `idleSince` is when the connection was last used; nil if it is handed over directly.
@@ -158,8 +158,9 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
         return usable ? serve(slot, at: now) : replace(slot)
     }
 
-    /// An idle connection was found broken before it was used: its waiter goes back to the front of the queue. If the pool was shut
-    /// down meanwhile, the step is `.stop` and the waiter is to be rejected.
+    /// An idle connection was found broken before it was used, so its waiter goes back to the front of the queue.
+    ///
+    /// If the pool was shut down meanwhile, the step is `.stop` and the waiter has to be rejected.
     mutating func lost(_ slot: Int, _ entry: Entry) -> (next: Step, timer: Instant?) {
         inUse -= 1
         guard !isShutDown else { return (stop(slot), nil) }
@@ -224,8 +225,9 @@ struct PoolState<Waiter: Sendable & Identifiable>: Sendable {
 
     // MARK: - Shutdown
 
-    /// Ends the pool. Returns the waiters that are to be rejected, and the parked or pausing workers that are to be stopped; the other
-    /// workers stop when they are done.
+    /// Ends the pool.
+    ///
+    /// Returns the waiters to reject, and the parked or pausing workers to stop; the other workers stop when they are done.
     mutating func shutDown() -> (rejected: [Entry], stop: [Int]) {
         guard !isShutDown else { return ([], []) }
         isShutDown = true

@@ -14,8 +14,10 @@ final class PoolWorker<Order: Sendable>: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Gives an order. The previous one must have been taken, or be obsolete. `body` is the thread's body if it has to be started: it
-    /// takes orders until one says stop.
+    /// Gives an order.
+    ///
+    /// The previous one must have been taken, or be obsolete. `body` is the thread's body if it has to be started: it takes
+    /// orders until one says stop.
     func send(_ order: Order, body: @escaping @Sendable (PoolWorker<Order>) -> Void) {
         let mustStart = state.withLock { state in
             state.order = order

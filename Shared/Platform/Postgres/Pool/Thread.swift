@@ -21,7 +21,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
     pthread_detach(thread)
 }
 
-/// What a new thread does, in a form that C can carry.
+/// The body of a new thread, in a form that C can carry.
 private final class ThreadBody: Sendable {
     let call: @Sendable () -> Void
 

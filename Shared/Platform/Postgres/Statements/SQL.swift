@@ -8,15 +8,15 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
     /// The type of each parameter.
     private(set) var types: [PostgresType] = []
-    /// Where each parameter stands in the text and in `payload`.
+    /// The position of each parameter in the text and in `payload`.
     private(set) var parameters: [Parameter] = []
     /// All values in binary format, one after the other.
     private(set) var payload: [UInt8] = []
 
     struct Parameter: Sendable {
-        /// Where the text's `$n` begins, in UTF-8.
+        /// The start of the text's `$n`, in UTF-8.
         var place: Int
-        /// Where the value begins in the payload.
+        /// The start of the value in the payload.
         var start: Int
         /// The value's length; nil is NULL.
         var length: Int?

@@ -3,13 +3,12 @@ package import Metrics
 import ServiceLifecycle
 import Synchronization
 
-/// Checks the TLS files of a service's listeners and clients every ten seconds, so that a new certificate or authority
-/// needs no restart.
+/// Checks the TLS files of a service's listeners and clients every ten seconds, so that a new certificate or authority needs no
+/// restart.
 ///
-/// A file that is broken or half written changes nothing: it is logged once, counted at every check
-/// (`tls_reload_failures_total`), and read again. `tls_certificate_expiry_seconds` says when the certificate in use
-/// expires. Contents are compared, not times of change: it doesn't matter whether a file is rewritten, replaced or a link
-/// is moved.
+/// A broken or half-written file changes nothing: it is logged once, counted at every check (`tls_reload_failures_total`), and
+/// read again. `tls_certificate_expiry_seconds` is the time when the certificate in use expires. Contents are compared, not
+/// modification times, so a file may be rewritten or replaced, and a link may be moved.
 package final class CertificateWatch: Service {
     private struct User {
         let tls: any WatchedTLS
@@ -23,9 +22,9 @@ package final class CertificateWatch: Service {
 
     private static let interval: Duration = .seconds(10)
 
-    /// Watches nothing yet.
+    /// Creates a watch without files.
     ///
-    /// - Parameter metrics: where its gauges and counters are made.
+    /// - Parameter metrics: the factory of its gauges and counters.
     package init(metrics: any MetricsFactory, logger: Logger) {
         self.metrics = metrics
         self.logger = logger
@@ -57,10 +56,10 @@ package final class CertificateWatch: Service {
         }
     }
 
-    /// Checks all files once; afterwards the newest valid ones are in use.
+    /// Checks all files once. Afterwards the newest valid ones are in use.
     package func check() async {
         for user in users.withLock({ $0 }) {
-            // Validity is judged by the machine's clock, as TLS itself does.
+            // Validity is checked against the machine's clock, as TLS itself does.
             let looked = await user.tls.check(at: WallClock.system.now)
             let who = [user.tls.label.0: Logger.MetadataValue.string(user.tls.label.1)]
             switch looked {

@@ -1,17 +1,17 @@
-/// What is wrong with TLS files. Its name goes to the log; paths and contents don't.
+/// What is wrong with TLS files. The log shows its name, never paths or contents.
 package enum TLSFlaw: String, Error {
-    /// No certificate, or one that isn't written to its end.
+    /// There is no certificate, or it is incomplete.
     case certificate
-    /// No private key.
+    /// There is no private key.
     case key
-    /// No authority, or one that isn't written to its end.
+    /// There is no authority, or it is incomplete.
     case authorities
-    /// The list of denied certificates has a line that is no fingerprint, isn't written to its end, or isn't there.
+    /// The list of denied certificates is missing or incomplete, or has a line that isn't a fingerprint.
     case denied
-    /// The certificate is another key's, as between the writing of one file and of the other.
+    /// The certificate belongs to another key, for example because only one of the two files has been replaced.
     case pair
     /// The certificate has expired.
     case expired
-    /// The TLS library is not the version this was written for: it would remember callers.
+    /// The TLS library isn't the version that this was written for: it would remember callers.
     case library
 }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// TLS files in use by one listener or one client, whatever it makes of them.
+/// TLS files in use by one listener or one client.
 package protocol WatchedTLS: Sendable {
     /// The metric's label that names the user: `listener` or `peer`, and which.
     var label: (String, String) { get }
@@ -12,18 +12,18 @@ package protocol WatchedTLS: Sendable {
 
 /// The outcome of a check of TLS files.
 package enum TLSCheck: Sendable {
-    /// The files in use are still those.
+    /// The files haven't changed.
     case unchanged
-    /// Every handshake from now on uses the new ones.
+    /// Every handshake from now on uses the new files.
     case taken
-    /// The new ones are invalid; the old ones stay in use.
+    /// The new files are invalid; the old ones stay in use.
     ///
-    /// - Parameter isNew: false when the same files were refused before.
+    /// - Parameter isNew: false if the same files were refused before.
     case refused(TLSFlaw, isNew: Bool)
 }
 
-/// A service that uses TLS files. ``ServiceRuntime`` has them checked while the service runs.
+/// A service that uses TLS files. ``ServiceRuntime`` checks them while the service runs.
 package protocol TLSUser {
-    /// Its files; nil if it speaks plain HTTP.
+    /// The service's TLS files; nil for plain HTTP.
     var watchedTLS: (any WatchedTLS)? { get }
 }

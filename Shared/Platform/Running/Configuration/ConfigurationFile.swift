@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A JSON configuration file as flat, dotted keys: `{"postgres": {"connection": "…"}}` is `postgres.connection`.
 ///
-/// Lists become comma-separated values, so that the file and the environment say the same things the same way.
+/// Lists become comma-separated values, so that the file and the environment use the same form.
 struct ConfigurationFile {
     private(set) var values: [String: String] = [:]
 

@@ -1,8 +1,8 @@
-/// The configuration is wrong: one sentence that names the key, what is wrong and what to set.
+/// A configuration error, as one sentence that names the key, what is wrong and what to set.
 package struct ConfigurationProblem: OperatorProblem, Equatable {
     package let description: String
 
-    /// - Parameter sentence: it never quotes the value of a secret.
+    /// - Parameter sentence: must never quote the value of a secret.
     package init(_ sentence: String) {
         description = sentence
     }

@@ -2,23 +2,23 @@ import Configuration
 package import FoundationEssentials
 import Synchronization
 
-/// The values a program is configured with: environment variables first, then the JSON file.
+/// The configuration of a program: environment variables first, then the JSON file.
 ///
 /// Keys are dotted (`postgres.connection`); the environment variable of a key is its upper-case form with underscores
-/// (`POSTGRES_CONNECTION`). Values are read at start and passed on; no handler reads them. Every method throws
+/// (`POSTGRES_CONNECTION`). Values are read at startup and passed on; no handler reads them. Every method throws
 /// ``ConfigurationProblem``, which says what to set.
 package struct Settings: Sendable {
     private let reader: ConfigReader
     private let fileKeys: Set<String>
     private let usage = Usage()
 
-    /// Values from the process's environment, then from a file.
+    /// Reads values from the process's environment, then from a file.
     package init(file path: String?) throws(ConfigurationProblem) {
         let file = try path.map { path throws(ConfigurationProblem) in try ConfigurationFile(path: path) }
         self.init(file: file?.values ?? [:], before: [EnvironmentVariablesProvider()])
     }
 
-    /// Values held in memory, for tests.
+    /// Uses values held in memory, for tests.
     package init(_ values: [String: String]) {
         self.init(file: values, before: [])
     }
@@ -32,7 +32,7 @@ package struct Settings: Sendable {
         fileKeys = Set(file.keys)
     }
 
-    /// Keys of the file that nothing has asked for: most likely misspelt.
+    /// Keys of the file that nothing has read; they are most likely misspelt.
     package var unusedKeys: [String] {
         fileKeys.subtracting(usage.keys.withLock { $0 }).sorted()
     }
@@ -58,7 +58,7 @@ package struct Settings: Sendable {
         return value
     }
 
-    /// A comma-separated list; empty when the key is not set.
+    /// A comma-separated list; empty if the key isn't set.
     package func list(_ key: String) -> [String] {
         (optionalString(key) ?? "").split(separator: ",").map { element in
             var trimmed = element
@@ -108,16 +108,6 @@ package struct Settings: Sendable {
         return .seconds(seconds)
     }
 
-    /// `true` or `false`.
-    package func bool(_ key: String, default value: Bool) throws(ConfigurationProblem) -> Bool {
-        switch optionalString(key) {
-        case nil: value
-        case "true": true
-        case "false": false
-        default: throw wrong(key, "must be true or false")
-        }
-    }
-
     // MARK: Places
 
     /// An `https` or `http` URL, without a slash at its end.
@@ -149,9 +139,9 @@ package struct Settings: Sendable {
         return URL(filePath: path, directoryHint: .isDirectory)
     }
 
-    /// The bytes of a secret: the key names a file that holds them in hexadecimal.
+    /// The bytes of a secret: the key names a file that has them in hexadecimal.
     ///
-    /// - Parameter byteCount: how many bytes there must be.
+    /// - Parameter byteCount: the required number of bytes.
     package func secretFile(_ key: String, byteCount: Int = 32) throws(ConfigurationProblem) -> [UInt8] {
         let path = try path(key)
         guard let data = try? Data(contentsOf: URL(filePath: path)),
@@ -162,7 +152,7 @@ package struct Settings: Sendable {
         return bytes
     }
 
-    /// Nil unless the text is an even number of hexadecimal digits of either case; space at its end doesn't count.
+    /// Nil unless the text is an even number of hexadecimal digits of either case; trailing white space is ignored.
     package static func bytes(hexadecimal text: Data) -> [UInt8]? {
         var digits = text[...]
         while let last = digits.last, last == 0x0A || last == 0x0D || last == 0x20 { digits.removeLast() }
@@ -190,19 +180,19 @@ package struct Settings: Sendable {
 
     // MARK: Problems
 
-    /// The error for a key whose value is not acceptable.
+    /// The error for a key with an invalid value.
     ///
-    /// - Parameter reason: goes after the key's name, such as "must be a URL"; it must not quote a secret.
+    /// - Parameter reason: follows the key's name, such as "must be a URL"; it must not quote a secret.
     package func wrong(_ key: String, _ reason: String) -> ConfigurationProblem {
         ConfigurationProblem("\(key) \(reason); correct it in the configuration file or in \(Self.variable(of: key)).")
     }
 
-    /// The error for a key that is not set.
+    /// The error for a key that isn't set.
     package func missing(_ key: String) -> ConfigurationProblem {
         ConfigurationProblem("\(key) is not set; set it in the configuration file or as \(Self.variable(of: key)).")
     }
 
-    /// The environment variable of a key, as swift-configuration forms it.
+    /// The environment variable of a key, in swift-configuration's form.
     static func variable(of key: String) -> String {
         var name = ""
         var afterLowercase = false

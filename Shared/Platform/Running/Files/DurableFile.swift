@@ -4,11 +4,12 @@ import Glibc
 /// Files that are complete or absent after a power failure.
 package enum DurableFile {
     /// Writes a file beside its destination, makes it durable, renames it into place and makes the directory durable.
-    /// A reader of the path sees the old file or the new one.
+    ///
+    /// A reader of the path sees either the old file or the new one.
     /// - Parameters:
-    ///   - modified: the file's time of modification in seconds since 1970, if it shall be another than the present.
-    ///   - verified: whether what was written is read and compared before it gets its name.
-    /// - Throws: ``FileProblem``; what was there stays as it was.
+    ///   - modified: the file's modification time in seconds since 1970, if it shall differ from the present.
+    ///   - verified: whether to read the written file back and compare it before the rename.
+    /// - Throws: ``FileProblem``; the old file stays unchanged.
     package static func write(
         _ bytes: some DataProtocol, to url: URL, mode: mode_t = 0o644, modified: Int? = nil, verified: Bool = false
     ) throws {
@@ -33,13 +34,13 @@ package enum DurableFile {
         try synchronise(directory)
     }
 
-    /// Whether a file is one that ``write(_:to:mode:modified:verified:)`` didn't finish, because the process was killed.
+    /// Whether a file is a leftover of ``write(_:to:mode:modified:verified:)``, because the process was killed.
     package static func isUnfinished(_ url: URL) -> Bool {
         let name = url.lastPathComponent
         return name.hasPrefix(".") && UUID(uuidString: String(name.suffix(36))) != nil
     }
 
-    /// Removes a file durably; a missing one is fine.
+    /// Removes a file durably; a missing one is no error.
     package static func remove(_ url: URL) throws {
         guard unlink(url.path) == 0 else {
             if errno == ENOENT { return }
@@ -48,8 +49,9 @@ package enum DurableFile {
         try synchronise(url.deletingLastPathComponent())
     }
 
-    /// Overwrites a file's bytes with zeros before it removes it durably; a missing one is fine. Storage that writes
-    /// copies (flash, snapshots) may keep the old blocks all the same.
+    /// Overwrites a file's bytes with zeros and then removes it durably; a missing one is no error.
+    ///
+    /// Storage that writes copies (flash, snapshots) may still keep the old blocks.
     package static func shred(_ url: URL) throws {
         do {
             try withDescriptor(url, O_WRONLY, mode: 0) { descriptor in
@@ -111,7 +113,9 @@ package enum DurableFile {
     }
 }
 
-/// A file operation failed. It names the reason, never the file: a file's name may say more than a log should know.
+/// A file operation failed.
+///
+/// The error names the reason, never the file: a file's name may reveal more than a log should contain.
 package struct FileProblem: OperatorProblem, Equatable {
     /// The system's error number.
     package let number: Int32

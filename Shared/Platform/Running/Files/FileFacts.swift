@@ -1,18 +1,18 @@
 import CHardening
 import Glibc
 
-/// What the system says of an open file.
+/// The system's metadata of an open file.
 package struct FileFacts: Sendable {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
-    /// Seconds since 1970.
+    /// The modification time, in seconds since 1970.
     package let modified: Int
-    /// Whether it is a file, and no folder, pipe or device.
+    /// Whether it is a regular file, not a folder, pipe or device.
     package let isRegular: Bool
-    /// Who may read, write and execute it, as `chmod` has it.
+    /// The permission bits, as for `chmod`.
     package let permissions: UInt32
 
-    /// Nil when the system doesn't say.
+    /// Nil if the system doesn't report them.
     package init?(of descriptor: Int32) {
         var (size, modified, mode): (Int64, Int64, UInt32) = (0, 0, 0)
         guard vigil_file_facts(descriptor, &size, &modified, &mode) == 0 else { return nil }

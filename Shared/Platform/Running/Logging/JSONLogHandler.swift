@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 package import Logging
 
-/// Writes one JSON object per line: `time`, `level`, `logger`, `message`, then `error` and `metadata` where there are any.
+/// Writes one JSON object per line: `time`, `level`, `logger`, `message`, then `error` and `metadata` if present.
 ///
-/// Of an error only its type's name is written: descriptions of drivers and libraries quote what they were given.
+/// Of an error, only the type's name is written, because the descriptions of drivers and libraries quote their input.
 package struct JSONLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
@@ -12,7 +12,7 @@ package struct JSONLogHandler: LogHandler {
     private let label: String
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: takes one line, with its newline.
+    /// - Parameter write: receives one line with its newline.
     package init(
         label: String, level: Logger.Level, write: @escaping @Sendable (String) -> Void = JSONLogHandler.standardError
     ) {

@@ -1,13 +1,13 @@
 package import Logging
 
-/// What outside libraries log: warnings and errors only, without their words.
+/// The log of third-party libraries: warnings and errors only, without their text.
 ///
-/// Hummingbird, SwiftNIO and AsyncHTTPClient put errors, and with them addresses and parts of requests, into their
-/// messages. Nothing of it is passed on: the place in the library's source says which message it was.
+/// Hummingbird, SwiftNIO and AsyncHTTPClient put errors, and with them addresses and parts of requests, into their messages.
+/// None of that is passed on; the position in the library's source identifies the message.
 package struct LibraryLogHandler: LogHandler {
     private var base: any LogHandler
 
-    /// - Parameter base: where the lines go.
+    /// - Parameter base: the handler that receives the lines.
     package init(_ base: any LogHandler) {
         self.base = base
         self.base.metadata = [:]

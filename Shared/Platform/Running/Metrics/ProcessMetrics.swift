@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// What the kernel knows of this process, under the names that Prometheus clients agree on.
+/// The kernel's metrics of this process, under the usual names of Prometheus clients.
 package enum ProcessMetrics {
-    /// Reads `/proc` anew; what can't be read is left out.
+    /// Reads `/proc` each time; unreadable values are left out.
     package static var text: String {
         var text = ""
         if let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
-            // The program's name, in parentheses, may hold anything.
+            // The program's name, in parentheses, may contain anything.
             let end = stat.lastIndex(of: ")")
         {
             // Numbered as in proc(5), from field 3 on.

@@ -10,23 +10,25 @@ package final class PrometheusMetrics: MetricsFactory {
     private let families = Mutex<[String: Family]>([:])
     private let shown = Mutex(Shown())
 
-    /// What a single request moves although its answer's status doesn't tell: the real one uses the database once more than
-    /// the fake one. Of these an hour's first look is all that is shown until the hour is over.
+    /// The metrics that a single request changes although the status of its answer doesn't tell: a real request uses the
+    /// database once more than a dummy request.
+    ///
+    /// They are published hourly: within an hour, every scrape shows their values at the first scrape.
     private static let hourly: Set<String> = ["db_pool_wait_seconds"]
 
-    /// The families of ``hourly`` as they were when first looked at in an hour.
+    /// The families of ``hourly`` as they were at the first scrape of an hour.
     private struct Shown {
         var hour: Int?
         var families: [String: String] = [:]
     }
 
-    /// Without any series; each appears when it is first made.
+    /// Creates an empty collection. A series appears when it is created.
     package init() {}
 
     /// Everything collected so far; families and series are in alphabetical order.
     package var text: String { text { _, live in live } }
 
-    /// The same without what a single request would tell of itself.
+    /// The same text, except for what a single request would reveal about itself.
     package func published(at now: Date) -> String {
         let hour = Int((now.timeIntervalSince1970 / 3600).rounded(.down))
         return shown.withLock { shown in
@@ -40,7 +42,7 @@ package final class PrometheusMetrics: MetricsFactory {
         }
     }
 
-    /// - Parameter shown: what to show of a family, given its name and its text.
+    /// - Parameter shown: returns the text to show for a family, given its name and its text.
     private func text(_ shown: (String, String) -> String) -> String {
         let families = families.withLock { $0 }
         return families.sorted(by: { $0.key < $1.key }).map { name, family in
@@ -78,16 +80,16 @@ package final class PrometheusMetrics: MetricsFactory {
         series(label, dimensions, .histogram) { PrometheusHistogram(bounds: PrometheusHistogram.seconds) }
     }
 
-    // A series is kept for the life of the process: it is one line of a closed set.
+    // A series is kept for the life of the process, because it is one line of a closed set.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}
     package func destroyRecorder(_ handler: any RecorderHandler) {}
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The series of a name and labels; a second request for the same gives the same one.
+    /// The series of a name and labels; a second call returns the same one.
     ///
-    /// A name that is already taken by another kind of metric gives a series that is not exported.
+    /// If the name is already taken by another kind of metric, the series isn't exported.
     private func series<S: PrometheusSeries>(
         _ label: String, _ dimensions: [(String, String)], _ kind: PrometheusKind, _ make: () -> S
     ) -> S {
@@ -120,11 +122,11 @@ enum PrometheusKind: String {
 
 /// One line, or for a histogram one block, of the exposition.
 protocol PrometheusSeries: AnyObject, Sendable {
-    /// - Parameter labels: as they stand between the braces.
+    /// - Parameter labels: the text between the braces.
     func write(name: String, labels: String, to text: inout String)
 }
 
-/// How names, labels and numbers are written in the exposition format.
+/// The notation of names, labels and numbers in the exposition format.
 package enum PrometheusText {
     static func name(_ label: String) -> String {
         var name = ""
@@ -155,7 +157,7 @@ package enum PrometheusText {
 
     /// One sample.
     ///
-    /// - Parameter labels: as they stand between the braces; empty for none.
+    /// - Parameter labels: the text between the braces; empty for none.
     package static func line(_ name: String, _ labels: String, _ value: String) -> String {
         labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }

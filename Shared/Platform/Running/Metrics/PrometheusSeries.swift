@@ -18,7 +18,7 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     }
 }
 
-/// A counter of something that isn't whole, such as seconds spent.
+/// A counter of fractional amounts, such as seconds.
 final class PrometheusSum: FloatingPointCounterHandler, PrometheusSeries {
     private let value = Mutex(0.0)
 
@@ -51,10 +51,13 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     }
 }
 
-/// Counts values by size, in fixed buckets. The sum has each value as its bucket's bound, so that it tells no more than they do.
+/// Counts values by size, in fixed buckets.
+///
+/// The sum counts each value as its bucket's upper bound, so it reveals no more than the buckets do.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries {
-    /// Bounds for durations, in seconds, up to the deadline of a handler. Below a twentieth of a second real and fake requests
-    /// may differ, so that isn't told apart.
+    /// Bounds for durations, in seconds, up to the deadline of a handler.
+    ///
+    /// Below a twentieth of a second, real requests and dummy requests may differ, so there are no smaller buckets.
     static let seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
     /// Bounds for sizes and counts.
     static let quantities: [Double] = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 100_000, 1_000_000]
@@ -63,7 +66,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
     private let state: Mutex<State>
 
     private struct State {
-        /// One per bound, and one for what exceeds them all.
+        /// One count for each bound, and one for larger values.
         var counts: [Int]
         var sum = 0.0
     }

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Synchronization
 
-/// The `Date` field of answers: formatted once per second, not once per answer.
+/// The `Date` field of answers, which is formatted once per second instead of once per answer.
 package final class HTTPDate: Sendable {
     private let clock: WallClock
     private let latest = Mutex((second: Int.min, text: ""))
 
-    /// - Parameter clock: says what time it is.
+    /// - Parameter clock: the source of the time.
     package init(clock: WallClock) {
         self.clock = clock
     }
 
-    /// The time now as RFC 9110 (5.6.7) writes it.
+    /// The current time in the format of RFC 9110 (5.6.7).
     package var text: String {
         let second = Int(clock.now.timeIntervalSince1970.rounded(.down))
         return latest.withLock { latest in
@@ -32,7 +32,7 @@ package final class HTTPDate: Sendable {
     }
 }
 
-/// A moment in UTC, taken apart by arithmetic alone: it is needed for every log line.
+/// An instant in UTC, split by arithmetic alone because every log line needs it.
 struct CivilTime {
     let daysSince1970: Int
     let year: Int
@@ -61,13 +61,13 @@ struct CivilTime {
     }
 }
 
-/// A number with zeros before it.
+/// A number with leading zeros.
 func padded(_ number: Int, _ width: Int = 2) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// The remainder that is never negative.
+/// The non-negative remainder.
 private func floored(_ dividend: Int, _ divisor: Int) -> Int {
     let remainder = dividend % divisor
     return remainder < 0 ? remainder + divisor : remainder

@@ -6,11 +6,10 @@ import Running
 import TLS
 
 extension Listener {
-    /// The port for the operator on this machine: `GET /health`, `GET /ready` and `GET /metrics`, plain HTTP, and what the
-    /// listeners offer as OpenAPI documents, `GET /openapi/<listener>.json`.
+    /// The port for the operator on this machine, over plain HTTP: `GET /health`, `GET /ready`, `GET /metrics`, and the
+    /// listeners' OpenAPI documents at `GET /openapi/<listener>.json`.
     ///
-    /// It is bound to 127.0.0.1 and nothing else: it asks nobody for a certificate. From elsewhere one asks
-    /// ``metrics(_:bound:figures:)``.
+    /// It is bound to 127.0.0.1 only, because it requires no certificate. Other machines use ``metrics(_:bound:figures:)``.
     static func admin(
         port: Int, bound: BoundPort, figures: Figures, documents: [(listener: String, document: OpenAPIDocument)]
     ) -> Listener {
@@ -20,7 +19,7 @@ extension Listener {
             }
             routes.on(.get, "/ready") { _ in
                 let failures = await figures.readiness.failures()
-                // The names are our own words: they need no escaping.
+                // The names are our own and need no escaping.
                 let list = failures.map { "\"\($0)\"" }.joined(separator: ",")
                 return text(
                     "{\"failing\":[\(list)]}\n", type: "application/json",
@@ -50,16 +49,16 @@ extension Listener {
         }
     }
 
-    /// Where the admin port is.
+    /// The address of the admin port.
     static let loopback = "127.0.0.1"
 
-    /// What `GET /metrics` answers.
+    /// The answer to `GET /metrics`.
     struct Figures: Sendable {
         let readiness: Readiness
         let metrics: PrometheusMetrics
         let clock: WallClock
 
-        /// `service_ready`, 1 or 0, says what `/ready` would: Prometheus can't ask that itself.
+        /// The answer, including `service_ready` with 1 or 0, the result of `/ready`: Prometheus can't query that itself.
         fileprivate func answer() async -> Response {
             let ready = await readiness.failures().isEmpty ? "1" : "0"
             let line = "# TYPE service_ready gauge\n" + PrometheusText.line("service_ready", "", ready)

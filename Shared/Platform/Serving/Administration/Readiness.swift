@@ -20,7 +20,7 @@ final class Readiness: Sendable {
     func serve() { stage.withLock { if $0 == .starting { $0 = .serving } } }
     func stop() { stage.withLock { $0 = .stopping } }
 
-    /// The names of what fails; empty when the service is ready.
+    /// The names of the failing checks; empty if the service is ready.
     func failures() async -> [String] {
         switch stage.withLock({ $0 }) {
         case .starting: return ["starting"]
@@ -40,15 +40,15 @@ final class Readiness: Sendable {
     }
 }
 
-/// Makes a service ready when its ports are open, and unready before anything else stops.
+/// Makes a service ready once its ports are open, and unready before anything else stops.
 ///
-/// It is the last service of its group, so that it is the first to hear of a shutdown.
+/// It is the last service of its group, so it is the first to be told to shut down.
 struct ReadinessSwitch: Service {
     let readiness: Readiness
     let ports: [BoundPort]
-    /// How long listeners go on accepting after `/ready` has begun to say no: a load balancer needs time to notice.
+    /// How long listeners keep accepting after `/ready` has begun to fail, so that a load balancer can notice.
     let delay: Duration
-    /// Called when all ports are open.
+    /// Called once all ports are open.
     let opened: @Sendable () -> Void
 
     func run() async throws {

@@ -6,9 +6,9 @@ import NIOFoundationCompat
 import NIOHTTP1
 import Running
 
-/// `ready`, a subcommand of every service's executable: asks the running service's own `/ready`.
+/// `ready`, a subcommand of every service's executable: queries the running service's own `/ready`.
 ///
-/// For health checks of containers, whose images hold nothing else that could ask.
+/// It is for health checks of containers, whose images contain no other client.
 package struct ReadyCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "ready", abstract: "Ask the service that runs here whether it is ready.",
@@ -23,8 +23,8 @@ package struct ReadyCommand: AsyncParsableCommand {
         try await Self.ask(Settings(file: options.configurationFile))
     }
 
-    /// Returns when the service is ready.
-    /// - Throws: ``NotReady``; ``ConfigurationProblem`` when `admin.port` isn't set.
+    /// Returns if the service is ready.
+    /// - Throws: ``NotReady``; ``ConfigurationProblem`` if `admin.port` isn't set.
     static func ask(_ settings: Settings) async throws {
         let port = try settings.port("admin.port")
         let request = HTTPClientRequest(url: "http://\(Listener.loopback):\(port)/ready")
@@ -40,20 +40,20 @@ package struct ReadyCommand: AsyncParsableCommand {
         throw NotReady.failing(failing)
     }
 
-    /// What `/ready` says.
+    /// The answer of `/ready`.
     private struct Answer: Decodable {
         let failing: [String]
     }
 
-    /// Longer than the service gives its own checks.
+    /// Longer than the timeout of the service's own checks.
     private static let patience = TimeAmount.seconds(4)
 }
 
-/// A service that isn't running, or says that it isn't ready.
+/// A service that isn't running, or that reports that it isn't ready.
 enum NotReady: OperatorProblem {
-    /// Nothing that is a service answers there.
+    /// No service answers there.
     case noAnswer(port: Int)
-    /// What the service can't work without and hasn't got.
+    /// The dependencies that the service lacks.
     case failing([String])
 
     var description: String {

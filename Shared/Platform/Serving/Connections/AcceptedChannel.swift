@@ -20,7 +20,7 @@ struct AcceptedChannel<Base: ServerChildChannel>: ServerChildChannel {
             self.channel = channel
         }
 
-        /// Hands the connection to its handler.
+        /// Hands the connection over to its handler.
         func take() -> Base.Value {
             isTaken.store(true, ordering: .relaxed)
             return value

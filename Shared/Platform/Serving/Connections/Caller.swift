@@ -4,25 +4,25 @@ import SwiftASN1
 import TLS
 import X509
 
-/// Who sent a request, as the certificate of its connection says.
+/// The sender of a request, according to the certificate of its connection.
 package struct Caller: Sendable, Equatable {
-    /// nil on listeners without client certificates, and when a certificate names no role.
+    /// The role; nil on listeners without client certificates, and if a certificate names no role.
     package let role: Role?
-    /// The certificate's common name, for labs and the officers' portal; empty without certificate.
+    /// The certificate's common name, for laboratories and the officers' portal; empty without a certificate.
     package let name: String
 
-    /// A caller as its parts; both come from a verified certificate, or from a test.
+    /// Creates a caller from its parts, which come from a verified certificate or from a test.
     package init(role: Role?, name: String) {
         self.role = role
         self.name = name
     }
 
-    /// A caller that was not asked for a certificate.
+    /// A caller without a certificate, on a listener that requires none.
     package static let anonymous = Caller(role: nil, name: "")
 
-    /// Reads role and name out of a certificate that the TLS handshake has verified.
+    /// Reads role and name from a certificate that the TLS handshake has verified.
     ///
-    /// A certificate with two roles has none: no rule says which of them would count.
+    /// A certificate with two roles counts as one without a role, because no rule says which one applies.
     init(certificate: NIOSSLCertificate) {
         guard let parsed = try? Certificate(derEncoded: certificate.toDERBytes()) else {
             self = .anonymous

@@ -2,9 +2,9 @@ import NIOCore
 
 /// Runs a connection's tasks on the event loop that serves it.
 ///
-/// A request then changes threads only where it waits for the database or another service, instead of at
-/// every step between the loop and Swift's own pool. In return a handler must not block or compute for long; what blocks
-/// has threads of its own (`Shared/Platform/Postgres`, file reads).
+/// A request then changes threads only when it waits for the database or another service, instead of at every step between the
+/// loop and Swift's own pool. In return, a handler must neither block nor compute for long; blocking work has its own threads
+/// (`Shared/Platform/Postgres`, file reads).
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOSSL
 import TLS
 
-/// HTTP/1.1 over TLS with client certificates: every connection has a ``Peer`` that remembers who the caller is.
+/// HTTP/1.1 over TLS with client certificates. Every connection has a ``Peer`` that remembers the caller.
 struct MutualTLSChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 

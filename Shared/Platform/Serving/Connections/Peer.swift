@@ -17,8 +17,8 @@ final class Peer: Sendable {
         self.tls = tls
     }
 
-    /// The caller behind a connection with a verified client certificate; nil if the certificate is denied, be it since the
-    /// connection began.
+    /// The caller behind a connection with a verified client certificate; nil if the certificate is denied, even if it was
+    /// denied only after the connection began.
     func caller(on channel: any Channel) async throws -> Caller? {
         let known = try await certificate(on: channel)
         return tls.current.denies(known.fingerprint) ? nil : known.caller

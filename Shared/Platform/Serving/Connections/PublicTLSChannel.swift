@@ -5,7 +5,7 @@ import NIOCore
 import NIOSSL
 import TLS
 
-/// Hummingbird's channel for HTTP/1.1 and HTTP/2 by ALPN, with a limit for the handshake, which it lacks.
+/// Hummingbird's channel for HTTP/1.1 and HTTP/2 by ALPN, with a handshake timeout, which Hummingbird lacks.
 struct PublicTLSChannel: ServerChildChannel {
     typealias Value = HTTP2UpgradeChannel.Value
 
@@ -15,7 +15,7 @@ struct PublicTLSChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         base.current.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            // Right behind the TLS handler: the next one keeps the event of the handshake's end to itself.
+            // Directly behind the TLS handler, because the next handler doesn't pass on the event that ends the handshake.
             try pipeline.addHandler(
                 HandshakeTimeout(limit: limits.handshake),
                 position: .after(pipeline.handler(type: NIOSSLServerHandler.self)))
@@ -24,7 +24,7 @@ struct PublicTLSChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        // Only its setup knows certificates: it doesn't matter which one handles the connection.
+        // Only the setup depends on certificates, so any channel can handle the connection.
         await base.current.handle(value: value, logger: logger)
     }
 }

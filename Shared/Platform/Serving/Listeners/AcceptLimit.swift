@@ -1,19 +1,19 @@
 import NIOCore
 
-/// Stops accepting connections while there are as many as allowed.
+/// Stops accepting connections at the limit.
 final class AcceptLimit: ChannelDuplexHandler {
     /// A connection.
     typealias InboundIn = any Channel
     /// A connection.
     typealias InboundOut = any Channel
-    /// Nothing.
+    /// No output.
     typealias OutboundIn = Never
 
     private let limit: Int
     private var open = 0
     private var isReadDue = false
 
-    /// - Parameter limit: the most connections at one time.
+    /// - Parameter limit: the maximum number of concurrent connections.
     init(_ limit: Int) {
         self.limit = limit
     }
@@ -29,7 +29,7 @@ final class AcceptLimit: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    /// Accepts another one, or not yet.
+    /// Accepts another connection, or waits.
     func read(context: ChannelHandlerContext) {
         if open < limit { context.read() } else { isReadDue = true }
     }

@@ -4,12 +4,13 @@ package import NIOPosix
 package import Running
 import ServiceLifecycle
 
-/// An open port of a server that is written on SwiftNIO: it takes a bounded number of connections, and in the end waits for
-/// each to finish.
+/// An open port of a server that is built on SwiftNIO.
+///
+/// It limits the number of connections, and waits for all of them at shutdown.
 package struct Acceptor: Sendable {
-    /// Names the port in messages.
+    /// The port's name in messages.
     package let listener: String
-    /// The port, as soon as it is open.
+    /// The port, once it is open.
     package let bound = BoundPort()
     private let serviceName: String
     private let host: String
@@ -19,8 +20,9 @@ package struct Acceptor: Sendable {
 
     /// - Parameters:
     ///   - listener: its name; its settings are `<name>.host` and `<name>.port`.
-    ///   - connections: at one time; more wait in the system's backlog. Fewer if the process may not have as many files open.
-    ///   - otherFiles: how many files the process needs besides, generously counted.
+    ///   - connections: the maximum at one time; more wait in the system's backlog. The limit is lower if the process may not
+    ///     open that many files.
+    ///   - otherFiles: how many other files the process needs, as a generous estimate.
     package init(
         _ listener: String, of serviceName: String, host: String, port: Int, connections: Int, otherFiles: Int,
         on group: MultiThreadedEventLoopGroup
@@ -33,11 +35,10 @@ package struct Acceptor: Sendable {
         self.group = group
     }
 
-    /// Accepts connections until the service is told to end. Then they get `ChannelShouldQuiesceEvent`, and this waits until
-    /// they are closed.
+    /// Accepts connections until shutdown. Then it sends them `ChannelShouldQuiesceEvent` and waits until they are closed.
     /// - Parameters:
-    ///   - draining: is called when that begins.
-    ///   - configure: says what connections are like.
+    ///   - draining: called when shutdown begins.
+    ///   - configure: sets up the connections.
     /// - Throws: ``ListenProblem`` if the port can't be opened.
     package func run(
         draining: () -> Void = {}, configure: (ServerBootstrap) -> ServerBootstrap

@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// A deadline that is moved often and passes seldom.
+/// A deadline that moves often and rarely expires.
 ///
-/// A timer for each move would cost more than what it watches over. Here there is one timer, and when it fires too early,
-/// because the deadline was moved meanwhile, it is set again.
+/// A timer for each move would cost more than the work it supervises. There is one timer instead; if it fires too early because
+/// the deadline has moved, it is set again.
 package final class LazyDeadline {
     private let loop: any EventLoop
     private let expired: () -> Void
@@ -11,13 +11,13 @@ package final class LazyDeadline {
     /// When the next timer fires.
     private var timer: NIODeadline?
 
-    /// - Parameter expired: is called when a deadline has passed, on the event loop.
+    /// - Parameter expired: called on the event loop when a deadline has passed.
     package init(on loop: any EventLoop, expired: @escaping () -> Void) {
         self.loop = loop
         self.expired = expired
     }
 
-    /// Sets or moves the deadline; nil takes it away.
+    /// Sets or moves the deadline; nil removes it.
     package func set(_ deadline: NIODeadline?) {
         self.deadline = deadline
         guard let deadline else { return }
@@ -31,7 +31,7 @@ package final class LazyDeadline {
     }
 
     private func check(_ moment: NIODeadline) {
-        // A timer that an earlier one has overtaken has nothing to say.
+        // A timer that was replaced by an earlier one does nothing.
         guard timer == moment else { return }
         timer = nil
         guard let deadline else { return }

@@ -1,25 +1,24 @@
 /// The limits of a listener's connections and requests.
 package struct Limits: Sendable {
-    /// A TLS handshake must be complete after this time.
+    /// The timeout of a TLS handshake.
     package var handshake: Duration = .seconds(10)
-    /// A connection without a request, or with a request whose header doesn't get complete, is closed after this time.
+    /// The timeout of a connection without a request, or with an incomplete header.
     package var idle: Duration
-    /// A request's body must have arrived after this time; else 408, and the connection is closed.
+    /// The timeout of a request's body; then the answer is 408 and the connection is closed.
     package var body: Duration = .seconds(10)
-    /// A handler must have answered this long after the body arrived; else 503, and its task is cancelled.
+    /// The handler's time limit after the body has arrived; then the answer is 503 and the handler's task is cancelled.
     package var handler: Duration = .seconds(10)
-    /// An answer must have been taken this long after it began; else the connection is closed.
+    /// The time limit for receiving an answer after it has begun; then the connection is closed.
     package var answer: Duration = .seconds(300)
-    /// The bytes that all fields of a request's header may have (HTTP/1.1; HTTP/2 allows 16 KiB).
+    /// The maximum size of all header fields of a request in bytes (HTTP/1.1; HTTP/2 allows 16 KiB).
     package var headerBytes = 16 * 1024
-    /// Connections at one time; more wait in the system's backlog.
+    /// The maximum number of concurrent connections; more wait in the system's backlog.
     package var connections: Int
 
-    /// For inner hops: connections are pooled by the caller, whose idle time is shorter.
+    /// For calls between our services: the caller pools connections, and its idle timeout is shorter.
     package static let inner = Limits(idle: .seconds(65), connections: 4096)
-    /// For listeners that partners call from outside, with a certificate: a few dozen programs, each with a few
-    /// connections.
+    /// For listeners that partners call from outside with a certificate: a few dozen programs with a few connections each.
     package static let door = Limits(idle: .seconds(65), connections: 1024)
-    /// For anybody on the internet.
+    /// For clients on the internet.
     package static let outer = Limits(idle: .seconds(10), connections: 8192)
 }

@@ -3,21 +3,21 @@ package import TLS
 
 /// A port with routes behind it.
 ///
-/// It opens when ``ServiceRuntime/run(listeners:services:readiness:)`` gets it.
+/// `ServiceRuntime.run(listeners:services:readiness:)` opens it.
 package struct Listener: Sendable {
-    /// How connections are protected, and what of a caller is known.
+    /// How connections are protected, and what is known about a caller.
     package enum Security: Sendable {
-        /// For our own services and for labs: TLS 1.3, and a certificate whose role a route must name.
+        /// For our own services and for laboratories: TLS 1.3, and a certificate with a role that the route allows.
         case mutualTLS(TLSFiles)
-        /// For apps: TLS 1.2 and 1.3, HTTP/1.1 and HTTP/2, without client certificate; routes check no role.
+        /// For apps: TLS 1.2 and 1.3, HTTP/1.1 and HTTP/2, without client certificates; routes check no role.
         case publicTLS(TLSFiles)
         /// For the admin port, public files behind an edge, and measurements; routes check no role.
         case plain
     }
 
-    /// Names the listener in metrics and messages; its settings are `<name>.host` and `<name>.port`.
+    /// The listener's name in metrics and messages; its settings are `<name>.host` and `<name>.port`.
     package let name: String
-    /// The address to listen on, one of this machine's, such as `127.0.0.1`.
+    /// The address of this machine to listen on, such as `127.0.0.1`.
     package let host: String
     let port: Int
     let security: Security
@@ -26,7 +26,7 @@ package struct Listener: Sendable {
     let bound: BoundPort
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose; ``boundPort`` then tells it.
+    ///   - port: 0 lets the system choose; ``boundPort`` then returns it.
     ///   - limits: by default ``Limits/outer`` for public listeners, ``Limits/inner`` for the others.
     package init(
         name: String, host: String, port: Int, security: Security, limits: Limits? = nil,
@@ -51,8 +51,8 @@ package struct Listener: Sendable {
         self.routes = mounted
     }
 
-    /// A listener that is configured by `<name>.host` (by default 127.0.0.1), `<name>.port` and
-    /// `<name>.connections`, the most connections at one time.
+    /// Creates a listener from `<name>.host` (by default 127.0.0.1), `<name>.port` and `<name>.connections`, the maximum number
+    /// of concurrent connections.
     package init(
         _ name: String, from settings: Settings, defaultPort: Int? = nil, security: Security, limits: Limits? = nil,
         routes: (inout Routes) -> Void
@@ -65,9 +65,9 @@ package struct Listener: Sendable {
             routes: routes)
     }
 
-    /// The port on which the listener accepts connections, as soon as it does.
+    /// The port on which the listener accepts connections, once it is open.
     ///
-    /// - Throws: what kept it from listening.
+    /// - Throws: the reason why it couldn't be opened.
     package var boundPort: Int {
         get async throws { try await bound.value }
     }

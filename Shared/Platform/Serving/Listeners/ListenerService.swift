@@ -12,7 +12,7 @@ import Running
 import ServiceLifecycle
 import TLS
 
-/// Runs a ``Listener`` until shutdown: then it stops accepting and lets requests finish.
+/// Runs a ``Listener`` until shutdown. Then it stops accepting and lets requests finish.
 struct ListenerService: PortOwner, TLSUser {
     private let served: Listener
     private let serviceName: String
@@ -20,8 +20,8 @@ struct ListenerService: PortOwner, TLSUser {
     private let server: any Service
     let watchedTLS: (any WatchedTLS)?
 
-    /// - Parameter libraryLogger: what Hummingbird writes to.
-    /// - Throws: ``ConfigurationProblem`` when the TLS files are not usable.
+    /// - Parameter libraryLogger: Hummingbird's logger.
+    /// - Throws: ``ConfigurationProblem`` if the TLS files are unusable.
     init(
         _ listener: Listener, serviceName: String, clock: WallClock, metrics: any MetricsFactory, logger: Logger,
         libraryLogger: Logger
@@ -117,7 +117,7 @@ struct ListenerService: PortOwner, TLSUser {
     }
 }
 
-/// A listener can't have its port.
+/// A listener's port can't be opened.
 package struct ListenProblem: OperatorProblem {
     package let description: String
 
@@ -141,9 +141,9 @@ package struct ListenProblem: OperatorProblem {
     }
 }
 
-/// How many files this process may have open: a server that runs out of them would stop accepting for good.
+/// The file descriptor limit of this process. A server that runs out of descriptors would stop accepting permanently.
 package enum FileDescriptors {
-    /// The limit, after it has been raised as far as the system allows.
+    /// The limit, raised as far as the system allows.
     package static let limit: Int = {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -155,7 +155,7 @@ package enum FileDescriptors {
         return Int(min(limit.rlim_cur, 1_000_000))
     }()
 
-    /// The connections that one listener may have: a quarter each for three busy listeners; the last quarter for files,
-    /// databases and calls.
+    /// The maximum number of connections of one listener: a quarter each for three busy listeners, and the last quarter for
+    /// files, databases and calls.
     static var connections: Int { max(64, limit / 4) }
 }

@@ -12,7 +12,7 @@ struct Dispatcher: Sendable {
     private struct Target: Sendable {
         let path: String
         let callers: Set<Role>?
-        /// The statuses of refusals that the listener's document names; nil where there is none.
+        /// The refusal statuses that the listener's document lists; nil without a document.
         let refusals: Set<HTTPResponse.Status>?
         let responder: Responder
         let metrics: RouteMetrics
@@ -24,7 +24,7 @@ struct Dispatcher: Sendable {
     }
 
     private let paths: [String: Path]
-    /// The paths with parameters, in the order in which they were mounted.
+    /// The paths with parameters, in mounting order.
     private let templates: [(template: PathTemplate, path: Path)]
     private let fallback: Target?
     private let other: RouteMetrics
@@ -32,7 +32,7 @@ struct Dispatcher: Sendable {
     private let date: HTTPDate
     private let logger: Logger
 
-    /// - Parameter checksCallers: false where there are no client certificates.
+    /// - Parameter checksCallers: false without client certificates.
     init(
         listener: String, routes: Routes, checksCallers: Bool, watchdog: Watchdog, clock: WallClock,
         metrics: any MetricsFactory, logger: Logger
@@ -89,7 +89,7 @@ struct Dispatcher: Sendable {
             watchdog.release(channel)
             throw error
         }
-        // What is left of a body is thrown away by Hummingbird; the watch sees to it that this ends.
+        // Hummingbird discards the rest of the body; the watch ensures that this ends.
         if watch.isBodyRead {
             watchdog.release(channel)
         } else {
@@ -137,7 +137,7 @@ struct Dispatcher: Sendable {
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch {
-            // Also a parser error: after an answer has begun, the server must not begin another.
+            // This includes parser errors: once an answer has begun, the server must not begin another.
             throw ConnectionLost()
         }
         finish(metrics, route, response.status, start)
@@ -177,14 +177,14 @@ struct Dispatcher: Sendable {
 
     // MARK: Routing
 
-    /// Why no responder gets a request.
+    /// Why a request reaches no responder.
     private struct Refusal: Error {
         let response: Response
     }
 
     private func target(of head: HTTPRequest) -> Result<Target, Refusal> {
         let path = head.path ?? ""
-        // The common case first: a path as it was mounted, without query.
+        // The common case first: a mounted path without a query.
         guard let found = paths[path] ?? self.path(of: path.prefix { $0 != "?" }) else {
             return fallback.map { .success($0) } ?? .failure(Refusal(response: Self.refusal(.notFound)))
         }
@@ -196,7 +196,7 @@ struct Dispatcher: Sendable {
         return .success(target)
     }
 
-    /// A path as it was mounted wins over one that a template matches.
+    /// Finds the path of a request. A mounted path takes precedence over one that a template matches.
     private func path(of sent: Substring) -> Path? {
         paths[String(sent)] ?? templates.first { $0.template.matches(sent) }?.path
     }
@@ -209,7 +209,7 @@ struct Dispatcher: Sendable {
             let reason = (error as? any OperatorProblem)?.description ?? String(describing: type(of: error))
             logger.error("a handler failed", metadata: ["reason": "\(reason)", "http.route": "\(target.path)"])
         } else if target.refusals?.contains(problem.status) == false {
-            // The answer stands; the contract lacks it.
+            // The answer is sent nevertheless; the contract lacks it.
             logger.error(
                 "a refusal is not in the contract",
                 metadata: [
@@ -218,7 +218,7 @@ struct Dispatcher: Sendable {
         }
         var response = Self.refusal(problem.status)
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
-        // A 401 must name a scheme (RFC 9110, 11.6.1); there is only this one.
+        // A 401 must name a scheme (RFC 9110, 11.6.1); this is the only one.
         if problem.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
@@ -229,7 +229,7 @@ struct Dispatcher: Sendable {
 }
 
 extension Request {
-    /// Whether a body follows the header. HTTP/2 needn't announce one, so that there it is always expected.
+    /// Whether a body follows the header. HTTP/2 need not announce one, so it is always expected there.
     fileprivate func announcesBody(on channel: any Channel) -> Bool {
         if let length = headers[.contentLength] { return length != "0" }
         return channel.isStream || headers[.transferEncoding] != nil

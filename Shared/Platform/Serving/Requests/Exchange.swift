@@ -4,35 +4,34 @@ package import HummingbirdCore
 package import NIOCore
 import NIOHTTP1
 
-/// One request on its way to an answer, for responders that work below ``Endpoint``: the metadata proxy and the file
-/// server.
+/// One request in progress, for responders below the level of `Endpoint`, such as pages.
 package struct Exchange: Sendable {
-    /// Hummingbird's request. Its body is read by ``body(upTo:)`` only, which keeps time and limit.
+    /// Hummingbird's request. Read its body only with ``body(upTo:)``, which enforces the timeout and the limit.
     package let request: Request
-    /// Who asks, by certificate; ``Caller/anonymous`` on listeners that ask for none.
+    /// The caller according to its certificate; ``Caller/anonymous`` on listeners that require none.
     package let caller: Caller
-    /// Where the connection comes from, for limits by address. It may reach no log, metric, error or inner request.
+    /// The connection's remote address, for limits by address. It must not reach a log, metric, error or inner request.
     package let remoteAddress: SocketAddress?
     let watch: RequestWatch
 
-    /// The path without its query, as it was sent; it is not percent-decoded.
+    /// The path without its query, as sent and not percent-decoded.
     package var path: Substring {
         let target = request.head.path ?? ""
         return target.prefix { $0 != "?" }
     }
 
-    /// The query without its `?`, as it was sent; empty where there is none.
+    /// The query without its `?`, as sent; empty if there is none.
     package var query: Substring {
         (request.head.path ?? "").drop { $0 != "?" }.dropFirst()
     }
 
     /// Reads the whole body.
     ///
-    /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read, a body without honest
-    ///   length as soon as it exceeds the limit.
-    /// - Throws: ``Problem/contentTooLarge``; ``MalformedMessage`` when there are fewer bytes than announced;
-    ///   ``ConnectionLost`` when the connection fails, or the body takes longer than ``Limits/body`` (the answer, 408, is
-    ///   then already sent).
+    /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read; a body without a correct
+    ///   length is refused as soon as it exceeds the limit.
+    /// - Throws: `Problem.contentTooLarge`; `MalformedMessage` if there are fewer bytes than announced; ``ConnectionLost``
+    ///   if the connection fails, or if the body takes longer than ``Limits/body`` (the answer, 408, has already been sent
+    ///   then).
     package func body(upTo limit: Int) async throws -> ByteBuffer {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw Problem.contentTooLarge }
@@ -51,7 +50,7 @@ package struct Exchange: Sendable {
         } catch let problem as Problem {
             throw problem
         } catch let error as HTTPParserError {
-            // The server answers 400 to what is not HTTP and closes the connection.
+            // The server answers bytes that aren't HTTP with 400 and closes the connection.
             throw error
         } catch {
             throw ConnectionLost()
@@ -61,7 +60,7 @@ package struct Exchange: Sendable {
         return body
     }
 
-    /// Reads and drops a small body, so that the connection can carry another request after a refusal.
+    /// Reads and discards a small body, so that the connection can be reused after a refusal.
     func discardBody() async throws {
         guard !watch.isBodyBegun, let announced = request.headers[.contentLength].flatMap({ Int($0) }),
             announced <= 64 * 1024
@@ -70,5 +69,5 @@ package struct Exchange: Sendable {
     }
 }
 
-/// The connection failed, or was closed, before the whole request arrived.
+/// The connection failed or was closed before the whole request arrived.
 package struct ConnectionLost: Error {}

@@ -3,15 +3,14 @@ import HTTPContract
 import HTTPTypes
 import Running
 
-/// What a listener offers, as an OpenAPI 3.1 document.
+/// An OpenAPI 3.1 document of a listener's operations.
 ///
-/// It is made from the operations that are mounted on the listener, so it names each of them and no other. A tag is the
-/// role of the callers.
+/// It is generated from the mounted operations, so it lists each of them and no other. A tag is the callers' role.
 struct OpenAPIDocument: Sendable {
-    /// The document, UTF-8.
+    /// The document in UTF-8.
     let text: Data
 
-    /// nil for a listener without a mounted ``Endpoint``.
+    /// Nil for a listener without a mounted ``Endpoint``.
     init?(_ owner: some PortOwner, of service: String) throws {
         let operations = owner.operations
         guard !operations.isEmpty else { return nil }
@@ -24,7 +23,7 @@ struct OpenAPIDocument: Sendable {
             "openapi": "3.1.0",
             "info": [
                 "title": "\(service), listener \(owner.listener)",
-                // The contract's, not the build's: paths carry it.
+                // The version of the contract, not of the build: paths contain it.
                 "version": "1",
             ],
             "paths": .object(paths.mapValues { .object($0) }),
@@ -35,8 +34,8 @@ struct OpenAPIDocument: Sendable {
 }
 
 extension EndpointDescription {
-    /// The statuses with which any operation may be refused, by the listener or because its message is malformed, and
-    /// those of its own.
+    /// All statuses with which an operation may be refused: by the listener, for a malformed message, and by the operation
+    /// itself.
     ///
     /// - Parameter checksCallers: whether callers have certificates.
     func allRefusals(checksCallers: Bool) -> [HTTPResponse.Status: String] {
@@ -100,7 +99,7 @@ extension EndpointDescription {
             }
     }
 
-    /// One role is enough; a role and an officer's token are both needed.
+    /// Any one of the roles is enough. If there is an officer's token as well, role and token are both required.
     private func security(_ roles: [String]) -> [JSONValue] {
         let isOfficers = request.fields[.authorization] != nil
         let alternatives: [[String: JSONValue]] = roles.isEmpty ? [[:]] : roles.map { ["certificate": [.string($0)]] }

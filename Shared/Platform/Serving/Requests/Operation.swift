@@ -13,7 +13,7 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
     private let requestHeaders: [HTTPField.Name]
     private let responseHeaders: Set<HTTPField.Name>
     private let success: HTTPResponse.Status
-    /// The fields that every answer has.
+    /// The fields of every answer.
     private let fields: HTTPFields
     private let handler: @Sendable (Req, Caller) async throws -> Res
 
@@ -39,7 +39,7 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
             }
         }
         let body = try await exchange.body(upTo: requestMedia == nil ? 0 : bodyLimit)
-        // A message sees the fields of its contract only.
+        // A message sees only the fields of its contract.
         var known = HTTPFields()
         for name in requestHeaders {
             if let value = received[name] { known[name] = value }
@@ -57,7 +57,7 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
             body: answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(data: answer.body)))
     }
 
-    /// The values of the path and the query that the contract knows.
+    /// The values of the path and the query that the contract names.
     private func parameters(of exchange: Exchange) throws(MalformedMessage) -> URLEncodedValues {
         let schemas = Req.parameterSchemas
         guard !schemas.isEmpty else { return [:] }

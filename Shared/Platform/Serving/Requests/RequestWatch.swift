@@ -5,20 +5,20 @@ import Synchronization
 
 /// Enforces the deadlines of one request.
 ///
-/// A deadline needs no child task and no timer per request: a listener's ``Watchdog`` checks all requests several times
-/// a second. When one is late, the watchdog writes the answer into the connection, closes it, and cancels the
-/// handler's task; an answer that the task still makes is dropped.
+/// Deadlines need no child task and no timer per request: a listener's ``Watchdog`` checks all requests several times a second.
+/// If one is late, the watchdog writes the answer into the connection, closes it, and cancels the handler's task. An answer
+/// that the task still produces is dropped.
 final class RequestWatch: Sendable {
     private enum Phase {
-        /// The body is being read.
+        /// The body is being received.
         case receiving
-        /// The handler is at work.
+        /// The handler is running.
         case handling
         /// The answer is being written.
         case answering
-        /// The answer is written, and what is left of an unread body is thrown away.
+        /// The answer is written, and the rest of an unread body is discarded.
         case draining
-        /// The watchdog has answered in the handler's place.
+        /// The watchdog has answered instead of the handler.
         case expired(HTTPResponse.Status)
     }
 
@@ -32,9 +32,9 @@ final class RequestWatch: Sendable {
 
     /// The task of a request.
     ///
-    /// `@unchecked Sendable`: `UnsafeCurrentTask.cancel()` is one of the calls that Swift permits from any task, as long
-    /// as the task lives. A worker is reachable only through `state`, under its lock, and ``working(_:)`` removes it
-    /// before the scope ends in which the task is known to live.
+    /// `@unchecked Sendable`: `UnsafeCurrentTask.cancel()` is one of the calls that Swift permits from any task while the task
+    /// is alive. A worker is reachable only through `state`, under its lock, and ``working(_:)`` removes it before the scope
+    /// ends in which the task is known to be alive.
     private struct Worker: @unchecked Sendable {
         let task: UnsafeCurrentTask
     }
@@ -43,7 +43,7 @@ final class RequestWatch: Sendable {
     private let limits: Limits
     private let state: Mutex<State>
 
-    /// - Parameter expectsBody: whether the request's header says that a body follows.
+    /// - Parameter expectsBody: whether the request's header announces a body.
     init(channel: any Channel, limits: Limits, expectsBody: Bool) {
         self.channel = channel
         self.limits = limits
@@ -54,10 +54,10 @@ final class RequestWatch: Sendable {
                 isBodyBegun: !expectsBody, isBodyRead: !expectsBody))
     }
 
-    /// Whether reading of the body has begun, which is possible only once.
+    /// Whether the body is being or has been read, which is possible only once.
     var isBodyBegun: Bool { state.withLock { $0.isBodyBegun } }
 
-    /// Whether no byte of the request is left in the connection.
+    /// Whether the request has been read completely from the connection.
     var isBodyRead: Bool { state.withLock { $0.isBodyRead } }
 
     /// The status with which the watchdog has answered, if it has.
@@ -79,14 +79,14 @@ final class RequestWatch: Sendable {
         state.withLock { $0.isBodyBegun = true }
     }
 
-    /// The body is complete; from now on the handler's time counts.
+    /// The body is complete; the handler's time limit starts now.
     func bodyArrived() {
         enter(.handling, for: limits.handler)
         state.withLock { $0.isBodyRead = true }
     }
 
     /// The answer is about to be written.
-    /// - Returns: the status with which the watchdog has answered instead, if it was faster.
+    /// - Returns: the status with which the watchdog has already answered instead, if it has.
     func answerBegins() -> HTTPResponse.Status? {
         state.withLock { state in
             if case .expired(let status) = state.phase { return status }
@@ -96,7 +96,7 @@ final class RequestWatch: Sendable {
         }
     }
 
-    /// The answer went out before the body was read: the rest of the body gets a second, then the connection is closed.
+    /// The answer was sent before the body was read. The rest of the body gets a second, then the connection is closed.
     func drainBegins() {
         enter(.draining, for: .seconds(1))
     }
@@ -109,8 +109,8 @@ final class RequestWatch: Sendable {
         }
     }
 
-    /// Ends the request if its time is up.
-    /// - Returns: whether that was all, so that it needn't be watched any longer.
+    /// Ends the request if its deadline has passed.
+    /// - Returns: whether the request needs no further checks.
     func check(_ now: NIODeadline) -> Bool {
         var isDone = false
         let end: EventLoopFuture<Void>? = state.withLock { state in
@@ -125,12 +125,12 @@ final class RequestWatch: Sendable {
                 return channel.eventLoop.makeSucceededVoidFuture()
             }
             state.phase = .expired(status)
-            // A client that doesn't take even this answer is disconnected.
+            // A client that doesn't receive even this answer is disconnected.
             state.deadline = now + .seconds(5)
-            // Under the lock, so that no code that sees the expiry can close the connection first.
+            // Within the lock, so that no code that sees the expiry can close the connection first.
             return answer(status)
         }
-        // Not before the answer has gone: a cancelled task closes its connection, and with it what is on its way.
+        // Only after the answer has been sent: a cancelled task closes its connection and loses unsent bytes.
         end?.whenComplete { _ in
             self.state.withLock { $0.worker?.task.cancel() }
             self.channel.close(promise: nil)
@@ -147,7 +147,7 @@ final class RequestWatch: Sendable {
 }
 
 extension Channel {
-    /// Whether this is one HTTP/2 stream: its parent is a connection, whose parent is the listening socket.
+    /// Whether this is an HTTP/2 stream: its parent is a connection, whose parent is the listening socket.
     var isStream: Bool { parent?.parent != nil }
 }
 
@@ -160,14 +160,14 @@ final class Watchdog: Sendable {
         self.limits = limits
     }
 
-    /// Begins to watch a request; it takes the place of an earlier one on the same connection.
+    /// Starts watching a request, in place of an earlier one on the same connection.
     func watch(_ channel: any Channel, expectsBody: Bool) -> RequestWatch {
         let watch = RequestWatch(channel: channel, limits: limits, expectsBody: expectsBody)
         watches.withLock { $0[ObjectIdentifier(channel)] = watch }
         return watch
     }
 
-    /// Forgets the request on a connection.
+    /// Stops watching the request of a connection.
     func release(_ channel: any Channel) {
         watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) }
     }

@@ -3,7 +3,7 @@ package import Metrics
 package import NIOCore
 import Synchronization
 
-/// Counter and histogram of one route, made when it is mounted, so that a request looks nothing up by name.
+/// The counter and the histogram of one route, created when it is mounted, so that requests need no look-up by name.
 package final class RouteMetrics: Sendable {
     private let dimensions: [(String, String)]
     private let factory: any MetricsFactory
@@ -12,7 +12,7 @@ package final class RouteMetrics: Sendable {
 
     /// - Parameters:
     ///   - route: its path.
-    ///   - expected: statuses whose counter exists from the start, at 0: an alert needs to see it grow.
+    ///   - expected: statuses whose counter exists from the start, at 0, because an alert has to see it grow.
     package init(listener: String, route: String, expected: [HTTPResponse.Status], factory: any MetricsFactory) {
         let dimensions = [("listener", listener), ("route", route)]
         self.dimensions = dimensions
@@ -25,7 +25,7 @@ package final class RouteMetrics: Sendable {
                 }))
     }
 
-    /// Notes an answered request.
+    /// Records an answered request.
     package func record(_ status: HTTPResponse.Status, since start: NIODeadline) {
         seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         let counter = requests.withLock { requests in

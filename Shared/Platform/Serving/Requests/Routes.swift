@@ -2,30 +2,30 @@ package import HTTPContract
 package import HTTPTypes
 package import HummingbirdCore
 
-/// Answers one request; used where an ``Endpoint`` does not fit.
+/// Answers one request, for cases that don't fit an `Endpoint`.
 package typealias Responder = @Sendable (Exchange) async throws -> Response
 
-/// What a listener answers.
+/// The routes of a listener.
 package struct Routes {
     private(set) var mounts: [Mount] = []
     private(set) var fallback: Mount?
 
-    /// One answerable path and method.
+    /// One path and method with its responder.
     struct Mount {
         let method: HTTPRequest.Method?
         let path: String
-        /// nil: every caller that completes the handshake.
+        /// The allowed roles; nil allows every caller that completes the handshake.
         let callers: Set<Role>?
         let success: HTTPResponse.Status
-        /// What the listener's document says of it; nil for what is no ``Endpoint``.
+        /// The description for the listener's document; nil for anything but an ``Endpoint``.
         let description: EndpointDescription?
         let responder: Responder
     }
 
     /// Mounts an operation.
     ///
-    /// The handler gets a message that kept its contract, from a caller whose role may call. What it throws becomes the
-    /// answer if it is a ``Problem`` or ``ProblemConvertible``, and 500 otherwise.
+    /// The handler receives a message that satisfies its contract, from a caller whose role may call. A thrown ``Problem`` or
+    /// ``ProblemConvertible`` becomes the answer; any other error becomes 500.
     package mutating func on<Req: WireMessage, Res: WireMessage>(
         _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
@@ -45,18 +45,18 @@ package struct Routes {
                 description: operation, responder: responder))
     }
 
-    /// Mounts a responder that makes its own answer.
+    /// Mounts a responder that creates its own answer.
     ///
-    /// - Parameter callers: nil for every caller that completes the handshake.
+    /// - Parameter callers: nil allows every caller that completes the handshake.
     package mutating func on(
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>? = nil, use responder: @escaping Responder
     ) {
         mount(Mount(method: method, path: path, callers: callers, success: .ok, description: nil, responder: responder))
     }
 
-    /// Hands every request whose path is not mounted to a responder; in metrics all of them are the route "other".
+    /// Passes every request with an unmounted path to a responder; metrics count all of them as the route "other".
     ///
-    /// Its answers go out as they are, with a `Date` and nothing else added. The times of ``Limits`` hold here too.
+    /// Its answers are sent unchanged, with only a `Date` added. The timeouts of ``Limits`` apply here, too.
     package mutating func fallback(_ responder: @escaping Responder) {
         fallback = Mount(method: nil, path: "other", callers: nil, success: .ok, description: nil, responder: responder)
     }

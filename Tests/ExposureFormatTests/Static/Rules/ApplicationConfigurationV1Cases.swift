@@ -58,9 +58,11 @@ extension StaticMessageRuleTests {
         Case(first, "appVersion.android.min.patch", "10", "appVersion.android.min must not be above android.latest."),
         Case(
             first, "iosExposureDetectionParameters.maxExposureDetectionsPerInterval", "0",
-            "iosExposureDetectionParameters.maxExposureDetectionsPerInterval must be at least 1."),
+            "iosExposureDetectionParameters.maxExposureDetectionsPerInterval must be from 1 to 6: with 0 or less cwa-app-ios "
+                + "never looks for exposures."),
         Case(
             first, "androidExposureDetectionParameters.maxExposureDetectionsPerInterval", "0",
-            "androidExposureDetectionParameters.maxExposureDetectionsPerInterval must be at least 1."),
+            "androidExposureDetectionParameters.maxExposureDetectionsPerInterval must be from 1 to 6: cwa-app-android looks "
+                + "for exposures once a day with 0, and uses 6 instead of the rest."),
     ]
 }

@@ -25,8 +25,14 @@ extension StaticMessageRuleTests {
             ios, "dgcParameters.blockListParameters.blockedUvciChunks[0].hash", #""AAEC""#,
             "dgcParameters.blockListParameters.blockedUvciChunks[0].hash must be a SHA-256, 32 bytes in Base64."),
         Case(
-            android, "dgcParameters.reissueServicePublicKeyDigest", #""AAEC""#,
-            "dgcParameters.reissueServicePublicKeyDigest must be a SHA-256, 32 bytes in Base64, or empty."),
+            android, "dgcParameters.reissueServicePublicKeyDigest", nil,
+            "dgcParameters.reissueServicePublicKeyDigest must not be empty: \(discarded)."),
+        Case(
+            android, "dgcParameters", nil,
+            "dgcParameters.reissueServicePublicKeyDigest must not be empty: \(discarded)."),
+        // "no key generated", with which cwa-app-android 3.2.1 is delivered.
+        Case(android, "dgcParameters.reissueServicePublicKeyDigest", #""bm8ga2V5IGdlbmVyYXRlZA==""#),
+        Case(ios, "dgcParameters.reissueServicePublicKeyDigest", #""bm8ga2V5IGdlbmVyYXRlZA==""#),
         Case(ios, "dgcParameters.reissueServicePublicKeyDigest", nil),
     ]
 }

@@ -51,17 +51,40 @@ extension StaticMessageRuleTests {
             ios, "keyDownloadParameters.revokedTraceWarningPackages[0]", "{}",
             "keyDownloadParameters.revokedTraceWarningPackages[0].etag must not be empty."),
         Case(
-            android, "keyDownloadParameters.downloadTimeoutInSeconds", "-1",
-            "keyDownloadParameters.downloadTimeoutInSeconds must be at least 0."),
+            android, "keyDownloadParameters.downloadTimeoutInSeconds", "0",
+            "keyDownloadParameters.downloadTimeoutInSeconds must be from 1 to 1800: cwa-app-android uses 60 instead."),
         Case(
-            android, "keyDownloadParameters.overallTimeoutInSeconds", "-1",
-            "keyDownloadParameters.overallTimeoutInSeconds must be at least 0."),
+            first, "androidKeyDownloadParameters.overallTimeoutInSeconds", "1801",
+            "androidKeyDownloadParameters.overallTimeoutInSeconds must be from 1 to 1800: cwa-app-android uses 480 "
+                + "instead."),
+        Case(android, "keyDownloadParameters.overallTimeoutInSeconds", "1800"),
+        Case(android, "keyDownloadParameters", nil),
         Case(
             ios, "exposureDetectionParameters", "{}",
-            "exposureDetectionParameters.maxExposureDetectionsPerInterval must be at least 1."),
-        Case(ios, "exposureDetectionParameters", nil),
+            "exposureDetectionParameters.maxExposureDetectionsPerInterval must be from 1 to 6: with 0 or less cwa-app-ios "
+                + "never looks for exposures."),
         Case(
-            android, "exposureDetectionParameters.overallTimeoutInSeconds", "-1",
-            "exposureDetectionParameters.overallTimeoutInSeconds must be at least 0."),
+            ios, "exposureDetectionParameters", nil,
+            "exposureDetectionParameters is missing: cwa-app-ios never looks for exposures without it."),
+        Case(
+            android, "exposureDetectionParameters.maxExposureDetectionsPerInterval", "7",
+            "exposureDetectionParameters.maxExposureDetectionsPerInterval must be from 1 to 6: cwa-app-android looks for "
+                + "exposures once a day with 0, and uses 6 instead of the rest."),
+        Case(android, "exposureDetectionParameters.maxExposureDetectionsPerInterval", "1"),
+        Case(android, "exposureDetectionParameters", nil),
+        Case(
+            android, "exposureDetectionParameters.overallTimeoutInSeconds", "3601",
+            "exposureDetectionParameters.overallTimeoutInSeconds must be from 1 to 3600: cwa-app-android uses 900 "
+                + "instead."),
+        Case(
+            android, "appFeatures.appFeatures[0]", #"{"label": "disable-device-time-check", "value": 2}"#,
+            "appFeatures.appFeatures[0].value must be 0 or 1: cwa-app-android and cwa-app-ios read every other value as "
+                + "0."),
+        Case(ios, "appFeatures.appFeatures[0]", #"{"label": "disable-device-time-check", "value": 1}"#),
+        Case(
+            ios, "appFeatures.appFeatures[0]", #"{"label": "dcc-person-count-max"}"#,
+            "appFeatures.appFeatures[0].value must be at least 1: cwa-app-ios uses its own value instead of 0, and "
+                + "cwa-app-android instead of less."),
+        Case(android, "appFeatures.appFeatures[0]", #"{"label": "dcc-person-warn-threshold", "value": 1}"#),
     ]
 }

@@ -26,7 +26,7 @@ extension StaticMessageRuleTests {
             Case(
                 ios, "exposureConfiguration.daysSinceLastExposureThreshold", "-1",
                 "exposureConfiguration.daysSinceLastExposureThreshold must be at least 0."),
-            Case(android, "diagnosisKeysDataMapping", nil, "diagnosisKeysDataMapping is missing."),
+            Case(android, "diagnosisKeysDataMapping", nil, "diagnosisKeysDataMapping is missing: \(discarded)."),
             Case(
                 android, "diagnosisKeysDataMapping.daysSinceOnsetToInfectiousness.-15", "1",
                 "diagnosisKeysDataMapping.daysSinceOnsetToInfectiousness must have days from -14 to 14."),

@@ -36,6 +36,17 @@ extension StaticMessageRuleTests {
             android, "selfReportParameters.common.timeBetweenSubmissionsInDays", "-1",
             "selfReportParameters.common.timeBetweenSubmissionsInDays must be at least 0."),
         Case(
+            android, "selfReportParameters.common.timeSinceOnboardingInHours", "0",
+            "selfReportParameters.common.timeSinceOnboardingInHours must not be 0: cwa-app-android uses 24 instead."),
+        Case(
+            android, "selfReportParameters.common.timeBetweenSubmissionsInDays", "0",
+            "selfReportParameters.common.timeBetweenSubmissionsInDays must not be 0: cwa-app-android uses 90 instead."),
+        Case(ios, "selfReportParameters.common.timeBetweenSubmissionsInDays", "0"),
+        Case(android, "selfReportParameters", nil),
+        Case(
+            android, "eventDrivenUserSurveyParameters.ppac", nil,
+            "eventDrivenUserSurveyParameters.ppac is missing: cwa-app-android shows no survey without it."),
+        Case(
             ios, "selfReportParameters.common.plausibleDeniabilityParameters.minRequestPaddingBytes", "-1",
             "selfReportParameters.common.plausibleDeniabilityParameters.minRequestPaddingBytes must be at least 0."),
         Case(

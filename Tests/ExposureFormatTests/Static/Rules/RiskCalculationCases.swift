@@ -1,9 +1,14 @@
 import ExposureFormat
 
 extension StaticMessageRuleTests {
+    /// Also with a `transmissionRiskLevelMultiplier`, which no current app reads.
+    private static let noValues =
+        "\(risk).transmissionRiskValueMapping must not be empty: without it cwa-app-android discards the whole "
+        + "configuration, and cwa-app-ios warns nobody."
+
     static let riskCalculation: [Case] = [
-        Case(ios, risk, nil, "\(risk) is missing."),
-        Case(android, risk, nil, "\(risk) is missing."),
+        Case(ios, risk, nil, "\(risk) is missing: cwa-app-ios warns nobody without it."),
+        Case(android, risk, nil, "\(risk) is missing: \(discarded)."),
         Case(
             ios, "\(risk).minutesAtAttenuationFilters[0].attenuationRange", nil,
             "\(risk).minutesAtAttenuationFilters[0].attenuationRange is missing."),
@@ -88,7 +93,8 @@ extension StaticMessageRuleTests {
         Case(
             ios, "\(risk).transmissionRiskValueMapping[1]", #"{"transmissionRiskLevel": 8}"#,
             "\(risk).transmissionRiskValueMapping.transmissionRiskLevel must not have the same value twice."),
-        Case(ios, "\(risk).transmissionRiskValueMapping", nil),
+        Case(ios, "\(risk).transmissionRiskValueMapping", nil, noValues),
+        Case(android, "\(risk).transmissionRiskValueMapping", "[]", noValues),
         Case(ios, "\(risk).maxEncounterAgeInDays", "15", "\(risk).maxEncounterAgeInDays must be from 0 to 14."),
     ]
 }

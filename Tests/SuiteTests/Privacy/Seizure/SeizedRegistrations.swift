@@ -13,25 +13,24 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// What somebody holds who takes the database server of verification and submission, before the hour is folded: the tables
-/// with PostgreSQL's hidden columns and the whole write-ahead log. He has both services' keys, too, but no phone.
+/// The data of an attacker who seizes the database server of verification and submission before the hour is folded.
 ///
-/// He knows which use of a TAN and which row of the inbox came together: their moments tell him. He wants to know whose test
-/// it was.
+/// He has the tables with PostgreSQL's hidden columns, the whole write-ahead log and both services' keys, but no phone. From
+/// the times he knows which use of a TAN belongs to which row of the inbox. He wants to know whose test authorised it.
 struct SeizedRegistrations {
-    /// What there is to see of a row.
+    /// The visible facts about a row.
     private struct Trace {
         var text = ""
         var xmin = 0
-        /// In the order of the table's pages, from 0 to 1.
+        /// Its position in the table's pages, from 0 to 1.
         var rank = 0.0
         var records: [WriteAheadLog.Record] = []
         var commits: [Int] = []
-        /// In the order in which the table's rows were last written, from 0 to 1.
+        /// Its position in the order of last writes, from 0 to 1.
         var turn = 0.0
     }
 
-    /// One phone's.
+    /// The rows of one phone.
     private struct Phones {
         var session: Trace
         var use: Trace
@@ -40,11 +39,13 @@ struct SeizedRegistrations {
 
     private let phones: [Phones]
 
-    /// How TANs are issued.
+    /// How the suite issues TANs.
     enum Way: Sendable {
-        /// As this suite does.
+        /// The suite's own way.
         case asBuilt
-        /// With a note in the session that the TAN was used, which moves it to the table's end: what the control finds.
+        /// With a note in the session that the TAN was used, which moves the row to the end of the table.
+        ///
+        /// The control must detect this.
         case noted
     }
 
@@ -57,7 +58,7 @@ struct SeizedRegistrations {
         }
     }
 
-    /// Of each two phones one has uploaded: which of the two sessions is it?
+    /// One question for each pair of phones: one of them has uploaded; which of the two sessions is its own?
     var questions: [Question] {
         stride(from: 0, to: phones.count - 1, by: 2).map { number in
             let (right, wrong) = (phones[number], phones[number + 1])
@@ -80,7 +81,7 @@ struct SeizedRegistrations {
         ]
     }
 
-    /// All runs of twelve hexadecimal digits. Two rows of random ones have one in common once in billions of times.
+    /// All runs of twelve hexadecimal digits. Two random rows share one by chance once in billions of cases.
     private static func windows(_ text: String) -> Set<Substring> {
         let runs = text.split { !$0.isHexDigit }
         return Set(
@@ -89,9 +90,9 @@ struct SeizedRegistrations {
             })
     }
 
-    // MARK: Taking it
+    // MARK: Seizing it
 
-    /// Has phones register in one random order and upload in another, one after the other; then takes everything.
+    /// Registers phones in one random order, uploads in another, one after the other, and then seizes everything.
     static func after(_ count: Int, _ way: Way, seed: UInt64) async throws -> SeizedRegistrations {
         let programs = try #require(PrivateServer.programs)
         return try await PrivateServer.with(programs, settings: ["wal_level=replica", "wal_keep_size=8GB"]) { server in
@@ -110,7 +111,7 @@ struct SeizedRegistrations {
         let uploads: [Row]
     }
 
-    /// A row as its table has it.
+    /// A row with its hidden columns.
     private struct Row: Sendable {
         let text: String
         let xmin: Int
@@ -181,7 +182,7 @@ struct SeizedRegistrations {
         }
     }
 
-    /// Yesterday's key.
+    /// An upload with yesterday's key.
     private static func payload(using random: inout SeededGenerator) throws -> Data {
         var payload = SubmissionPayload()
         payload.origin = "DE"
@@ -195,7 +196,7 @@ struct SeizedRegistrations {
         return Data(try payload.encoded())
     }
 
-    /// The rows of a table with these keys, in their order.
+    /// The rows of a table with these keys, in the order of the keys.
     private static func read(
         _ table: SQL, _ column: SQL, _ keys: [[UInt8]], in session: Session
     ) throws -> [Row] {
@@ -235,9 +236,9 @@ struct SeizedRegistrations {
         return traces
     }
 
-    // MARK: Whether the search is any good
+    // MARK: Checking the search
 
-    /// The share of rows of which the log has a record and its commit.
+    /// The share of rows for which the log has a record and its commit.
     var found: Double {
         let traces = phones.flatMap { [$0.session, $0.use, $0.upload] }
         return Double(traces.count { !$0.records.isEmpty && !$0.commits.isEmpty }) / Double(max(1, traces.count))

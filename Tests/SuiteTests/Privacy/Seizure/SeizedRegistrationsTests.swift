@@ -7,18 +7,18 @@ import Testing
 struct SeizedRegistrationsTests {
     private static let phones = 400
 
-    @Test("who takes databases, logs and keys, but no phone, can't tell whose test authorised an upload")
+    @Test("an attacker with databases, logs and keys, but no phone, can't tell whose test authorised an upload")
     func unlinked() async throws {
         let seized = try await SeizedRegistrations.after(Self.phones, .asBuilt, seed: 1)
         #expect(seized.found == 1)
         let interrogation = Interrogation(SeizedRegistrations.clues, seized.questions, seed: 1)
         #expect(interrogation.suspicious.isEmpty)
         #expect(interrogation.guesses == Self.phones / 4)
-        // Not even the two rows of one upload have anything in common but their moment.
+        // The two rows of one upload share nothing but their time.
         #expect(!seized.sharesBytesWithInbox)
     }
 
-    @Test("the same attacker is told everything by one note in the session, by each of his ways")
+    @Test("one note in the session lets the same attacker link every upload, by each of his clues")
     func control() async throws {
         let seized = try await SeizedRegistrations.after(Self.phones, .noted, seed: 2)
         let interrogation = Interrogation(SeizedRegistrations.clues, seized.questions, seed: 2)

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What PostgreSQL's log tells of the rows of some tables, as `pg_waldump` prints it.
+/// What the write-ahead log says about the rows of some tables, as printed by `pg_waldump`.
 struct WriteAheadLog {
-    /// A version of a row: its table's file, its page, and its place on the page.
+    /// A version of a row: its table's file, its page, and its position on the page.
     struct Place: Hashable {
         let file: String
         let block: Int
@@ -12,17 +12,17 @@ struct WriteAheadLog {
 
     /// One record about a row.
     struct Record: Sendable {
-        /// Where in the log, in bytes.
+        /// The position in the log, in bytes.
         let position: Int
         let transaction: Int
     }
 
-    /// All records about a row, of its earlier versions too, by where its last version lies.
+    /// All records about a row, including its earlier versions, by the place of its last version.
     private(set) var records: [Place: [Record]] = [:]
     /// When each transaction was committed, in microseconds.
     private(set) var commits: [Int: Int] = [:]
 
-    /// Reads the whole log of a server that doesn't run.
+    /// Reads the whole log of a stopped server.
     init(of server: PrivateServer) throws {
         let folder = URL(filePath: server.data + "/pg_wal")
         let segments = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -35,13 +35,13 @@ struct WriteAheadLog {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // It ends with an error: a log that goes on has no end.
+        // It exits with an error, because a live log has no end marker.
         process.waitUntilExit()
         for line in try String(contentsOf: output, encoding: .utf8).split(separator: "\n") { read(line) }
     }
 
-    /// Such as `rmgr: Heap len (rec/tot): 54/54, tx: 740, lsn: 0/01D1E1C8, prev 0/01D1E190, desc: HOT_UPDATE off 1 xmax 740
-    /// flags 0x20 ; new off 2 xmax 0, blkref #0: rel 1663/5/16420 blk 0`.
+    /// Reads a line such as `rmgr: Heap len (rec/tot): 54/54, tx: 740, lsn: 0/01D1E1C8, prev 0/01D1E190, desc: HOT_UPDATE off 1
+    /// xmax 740 flags 0x20 ; new off 2 xmax 0, blkref #0: rel 1663/5/16420 blk 0`.
     private mutating func read(_ line: Substring) {
         guard let transaction = Self.number(after: "tx:", in: line),
             let description = Self.text(after: "desc: ", in: line)
@@ -59,7 +59,7 @@ struct WriteAheadLog {
         if description.hasPrefix("INSERT") {
             records[place(block, offset)] = [record]
         } else if description.contains("UPDATE"), let new = Self.number(after: "new off", in: description) {
-            // The block of the old version is named only where it is another one.
+            // The block of the old version is only named if it differs.
             let old = Self.text(after: "blkref #1: ", in: line).flatMap { Self.number(after: "blk", in: $0) } ?? block
             records[place(block, new)] = (records[place(old, offset)] ?? []) + [record]
         } else {
@@ -83,7 +83,7 @@ struct WriteAheadLog {
         return high << 32 | low
     }
 
-    /// Such as `2026-11-22 17:30:01.123456 UTC`; the day doesn't matter.
+    /// Microseconds since midnight of a time such as `2026-11-22 17:30:01.123456 UTC`; the day is ignored.
     private static func microseconds(_ text: Substring) -> Int? {
         let parts =
             text.split(separator: " ").dropFirst().first?.split { ":.".contains($0) }.compactMap { Int($0) } ?? []

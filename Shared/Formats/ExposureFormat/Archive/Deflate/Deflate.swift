@@ -63,8 +63,9 @@ enum Deflate {
         }
     }
 
-    /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, section 3.2.4). Such a block ends with a
-    /// whole byte, so any stream can follow it.
+    /// Bytes as a block of a DEFLATE stream that isn't its last, uncompressed (RFC 1951, section 3.2.4).
+    ///
+    /// Such a block ends with a whole byte, so any stream can follow it.
     static func storedBlock(_ content: [UInt8]) throws(ZipWriterError) -> [UInt8] {
         guard let count = UInt16(exactly: content.count) else { throw .tooLarge }
         return [0, UInt8(count & 0xff), UInt8(count >> 8), UInt8(~count & 0xff), UInt8(~count >> 8)] + content

@@ -1,12 +1,13 @@
 /// A prefix code for DEFLATE (RFC 1951, section 3.2.2): a length for each symbol, and the canonical code of these lengths.
 struct HuffmanCode {
-    /// In bits; 0 for symbols without a code.
+    /// The lengths in bits; 0 for symbols without a code.
     let lengths: [UInt8]
-    /// In writing order, first bit least significant.
+    /// The codes in writing order, first bit least significant.
     let codes: [UInt16]
 
-    /// A code for symbols with these frequencies; symbols of weight 0 get none. With at least two symbols it is complete, as
-    /// inflaters require.
+    /// A code for symbols with these frequencies; symbols of weight 0 get none.
+    ///
+    /// With at least two symbols it is complete, as inflaters require.
     ///
     /// The code is optimal, unless the optimal one exceeds `longest`: then the weights are levelled until it doesn't.
     /// - Parameter longest: the longest code in bits; there are at most 2^longest symbols.

@@ -9,7 +9,7 @@ package struct ArchiveSignature: Hashable, Sendable {
     /// DER (X9.62).
     package let bytes: [UInt8]
 
-    /// A new, kept or read signature.
+    /// Creates a new signature, or one that was kept or read.
     package init(identity: SigningIdentity, batch: Batch, bytes: [UInt8]) {
         self.identity = identity
         self.batch = batch

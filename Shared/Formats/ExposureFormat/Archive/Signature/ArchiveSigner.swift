@@ -5,7 +5,7 @@ package import Crypto
 ///
 /// It signs a digest, so that an archive of 20 MB needn't be sent to a device.
 package protocol ArchiveSigner: Sendable {
-    /// What its signatures say about the key.
+    /// The key's identity in its signatures.
     var identity: SigningIdentity { get }
     /// The public half of the key.
     var verificationKey: VerificationKey { get }

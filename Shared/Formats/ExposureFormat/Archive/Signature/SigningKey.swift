@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A private key in memory that signs published archives: ECDSA on P-256 with SHA-256.
 package struct SigningKey: ArchiveSigner, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What its signatures say about it.
+    /// The key's identity in its signatures.
     package let identity: SigningIdentity
     private let privateKey: P256.Signing.PrivateKey
 

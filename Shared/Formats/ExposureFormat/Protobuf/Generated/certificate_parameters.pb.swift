@@ -109,7 +109,7 @@ nonisolated struct WireDGCParameters: Sendable {
   /// Clears the value of `blockListParameters`. Subsequent reads from it will return its default value.
   mutating func clearBlockListParameters() {self._blockListParameters = nil}
 
-  /// SHA-256 of the key that the phone expects of the service; empty where there is no such service.
+  /// SHA-256 of the key that the phone expects of the service. Android refuses an empty one, and takes any other bytes.
   var reissueServicePublicKeyDigest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

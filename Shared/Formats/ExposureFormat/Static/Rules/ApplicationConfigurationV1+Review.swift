@@ -12,7 +12,9 @@ extension WireApplicationConfiguration: ReviewedMessage {
         review.inside("appFeatures", appFeatures.review)
         review.requireCountries(supportedCountries, "supportedCountries")
         review.inside("iosKeyDownloadParameters", iosKeyDownloadParameters.review)
-        review.inside("androidKeyDownloadParameters", androidKeyDownloadParameters.review)
+        if hasAndroidKeyDownloadParameters {
+            review.inside("androidKeyDownloadParameters", androidKeyDownloadParameters.review)
+        }
         if hasIosExposureDetectionParameters {
             review.inside("iosExposureDetectionParameters", iosExposureDetectionParameters.review)
         }

@@ -1,14 +1,17 @@
+/// cwa-app-ios reads the message as it is. A rule's reason names the app that breaks.
+/// https://github.com/corona-warn-app/cwa-app-ios/blob/v3.2.3/src/xcode/ENA/ENA/Source/Services/Risk/Provider/RiskProvider.swift
 extension WireApplicationConfigurationIOS: ReviewedMessage {
     func review(_ review: inout MessageReview) {
         review.require(minVersion <= latestVersion, "minVersion", "must not be above latestVersion")
         review.inside("appFeatures", appFeatures.review)
         review.requireCountries(supportedCountries, "supportedCountries")
         review.inside("keyDownloadParameters", keyDownloadParameters.review)
-        if hasExposureDetectionParameters {
-            review.inside("exposureDetectionParameters", exposureDetectionParameters.review)
-        }
         review.requirePresence(
-            hasRiskCalculationParameters, "riskCalculationParameters", riskCalculationParameters.review)
+            hasExposureDetectionParameters, "exposureDetectionParameters",
+            breaking: "cwa-app-ios never looks for exposures without it", exposureDetectionParameters.review)
+        review.requirePresence(
+            hasRiskCalculationParameters, "riskCalculationParameters", breaking: "cwa-app-ios warns nobody without it",
+            riskCalculationParameters.review)
         review.requirePresence(hasExposureConfiguration, "exposureConfiguration", exposureConfiguration.review)
         review.inside("eventDrivenUserSurveyParameters.common", eventDrivenUserSurveyParameters.common.review)
         review.inside("privacyPreservingAnalyticsParameters.common", privacyPreservingAnalyticsParameters.common.review)
@@ -19,28 +22,47 @@ extension WireApplicationConfigurationIOS: ReviewedMessage {
     }
 }
 
+/// cwa-app-android maps the message to its own types, field by field. If a mapper throws, the app keeps the configuration that it
+/// has; other values it replaces by its own:
+/// https://github.com/corona-warn-app/cwa-app-android/tree/v3.2.1/Corona-Warn-App/src/main/java/de/rki/coronawarnapp/appconfig/mapping
 extension WireApplicationConfigurationAndroid: ReviewedMessage {
     func review(_ review: inout MessageReview) {
         review.requireAtLeast(0, minVersionCode, "minVersionCode")
         review.require(minVersionCode <= latestVersionCode, "minVersionCode", "must not be above latestVersionCode")
         review.inside("appFeatures", appFeatures.review)
         review.requireCountries(supportedCountries, "supportedCountries")
-        review.inside("keyDownloadParameters", keyDownloadParameters.review)
+        // The app has its own values if these two are missing.
+        if hasKeyDownloadParameters { review.inside("keyDownloadParameters", keyDownloadParameters.review) }
         if hasExposureDetectionParameters {
             review.inside("exposureDetectionParameters", exposureDetectionParameters.review)
         }
         review.requirePresence(
-            hasRiskCalculationParameters, "riskCalculationParameters", riskCalculationParameters.review)
+            hasRiskCalculationParameters, "riskCalculationParameters", breaking: Self.isDiscarded,
+            riskCalculationParameters.review)
         review.requirePresence(
-            hasDiagnosisKeysDataMapping, "diagnosisKeysDataMapping", diagnosisKeysDataMapping.review)
+            hasDiagnosisKeysDataMapping, "diagnosisKeysDataMapping", breaking: Self.isDiscarded,
+            diagnosisKeysDataMapping.review)
         review.requirePresence(hasDailySummariesConfig, "dailySummariesConfig", dailySummariesConfig.review)
         review.inside("eventDrivenUserSurveyParameters.common", eventDrivenUserSurveyParameters.common.review)
+        review.require(
+            eventDrivenUserSurveyParameters.hasPpac || !eventDrivenUserSurveyParameters.common.surveyOnHighRiskEnabled,
+            "eventDrivenUserSurveyParameters.ppac", "is missing: cwa-app-android shows no survey without it")
         review.inside("privacyPreservingAnalyticsParameters.common", privacyPreservingAnalyticsParameters.common.review)
         review.inside("presenceTracingParameters", presenceTracingParameters.review)
         review.inside("coronaTestParameters", coronaTestParameters.review)
         review.inside("dgcParameters", dgcParameters.review)
-        review.inside("selfReportParameters.common", selfReportParameters.common.review)
+        // Any bytes will do: the digest of a key that nobody has closes the service, which this suite doesn't have.
+        review.require(
+            !dgcParameters.reissueServicePublicKeyDigest.isEmpty, "dgcParameters.reissueServicePublicKeyDigest",
+            "must not be empty: \(Self.isDiscarded)")
+        if selfReportParameters.hasCommon {
+            review.inside("selfReportParameters.common", selfReportParameters.common.reviewAsAndroidReads)
+        }
     }
+
+    /// What the app does if one of its mappers throws:
+    /// https://github.com/corona-warn-app/cwa-app-android/blob/v3.2.1/Corona-Warn-App/src/main/java/de/rki/coronawarnapp/appconfig/mapping/ConfigParser.kt
+    private static let isDiscarded = "cwa-app-android discards the whole configuration without it"
 }
 
 // MARK: - Parameters of the operating systems

@@ -35,8 +35,5 @@ extension WireDGCParameters {
                 review.require(chunk.hash.count == Self.digestLength, "hash", "must be a SHA-256, 32 bytes in Base64")
             }
         }
-        review.require(
-            [0, Self.digestLength].contains(reissueServicePublicKeyDigest.count), "reissueServicePublicKeyDigest",
-            "must be a SHA-256, 32 bytes in Base64, or empty")
     }
 }

@@ -12,6 +12,18 @@ extension WireAppFeatures {
     func review(_ review: inout MessageReview) {
         review.each("appFeatures", appFeatures) { feature, review in
             review.require(!feature.label.isEmpty, "label", "must not be empty")
+            switch feature.label {
+            case "disable-device-time-check", "unencrypted-checkins-enabled", "dcc-admission-check-scenarios-enabled":
+                review.require(
+                    (0...1).contains(feature.value), "value",
+                    "must be 0 or 1: cwa-app-android and cwa-app-ios read every other value as 0")
+            case "dcc-person-count-max", "dcc-person-warn-threshold":
+                review.require(
+                    feature.value >= 1, "value",
+                    "must be at least 1: cwa-app-ios uses its own value instead of 0, and cwa-app-android instead of less"
+                )
+            default: break
+            }
         }
         review.requireUnique(appFeatures.map(\.label), "appFeatures.label")
     }
@@ -41,8 +53,12 @@ extension WireKeyDownloadParametersAndroid {
         review.each("revokedDayPackages", revokedDayPackages) { $0.review(&$1) }
         review.each("revokedHourPackages", revokedHourPackages) { $0.review(&$1) }
         review.each("revokedTraceWarningPackages", revokedTraceWarningPackages) { $0.review(&$1) }
-        review.requireAtLeast(0, downloadTimeoutInSeconds, "downloadTimeoutInSeconds")
-        review.requireAtLeast(0, overallTimeoutInSeconds, "overallTimeoutInSeconds")
+        review.require(
+            downloadTimeoutInSeconds, in: 1...1800, "downloadTimeoutInSeconds",
+            orElse: "cwa-app-android uses 60 instead")
+        review.require(
+            overallTimeoutInSeconds, in: 1...1800, "overallTimeoutInSeconds", orElse: "cwa-app-android uses 480 instead"
+        )
     }
 }
 
@@ -82,14 +98,20 @@ extension MessageReview {
 
 extension WireExposureDetectionParametersIOS {
     func review(_ review: inout MessageReview) {
-        // Phones divide a day by this value.
-        review.requireAtLeast(1, maxExposureDetectionsPerInterval, "maxExposureDetectionsPerInterval")
+        // Phones divide a day by this value; the operating system allows six a day.
+        review.require(
+            maxExposureDetectionsPerInterval, in: 1...6, "maxExposureDetectionsPerInterval",
+            orElse: "with 0 or less cwa-app-ios never looks for exposures")
     }
 }
 
 extension WireExposureDetectionParametersAndroid {
     func review(_ review: inout MessageReview) {
-        review.requireAtLeast(1, maxExposureDetectionsPerInterval, "maxExposureDetectionsPerInterval")
-        review.requireAtLeast(0, overallTimeoutInSeconds, "overallTimeoutInSeconds")
+        review.require(
+            maxExposureDetectionsPerInterval, in: 1...6, "maxExposureDetectionsPerInterval",
+            orElse: "cwa-app-android looks for exposures once a day with 0, and uses 6 instead of the rest")
+        review.require(
+            overallTimeoutInSeconds, in: 1...3600, "overallTimeoutInSeconds", orElse: "cwa-app-android uses 900 instead"
+        )
     }
 }

@@ -22,6 +22,17 @@ extension WirePPDDPrivacyPreservingAnalyticsParametersCommon {
 }
 
 extension WirePPDDSelfReportSubmissionParametersCommon {
+    /// cwa-app-android uses its own values instead of 0; cwa-app-ios doesn't.
+    func reviewAsAndroidReads(_ review: inout MessageReview) {
+        self.review(&review)
+        review.require(
+            timeSinceOnboardingInHours != 0, "timeSinceOnboardingInHours",
+            "must not be 0: cwa-app-android uses 24 instead")
+        review.require(
+            timeBetweenSubmissionsInDays != 0, "timeBetweenSubmissionsInDays",
+            "must not be 0: cwa-app-android uses 90 instead")
+    }
+
     func review(_ review: inout MessageReview) {
         review.requireAtLeast(0, timeSinceOnboardingInHours, "timeSinceOnboardingInHours")
         review.requireAtLeast(0, timeBetweenSubmissionsInDays, "timeBetweenSubmissionsInDays")

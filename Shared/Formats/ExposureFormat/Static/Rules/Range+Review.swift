@@ -10,6 +10,11 @@ extension WireRange {
         max == other.min ? maxExclusive || other.minExclusive : max < other.min
     }
 
+    /// As the apps read it.
+    func contains(_ value: Double) -> Bool {
+        (minExclusive ? value > min : value >= min) && (maxExclusive ? value < max : value <= max)
+    }
+
     func review(_ review: inout MessageReview) {
         review.requireFinite(min, "min")
         review.requireFinite(max, "max")

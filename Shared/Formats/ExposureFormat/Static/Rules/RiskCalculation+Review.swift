@@ -21,8 +21,9 @@ extension WireRiskCalculationParameters {
         review.requireWeight(transmissionRiskLevelMultiplier, "transmissionRiskLevelMultiplier")
         review.requireRiskValues(transmissionRiskValueMapping, "transmissionRiskValueMapping")
         review.require(
-            !transmissionRiskValueMapping.isEmpty || transmissionRiskLevelMultiplier > 0,
-            "transmissionRiskValueMapping", "must not be empty, unless transmissionRiskLevelMultiplier is given")
+            !transmissionRiskValueMapping.isEmpty, "transmissionRiskValueMapping",
+            "must not be empty: without it cwa-app-android discards the whole configuration, and cwa-app-ios warns nobody"
+        )
         review.requireAgeInDays(maxEncounterAgeInDays, "maxEncounterAgeInDays")
     }
 }

@@ -1,0 +1,34 @@
+import Foundation
+import Vigil
+
+/// The two jobs of every hour, run once, with the configuration of a suite's services and a clock that shows a given instant.
+struct HourlyJobs: Sendable {
+    let folder: StateFolder
+    let suite: RunningSuite
+    /// The name of the log that they write to.
+    let log: String
+
+    /// `submission-server fold --as-of`.
+    func fold(asOf instant: Date) async throws {
+        try await run("submission-server", "fold", as: "fold", asOf: instant)
+    }
+
+    /// `distribution publish --as-of`.
+    func publish(asOf instant: Date) async throws {
+        try await run("distribution", "publish", as: "distribution", asOf: instant)
+    }
+
+    /// - Parameter service: whose configuration the command has.
+    private func run(_ executable: String, _ command: String, as service: String, asOf instant: Date) async throws {
+        let offset = max(suite.clockOffset, Int(instant.timeIntervalSinceNow.rounded(.up)))
+        let exit = try await ChildProcess.run(
+            ChildProcess.Program(
+                try SuiteProgram.path(of: executable),
+                [command, "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service)],
+                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(offset)"]) { $1 },
+                log: folder.log(log)))
+        guard exit == .status(0) else {
+            throw CommandFailure("\(executable) \(command) \(exit); see \(folder.log(log)).")
+        }
+    }
+}

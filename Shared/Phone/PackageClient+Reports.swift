@@ -1,0 +1,46 @@
+import ExposureFormat
+package import ExposureKeys
+import FoundationEssentials
+
+/// What phones download besides diagnosis keys: reports of visits, and their configuration.
+extension PackageClient {
+    /// The hours that have reports; nil if none has.
+    package func reportHours() async throws -> ClosedRange<Hour>? {
+        let bounds = try await index("/version/v2/twp/country/\(Self.reportCountry)/hour", as: Bounds.self)
+        guard let oldest = bounds.oldest, let latest = bounds.latest, oldest <= latest else { return nil }
+        return Hour(number: oldest)...Hour(number: latest)
+    }
+
+    /// An hour's reports; none if the hour's file is empty.
+    /// - Throws: `ArchiveDamage` when the archive is damaged or none of the trusted keys signed it.
+    package func reports(of hour: Hour) async throws -> [CheckInReport] {
+        let body = try await fetch("/version/v2/twp/country/\(Self.reportCountry)/hour/\(hour.number)")
+        guard !body.isEmpty else { return [] }
+        guard let package = ReportPackage(try signed(body).export) else { throw Failure.unreadablePackage }
+        return package.reports
+    }
+
+    /// The app's configuration.
+    /// - Parameter system: `ios` or `android`.
+    /// - Returns: the encoded message, whose rules were checked.
+    package func configuration(for system: String) async throws -> [UInt8] {
+        let path = "version/v2/app_config_\(system)"
+        let message = try signed(try await fetch("/\(path)")).export
+        try StaticMessage(path: path)?.review(encoded: message)
+        return message
+    }
+
+    private static let reportCountry = "DE"
+
+    private struct Bounds: Decodable {
+        let oldest: Int32?
+        let latest: Int32?
+    }
+
+    /// An archive that one of the trusted keys signed.
+    private func signed(_ archive: Data) throws -> SignedArchive {
+        let archive = try SignedArchive.read(Array(archive))
+        try archive.requireSignature(of: trusted)
+        return archive
+    }
+}

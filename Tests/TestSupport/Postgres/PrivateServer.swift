@@ -1,0 +1,133 @@
+package import Foundation
+
+/// A PostgreSQL server that a test may stop and start as it likes.
+///
+/// It is created in a temporary directory, listens on a socket in it, and is removed afterwards.
+package actor PrivateServer {
+    /// The folder of the server's programs; nil if they aren't installed.
+    package static let programs: URL? = {
+        let manager = FileManager.default
+        let debian = URL(fileURLWithPath: "/usr/lib/postgresql")
+        let versions = (try? manager.contentsOfDirectory(atPath: debian.path)) ?? []
+        let candidates =
+            versions.sorted(by: >).map { debian.appendingPathComponent($0).appendingPathComponent("bin") }
+            + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { URL(fileURLWithPath: String($0)) }
+        return candidates.first { manager.isExecutableFile(atPath: $0.appendingPathComponent("initdb").path) }
+    }()
+
+    /// One of the server's programs failed.
+    package struct Failure: Error {
+        /// The program's name.
+        package let program: String
+        /// The program's exit status.
+        package let status: Int32
+    }
+
+    private static let port = 54329
+
+    /// The server's directory. Tests may write here; it is removed afterwards.
+    package nonisolated let directory: URL
+    private let programs: URL
+    private let settings: [String]
+    private var running: Child?
+
+    private init(programs: URL, directory: URL, settings: [String]) {
+        self.programs = programs
+        self.directory = directory
+        self.settings = settings
+    }
+
+    /// Calls `body` with a running server.
+    /// - Parameter settings: such as `wal_level=replica`.
+    package static func with<Result: Sendable>(
+        _ programs: URL, settings: [String] = [], _ body: (PrivateServer) async throws -> Result
+    ) async throws -> Result {
+        // A short path, because the path of a socket is limited in length.
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("pg-\(UInt32.random(in: .min ... .max))")
+        let server = PrivateServer(programs: programs, directory: directory, settings: settings)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let result: Swift.Result<Result, any Error>
+        do {
+            try await server.create()
+            try await server.start()
+            result = .success(try await body(server))
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        try FileManager.default.removeItem(at: directory)
+        return try result.get()
+    }
+
+    /// A connection string for it.
+    package nonisolated var connection: String {
+        "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres"
+    }
+
+    /// Starts it. Connecting fails until it answers.
+    package func start() throws {
+        let arguments = ["-D", data, "-F", "-p", "\(Self.port)", "-k", directory.path, "-c", "listen_addresses="]
+        running = try program("postgres", arguments + settings.flatMap { ["-c", $0] })
+    }
+
+    /// Runs one of the programs that come with the server, such as `pg_dump`, against it.
+    /// - Throws: ``Failure`` if the program fails.
+    package func run(_ name: String, _ arguments: [String]) async throws {
+        let server = ["-h", directory.path, "-p", "\(Self.port)", "-U", "postgres"]
+        try await finished(program(name, server + arguments))
+    }
+
+    /// Stops it as a crash would.
+    package func stop() async {
+        guard let child = running else { return }
+        running = nil
+        kill(child.process.processIdentifier, SIGQUIT)
+        for await _ in child.status {}
+    }
+
+    private func create() async throws {
+        if getuid() == 0 { try await finished(Self.run("/bin/chown", ["postgres", directory.path])) }
+        try await finished(program("initdb", ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]))
+    }
+
+    private func finished(_ child: Child) async throws {
+        for await status in child.status where status != 0 {
+            throw Failure(program: child.process.executableURL?.lastPathComponent ?? "", status: status)
+        }
+    }
+
+    /// The data directory.
+    package nonisolated var data: String { directory.path + "/data" }
+
+    private func program(_ name: String, _ arguments: [String]) throws -> Child {
+        let path = programs.appendingPathComponent(name).path
+        guard getuid() == 0 else { return try Self.run(path, arguments) }
+        // The server refuses to run as root.
+        let user = ["--reuid=postgres", "--regid=postgres", "--clear-groups", path]
+        return try Self.run("/usr/bin/setpriv", user + arguments)
+    }
+
+    private struct Child {
+        let process: Process
+        /// The exit status, once it has ended.
+        let status: AsyncStream<Int32>
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws -> Child {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let (status, continuation) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = {
+            continuation.yield($0.terminationStatus)
+            continuation.finish()
+        }
+        try process.run()
+        return Child(process: process, status: status)
+    }
+}
