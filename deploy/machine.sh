@@ -75,7 +75,8 @@ prepare_machine() {
 check_disk() {
     local free built=0
     free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
-    [ ! -d "$1/.build" ] || built=$(du -sm "$1/.build" | cut -f 1)
+    # While a build runs, files come and go.
+    [ ! -d "$1/.build" ] || built=$(du -sm "$1/.build" 2>/dev/null | cut -f 1) || true
     [ $((free + built)) -ge "$2" ] ||
         fail "The disk has $free MiB free below $1, but the build needs $(($2 - built)) MiB more: make room."
 }

@@ -84,7 +84,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         do {
             try await Schema.submission.check(database)
             let clock = try await DatabaseClock(of: runtime, in: database)
-            let report = try await Fold(database, by: clock, runtime).run(asOf: instant)
+            let report = try await Fold(database, by: clock, runtime).run(asOf: instant, present: runtime.clock.now)
             runtime.logger.notice("folded", metadata: report.metadata)
             await database.close()
         } catch {

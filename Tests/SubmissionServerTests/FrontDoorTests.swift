@@ -22,13 +22,34 @@ struct FrontDoorTests {
     func command() async throws {
         try await FoldStage.run { stage in
             try await stage.upload(try Samples.keys(0..<5))
-            let runtime = ServiceRuntime(
-                name: "fold", settings: Self.settings(of: stage), clock: .system,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            try await SubmissionServer.fold(asOf: Samples.hour.end, runtime)
+            try await SubmissionServer.fold(asOf: Samples.hour.end, Self.runtime(of: stage))
             #expect(try await stage.foldedKeys().count == 5)
             #expect(try await stage.waiting() == 0)
         }
+    }
+
+    @Test("the command leaves out what has expired since the instant, and fills the hour with keys that haven't")
+    func past() async throws {
+        try await FoldStage.run { stage in
+            // The oldest of the fourteen days, whose key expires at the next midnight.
+            try await stage.upload([Samples.key(13)])
+            let expiry = Samples.day.advanced(by: 1).firstHour.start
+            stage.clock.advance(by: expiry.addingTimeInterval(1).timeIntervalSince(stage.clock.now))
+            try await SubmissionServer.fold(asOf: Samples.hour.end, Self.runtime(of: stage))
+            #expect(try await stage.foldedKeys().isEmpty)
+            let ends = try await stage.asSuperuser { session in
+                try session.rows("SELECT rolling_start + rolling_period FROM submission.diagnosis_key", as: Int32.self)
+            }
+            #expect(ends.count >= PublicationPolicy.smallestPackage)
+            let firstKept = Samples.day.advanced(by: 1 - RollingPeriod.daysKept).firstInterval
+            #expect(ends.allSatisfy { $0 > firstKept.rawValue })
+        }
+    }
+
+    private static func runtime(of stage: FoldStage) -> ServiceRuntime {
+        ServiceRuntime(
+            name: "fold", settings: settings(of: stage), clock: stage.clock.clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     @Test("the fold's process folds by itself when it starts")

@@ -87,14 +87,15 @@ struct Fold: Sendable {
     ///    and empty the inbox.
     /// 3. Destroy the private keys of the closed hours.
     ///
+    /// - Parameter present: what time it is, when the instant is past. Keys that have expired since are left out.
     /// - Throws: ``ClockAhead`` before the first step.
-    func run(asOf instant: Date) async throws -> Report {
+    func run(asOf instant: Date, present: Date = .distantPast) async throws -> Report {
         try await clock.require(instant)
         let last = Hour(endedBy: instant)
         let report: Report
         do {
             try await close(through: last)
-            report = try await store.fold { try move(through: last, asOf: instant, in: $0) }
+            report = try await store.fold { try move(through: last, asOf: max(instant, present), in: $0) }
         } catch let problem as HourKeyProblem {
             metrics.count(problem)
             throw problem
