@@ -22,6 +22,7 @@ struct FrontDoorTests {
     func command() async throws {
         try await FoldStage.run { stage in
             try await stage.upload(try Samples.keys(0..<5))
+            stage.clock.advance(by: 3600)
             try await SubmissionServer.fold(asOf: Samples.hour.end, Self.runtime(of: stage))
             #expect(try await stage.foldedKeys().count == 5)
             #expect(try await stage.waiting() == 0)
