@@ -1,6 +1,9 @@
 import ExposureFormat
 
 extension StaticMessageRuleTests {
+    private static let wait =
+        "must be from 1 to 60: cwa-app-ios uses 10 instead of 0, and cwa-app-android instead of more"
+
     static let certificates: [Case] = [
         Case(
             ios, "coronaTestParameters.coronaRapidAntigenTestParameters.hoursToDeemTestOutdated", "0",
@@ -14,10 +17,18 @@ extension StaticMessageRuleTests {
             "coronaTestParameters.coronaPCRTestParameters.hoursSinceTestRegistrationToShowRiskCard must be at least 1."),
         Case(
             ios, "dgcParameters.testCertificateParameters.waitAfterPublicKeyRegistrationInSeconds", "61",
-            "dgcParameters.testCertificateParameters.waitAfterPublicKeyRegistrationInSeconds must be from 0 to 60."),
+            "dgcParameters.testCertificateParameters.waitAfterPublicKeyRegistrationInSeconds \(wait)."),
         Case(
-            ios, "dgcParameters.testCertificateParameters.waitForRetryInSeconds", "61",
-            "dgcParameters.testCertificateParameters.waitForRetryInSeconds must be from 0 to 60."),
+            ios, "dgcParameters.testCertificateParameters.waitForRetryInSeconds", "0",
+            "dgcParameters.testCertificateParameters.waitForRetryInSeconds \(wait)."),
+        Case(android, "dgcParameters.testCertificateParameters.waitForRetryInSeconds", "1"),
+        Case(android, "dgcParameters.testCertificateParameters.waitForRetryInSeconds", "60"),
+        Case(android, "dgcParameters.testCertificateParameters", nil),
+        Case(
+            android, "dgcParameters.expirationThresholdInDays", "0",
+            "dgcParameters.expirationThresholdInDays must not be 0: cwa-app-android uses 14 instead."),
+        Case(android, "dgcParameters.expirationThresholdInDays", "1"),
+        Case(ios, "dgcParameters.expirationThresholdInDays", "0"),
         Case(
             ios, "dgcParameters.blockListParameters.blockedUvciChunks[0].indices", "[]",
             "dgcParameters.blockListParameters.blockedUvciChunks[0].indices must not be empty."),

@@ -1,6 +1,8 @@
 import ExposureFormat
 
 extension StaticMessageRuleTests {
+    private static let age = "must be from 1 to 14: with 0 cwa-app-ios warns nobody of a visit that has ended"
+
     static let presenceTracing: [Case] = [
         Case(ios, presence, nil),
         Case(
@@ -15,7 +17,15 @@ extension StaticMessageRuleTests {
                 + "to 8."),
         Case(
             ios, "\(presence).riskCalculationParameters.maxCheckInAgeInDays", "15",
-            "\(presence).riskCalculationParameters.maxCheckInAgeInDays must be from 0 to 14."),
+            "\(presence).riskCalculationParameters.maxCheckInAgeInDays \(age)."),
+        Case(
+            ios, "\(presence).riskCalculationParameters.maxCheckInAgeInDays", "0",
+            "\(presence).riskCalculationParameters.maxCheckInAgeInDays \(age)."),
+        Case(android, "\(presence).riskCalculationParameters.maxCheckInAgeInDays", "1"),
+        Case(
+            android, "\(presence).riskCalculationParameters.transmissionRiskValueMapping", "[]",
+            "\(presence).riskCalculationParameters.transmissionRiskValueMapping must not be empty: cwa-app-android and "
+                + "cwa-app-ios warn no visitor without it."),
         Case(
             ios, "\(presence).submissionParameters.durationFilters[0]", "{}",
             "\(presence).submissionParameters.durationFilters[0].dropIfMinutesInRange is missing."),

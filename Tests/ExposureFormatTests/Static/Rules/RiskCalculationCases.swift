@@ -1,6 +1,7 @@
 import ExposureFormat
 
 extension StaticMessageRuleTests {
+    private static let age = "must be from 1 to 14: cwa-app-android and cwa-app-ios use 14 instead of 0"
     /// Also with a `transmissionRiskLevelMultiplier`, which no current app reads.
     private static let noValues =
         "\(risk).transmissionRiskValueMapping must not be empty: without it cwa-app-android discards the whole "
@@ -95,6 +96,9 @@ extension StaticMessageRuleTests {
             "\(risk).transmissionRiskValueMapping.transmissionRiskLevel must not have the same value twice."),
         Case(ios, "\(risk).transmissionRiskValueMapping", nil, noValues),
         Case(android, "\(risk).transmissionRiskValueMapping", "[]", noValues),
-        Case(ios, "\(risk).maxEncounterAgeInDays", "15", "\(risk).maxEncounterAgeInDays must be from 0 to 14."),
+        Case(ios, "\(risk).maxEncounterAgeInDays", "15", "\(risk).maxEncounterAgeInDays \(age)."),
+        Case(android, "\(risk).maxEncounterAgeInDays", nil, "\(risk).maxEncounterAgeInDays \(age)."),
+        Case(android, "\(risk).maxEncounterAgeInDays", "1"),
+        Case(ios, "\(risk).maxEncounterAgeInDays", "14"),
     ]
 }

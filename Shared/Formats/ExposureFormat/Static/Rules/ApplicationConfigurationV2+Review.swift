@@ -55,6 +55,10 @@ extension WireApplicationConfigurationAndroid: ReviewedMessage {
         review.require(
             !dgcParameters.reissueServicePublicKeyDigest.isEmpty, "dgcParameters.reissueServicePublicKeyDigest",
             "must not be empty: \(Self.isDiscarded)")
+        review.require(
+            !hasDgcParameters || dgcParameters.expirationThresholdInDays != 0,
+            "dgcParameters.expirationThresholdInDays",
+            "must not be 0: cwa-app-android uses 14 instead")
         if selfReportParameters.hasCommon {
             review.inside("selfReportParameters.common", selfReportParameters.common.reviewAsAndroidReads)
         }

@@ -22,7 +22,12 @@ extension WirePresenceTracingRiskCalculationParameters {
         review.requireRiskLevels(
             normalizedTimePerCheckInToRiskLevelMapping, "normalizedTimePerCheckInToRiskLevelMapping")
         review.requireRiskLevels(normalizedTimePerDayToRiskLevelMapping, "normalizedTimePerDayToRiskLevelMapping")
-        review.requireAgeInDays(maxCheckInAgeInDays, "maxCheckInAgeInDays")
+        review.require(
+            !transmissionRiskValueMapping.isEmpty, "transmissionRiskValueMapping",
+            "must not be empty: cwa-app-android and cwa-app-ios warn no visitor without it")
+        review.requireAgeInDays(
+            maxCheckInAgeInDays, "maxCheckInAgeInDays",
+            orElse: "with 0 cwa-app-ios warns nobody of a visit that has ended")
     }
 }
 

@@ -24,7 +24,9 @@ extension WireRiskCalculationParameters {
             !transmissionRiskValueMapping.isEmpty, "transmissionRiskValueMapping",
             "must not be empty: without it cwa-app-android discards the whole configuration, and cwa-app-ios warns nobody"
         )
-        review.requireAgeInDays(maxEncounterAgeInDays, "maxEncounterAgeInDays")
+        review.requireAgeInDays(
+            maxEncounterAgeInDays, "maxEncounterAgeInDays",
+            orElse: "cwa-app-android and cwa-app-ios use 14 instead of 0")
     }
 }
 
@@ -50,8 +52,9 @@ extension MessageReview {
     }
 
     /// Phones keep encounters for 14 days.
-    mutating func requireAgeInDays(_ days: UInt32, _ field: String) {
-        require(days, in: 0...14, field)
+    /// - Parameter consequence: says what an app does with other values.
+    mutating func requireAgeInDays(_ days: UInt32, _ field: String, orElse consequence: String) {
+        require(days, in: 1...14, field, orElse: consequence)
     }
 }
 
