@@ -67,13 +67,15 @@ package struct AppClient: Sendable {
     }
 
     /// Uploads keys, reports about venues, or both.
+    ///
+    /// The reports are shuffled, so that their order doesn't tell the order of the visits (Apple, "Off-Device Venue Check-Ins").
     /// - Returns: how many of the reports were stored.
     @discardableResult
     package func upload(_ keys: [DiagnosisKey], reports: [CheckInReport] = [], tan: TAN) async throws -> UploadAccepted
     {
         let payload = SubmissionPayload.with {
             $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
-            $0.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
+            $0.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
             $0.origin = "DE"
             $0.visitedCountries = ["DE"]
             $0.consentToFederation = true
@@ -88,7 +90,7 @@ package struct AppClient: Sendable {
     @discardableResult
     package func warnVisitors(_ reports: [CheckInReport], tan: TAN) async throws -> UploadAccepted {
         let payload = SubmissionPayload.with {
-            $0.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
+            $0.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
             $0.submissionType = .hostWarning
         }
         return try await proxy.call(

@@ -149,7 +149,7 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             let last = try SubmissionPayload(
                 decoding: Array(uploads[uploads.count - 3].payload),
                 maximum: SubmissionAPI.diagnosisKeys.route.bodyLimit)
-            #expect(last.wellFormedReports == reports)
+            #expect(last.wellFormedReports.sorted() == reports.sorted())
         }
     }
 
@@ -165,6 +165,24 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             let read = try bodies.map { try PushRegistration(decoding: $0) }
             #expect(read.map(\.pushToken) == [token, ""])
             #expect(read.allSatisfy { $0.deviceID == instance.text && $0.pushType == .ios && $0.version == 1 })
+        }
+    }
+
+    @Test("reports leave in an order that doesn't tell the order of the visits")
+    func shuffled() async throws {
+        try await withApp { app, proxy in
+            let reports = (0..<32).compactMap { CheckInReport([UInt8](repeating: $0, count: 96)) }
+            try await app.upload([], reports: reports, tan: proxy.tan)
+            try await app.warnVisitors(reports, tan: proxy.tan)
+            let sent = try proxy.uploads.withLock { $0 }.map {
+                try SubmissionPayload(decoding: Array($0.payload), maximum: 4096).wellFormedReports
+            }
+            #expect(sent.count == 2)
+            for one in sent {
+                #expect(one != reports)
+                #expect(one.sorted() == reports)
+            }
+            #expect(sent.first != sent.last)
         }
     }
 
