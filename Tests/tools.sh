@@ -6,10 +6,10 @@
 release=(-c release --static-swift-stdlib --explicit-target-dependency-import-check error)
 
 # Debian packages for all tests and checks: a token in software that tests sign with, tools that others made to check what it
-# signs, what lets system calls fail, Python, scanners, what records the wire, and what reads printed codes.
+# signs, what lets system calls fail, Python, scanners, what records the wire, what reads printed codes, and what documentation calls.
 packages+=(
     softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
-    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils
+    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
 )
 
 # MARK: Times
