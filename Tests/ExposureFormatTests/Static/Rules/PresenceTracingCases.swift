@@ -51,6 +51,10 @@ extension StaticMessageRuleTests {
             "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters must not be empty while a "
                 + "probability is above 0."),
         Case(
+            android, "\(presence).plausibleDeniabilityParameters.checkInSizesInBytes", "[]",
+            "\(presence).plausibleDeniabilityParameters.checkInSizesInBytes must not be empty while a probability is above "
+                + "0: cwa-app-android adds nothing without it."),
+        Case(
             ios, "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters[1]",
             #"{"randomNumberRange": {"min": 0, "max": 1}}"#,
             "\(presence).plausibleDeniabilityParameters.numberOfFakeCheckInsFunctionParameters \(overlap)."),

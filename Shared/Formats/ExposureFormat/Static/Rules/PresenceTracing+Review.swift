@@ -60,6 +60,9 @@ extension WirePresenceTracingPlausibleDeniabilityParameters {
         review.require(
             !numberOfFakeCheckInsFunctionParameters.isEmpty || max(ifNone, ifSome) == 0,
             "numberOfFakeCheckInsFunctionParameters", "must not be empty while a probability is above 0")
+        review.require(
+            !checkInSizesInBytes.isEmpty || max(ifNone, ifSome) == 0, "checkInSizesInBytes",
+            "must not be empty while a probability is above 0: cwa-app-android adds nothing without it")
         review.requireDisjoint(
             numberOfFakeCheckInsFunctionParameters.map(\.randomNumberRange), "numberOfFakeCheckInsFunctionParameters")
     }
