@@ -77,9 +77,7 @@ build_release
 # than this deadline. That would be found, rightly, but it would not be the proxy's doing.
 [ "$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 4000 ] 2>/dev/null || scratch_parent=/dev/shm
 # All requests come from one address, and one class of them guesses teleTANs: without limits, lest these are measured.
-# One upload spends a registration.
-start_suite --set verification-server.tan.perRegistration=1 \
-    --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
+start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 \
     --set test-result-server.positives.hourlyLimit=1000000 \

@@ -35,10 +35,10 @@ CLASSES = {
     "testresult": {
         "positive": 200, "negative": 200, "pending": 200, "unknown token": 400, "malformed": 400, "fake": 200},
     "tan": {
-        "valid": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400, "fake": 201},
+        "valid": 201, "second": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400, "fake": 201},
     "upload": {
-        "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200,
-        "fake with keys": 200},
+        "valid": 200, "only reports": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400,
+        "fake": 200, "fake with keys": 200},
     "push": {
         "first": 200, "repeated": 200, "another token": 200, "token of another": 200, "Android": 200,
         "taken back": 200, "taken back in vain": 200, "malformed": 400},
@@ -72,7 +72,8 @@ class Phones:
     """What phones know, and what they send next.
 
     A phone goes from class to class: its GUID is registered, its result asked for, its TAN issued, its keys uploaded,
-    and later requests repeat each of these or try it a second time. So every answer is one to real state.
+    its second TAN issued, reports uploaded with that, and later requests repeat each of these or try it once more. So
+    every answer is one to real state.
     """
 
     def __init__(self, suite, seed):
@@ -82,9 +83,12 @@ class Phones:
         self._positive_guids = collections.deque()
         self._tokens = collections.deque()
         self._tans = collections.deque()
+        self._half_spent_tokens = collections.deque()
+        self._second_tans = collections.deque()
         # What may be used repeatedly.
         self._registered = collections.deque(maxlen=REMEMBERED)
         self._uploaded = collections.deque(maxlen=REMEMBERED)
+        self._spent_tokens = collections.deque(maxlen=REMEMBERED)
         # Push tokens and the phones that registered them, the oldest first; those that are taken back leave.
         self._pushed = collections.deque()
         self._others = {"negative": [], "pending": []}
@@ -96,7 +100,10 @@ class Phones:
 
         None if no phone has come so far, because requests before were refused that should not have been.
         """
-        if kind.name == "valid" and not (self._tokens if kind.route == "tan" else self._tans):
+        stocks = {
+            ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens, ("upload", "valid"): self._tans,
+            ("upload", "only reports"): self._second_tans}
+        if not stocks.get((kind.route, kind.name), True):
             return None
         if kind.route == "push" and kind.name != "first" and not self._pushed:
             return None
@@ -113,9 +120,15 @@ class Phones:
             self._registered.append((*kept, token))
             self._tokens.append(token)
         elif kind.route == "tan" and kind.name == "valid":
-            self._tans.append((kept, json.loads(body)["tan"]))
+            self._tans.append((json.loads(body)["tan"], kept))
+        elif kind.route == "tan" and kind.name == "second":
+            self._second_tans.append((json.loads(body)["tan"], kept))
         elif kind.route == "upload" and kind.name == "valid":
-            self._uploaded.append(kept)
+            tan, payload, token = kept
+            self._uploaded.append((tan, payload))
+            self._half_spent_tokens.append(token)
+        elif kind.route == "upload" and kind.name == "only reports":
+            self._spent_tokens.append(kept[2])
         elif kind.route == "push" and kind.name == "first":
             self._pushed.append(kept)
 
@@ -147,8 +160,10 @@ class Phones:
     def _tan(self, name):
         if name == "valid":
             token = self._tokens.popleft()
+        elif name == "second":
+            token = self._half_spent_tokens.popleft()
         elif name == "spent":
-            token = self._random.choice(self._uploaded)[0]
+            token = self._random.choice(self._spent_tokens)
         elif name == "not positive":
             token = self._random.choice(self._others["negative"])
         else:
@@ -157,13 +172,15 @@ class Phones:
 
     def _upload(self, name):
         token, tan = None, self._uuid()
-        payload = messages.payload(length=PAYLOAD, random_bytes=self._random.randbytes)
+        payload = self._payload(keys=0, reports=4) if name == "only reports" else self._payload()
         if name == "valid":
-            token, tan = self._tans.popleft()
+            tan, token = self._tans.popleft()
+        elif name == "only reports":
+            tan, token = self._second_tans.popleft()
         elif name == "repeated":
-            token, tan, payload = self._random.choice(self._uploaded)
+            tan, payload = self._random.choice(self._uploaded)
         elif name == "used TAN":
-            _, tan, _ = self._random.choice(self._uploaded)
+            tan, _ = self._random.choice(self._uploaded)
         elif name == "malformed":
             payload = messages.malformed(PAYLOAD)
         elif name == "fake":
@@ -171,7 +188,7 @@ class Phones:
         fields = [
             ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
             ("cwa-fake", "1" if name.startswith("fake") else "0")]
-        return (fields, payload), (token, tan, payload)
+        return (fields, payload), (tan, payload, token)
 
     def _push(self, name):
         token, device = self._push_token(), self._uuid()
@@ -219,6 +236,9 @@ class Phones:
     def _json(self, content, name, *further):
         fields = [("content-type", "application/json"), ("cwa-fake", "1" if name == "fake" else "0"), *further]
         return fields, messages.json_body(content)
+
+    def _payload(self, **content):
+        return messages.payload(length=PAYLOAD, random_bytes=self._random.randbytes, **content)
 
     def _guid(self):
         return self._random.randbytes(32).hex()

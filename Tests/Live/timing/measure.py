@@ -103,7 +103,8 @@ class Measurement:
         self._phones.prepare(register)
         # Enough of each step, so that no request waits for the one that it depends on.
         for route, name, blocks in (
-                ("registration", "fresh GUID", 12), ("tan", "valid", 8), ("upload", "valid", 4), ("push", "first", 4)):
+                ("registration", "fresh GUID", 20), ("tan", "valid", 16), ("upload", "valid", 12), ("tan", "second", 8),
+                ("upload", "only reports", 4), ("push", "first", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
             self._engine.run(self._plain(kind, blocks * OF_EACH))
         # Until connections between the services are open and the kernel stamps packets.
