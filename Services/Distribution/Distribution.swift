@@ -12,7 +12,7 @@ import Serving
 package struct Distribution: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "distribution",
-        abstract: "Publishes the folded keys as signed, immutable packages.",
+        abstract: "Publishes the folded keys as signed packages.",
         subcommands: [
             RunCommand.self, PublishCommand.self, ExplainCommand.self, VerifyCommand.self, CheckCommand.self,
             ReadyCommand.self,
@@ -47,7 +47,8 @@ package struct Distribution: AsyncParsableCommand {
             let clock = try await DatabaseClock(of: runtime, in: database)
             let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
             announcement = publisher.announcement
-            outcome = .success(try await publisher.publish(asOf: instant, progress: .onTerminal))
+            outcome = .success(
+                try await publisher.publish(asOf: instant, present: runtime.clock.now, progress: .onTerminal))
         } catch {
             outcome = .failure(error)
         }

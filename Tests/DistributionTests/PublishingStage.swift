@@ -33,37 +33,50 @@ struct PublishingStage: Sendable {
         _ body: @Sendable (PublishingStage) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
-            let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
-            let root = directory.appending(path: "published", directoryHint: .isDirectory)
-            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: directory) }
-            let signingKey = P256.Signing.PrivateKey()
-            let keyFile = directory.appending(path: "signing-key.pem")
-            try DurableFile.write(Data(signingKey.pemRepresentation.utf8), to: keyFile, mode: 0o600)
-            let connection = database.connection(as: .distribution)
-            return try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { superuser in
-                try await TestPostgres.withClient(connection) { client in
-                    try await body(
-                        PublishingStage(
-                            database: database, client: client, superuser: superuser, directory: directory, root: root,
-                            verificationKey: VerificationKey(signingKey.publicKey),
-                            settings: [
-                                "directory": root.path, "signing.keys": signingKeys(keyFile.path),
-                                "minimumKeys": "\(minimumKeys)",
-                                "postgres.connection": connection,
-                            ].merging(settings) { $1 }.filter {
-                                // The tree is published to one place.
-                                $0.key != "directory" || settings["s3.bucket"] == nil
-                            }))
-                }
+            try await run(
+                in: database, minimumKeys: minimumKeys, signingKeys: signingKeys, settings: settings, body)
+        }
+    }
+
+    /// The same, in a database that a test made.
+    static func run<Result: Sendable>(
+        in database: MigratedDatabase, minimumKeys: Int = PublicationPolicy.smallestPackage,
+        signingKeys: @Sendable (String) -> String = { "262/v1=\($0)" },
+        settings: [String: String] = [:],
+        _ body: @Sendable (PublishingStage) async throws -> Result
+    ) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
+        let root = directory.appending(path: "published", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let signingKey = P256.Signing.PrivateKey()
+        let keyFile = directory.appending(path: "signing-key.pem")
+        try DurableFile.write(Data(signingKey.pemRepresentation.utf8), to: keyFile, mode: 0o600)
+        let connection = database.connection(as: .distribution)
+        return try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { superuser in
+            try await TestPostgres.withClient(connection) { client in
+                try await body(
+                    PublishingStage(
+                        database: database, client: client, superuser: superuser, directory: directory, root: root,
+                        verificationKey: VerificationKey(signingKey.publicKey),
+                        settings: [
+                            "directory": root.path, "signing.keys": signingKeys(keyFile.path),
+                            "minimumKeys": "\(minimumKeys)",
+                            "postgres.connection": connection,
+                        ].merging(settings) { $1 }.filter {
+                            // The tree is published to one place.
+                            $0.key != "directory" || settings["s3.bucket"] == nil
+                        }))
             }
         }
     }
 
-    var runtime: ServiceRuntime {
+    /// Its clock is later than every published hour.
+    var runtime: ServiceRuntime { runtime(clock: .offset(by: 10 * 365 * 86_400)) }
+
+    func runtime(clock: WallClock) -> ServiceRuntime {
         ServiceRuntime(
-            // Later than every published hour.
-            name: "distribution", settings: settings, clock: .offset(by: 10 * 365 * 86_400),
+            name: "distribution", settings: settings, clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -150,11 +163,20 @@ struct PublishingStage: Sendable {
         return report
     }
 
-    /// Writes the settings to a file, for the executable.
-    func writeConfiguration() throws -> URL {
+    /// Lets the executable's clock, and the database's for it, be moved (`clock.offset`).
+    func markAsRehearsal() async throws {
+        try await superuser.session { session in
+            let name = try #require(
+                Identifier(validating: try session.row("SELECT current_database()::text", as: String.self) ?? ""))
+            try session.script("ALTER DATABASE \(identifier: name) SET vigil.rehearsal = 'on'")
+        }
+    }
+
+    /// Writes the settings to a file, for the executable, whose clock is moved.
+    func writeConfiguration(moving offset: TimeInterval) throws -> URL {
         let file = directory.appending(path: "distribution.json")
         var nested: [String: Any] = [:]
-        for (key, value) in settings {
+        for (key, value) in settings.merging(["clock.offset": "\(offset)"], uniquingKeysWith: { $1 }) {
             let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
             if parts.count == 1 {
                 nested[key] = value
@@ -177,11 +199,11 @@ struct PublishingStage: Sendable {
 
     // MARK: The tree
 
-    /// The verdict of `distribution verify`.
-    func verify() async throws -> VerifyTree.Verdict {
+    /// The verdict of `distribution verify` on a tree that was written at an instant; without one, keys don't expire.
+    func verify(asOf instant: Date = .distantPast) async throws -> VerifyTree.Verdict {
         let minimum = Int(settings["minimumKeys"] ?? "") ?? PublicationPolicy.smallestPackage
         return try await VerifyTree(
-            tree: DirectoryStore(root: root), publicKeys: [verificationKey], minimum: minimum
+            tree: DirectoryStore(root: root), publicKeys: [verificationKey], minimum: minimum, instant: instant
         ).verdict()
     }
 
@@ -243,6 +265,14 @@ struct PublishingStage: Sendable {
         let package = try #require(ReportPackage(archive.export))
         #expect((package.hour, package.region) == (hour, "DE"))
         return package.reports
+    }
+
+    /// How many of some keys occur in any file of the tree, unpacked.
+    func found(_ keys: [DiagnosisKey]) throws -> Int {
+        let contents = try files().values.map { file in
+            file.starts(with: Data("PK".utf8)) ? Data(try SignedArchive.read(Array(file)).export) : file
+        }
+        return keys.count { key in contents.contains { $0.range(of: Data(key.data.bytes)) != nil } }
     }
 
     /// `export.bin` of every archive, by its path.

@@ -6,6 +6,8 @@ import Testing
 enum Samples {
     static let day = Day(number: 20_600)
     static let noon = day.firstHour.advanced(by: 12)
+    /// When the periods of ``keys(_:)`` end.
+    static let firstEnd = day.advanced(by: -2).firstInterval
 
     /// A key that may be published at once, unless another day or level is asked for.
     static func key(

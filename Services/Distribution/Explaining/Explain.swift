@@ -5,6 +5,8 @@ import FoundationEssentials
 struct Explain: Sendable {
     let store: DistributionStore
     let policy: PublicationPolicy
+    /// What time it is.
+    let now: Date
 
     func key(_ data: KeyData) async throws -> Explanation {
         let folded = try await store.foldedHours()
@@ -13,16 +15,14 @@ struct Explain: Sendable {
         guard let release = policy.releaseHour(of: key, submitted: hour) else {
             return .level(key.transmissionRiskLevel, lowest: policy.lowestLevel)
         }
-        if let taken = published.first(where: { $0.hour >= release && $0.keys > 0 })?.hour {
-            let today = published.last?.hour.advanced(by: 1).day ?? taken.day
-            return taken.day >= today.advanced(by: -PublishedSet.daysKept) ? .published(taken) : .expired(taken)
-        }
+        if key.rollingPeriod.hasExpired(at: now) { return .expired }
+        if let taken = published.first(where: { $0.hour >= release && $0.tookKeys })?.hour { return .published(taken) }
         guard let last = published.last?.hour, release <= last else {
             return release > (folded?.upperBound ?? release)
                 ? .embargo(until: release) : .undecided(release: release, lastPublished: published.last?.hour)
         }
         let waiting = try await store.keys(
-            released: ReleaseRange(after: published.last { $0.keys > 0 }?.hour, through: last), by: policy)
+            released: ReleaseRange(after: published.last { $0.tookKeys }?.hour, through: last), by: policy, at: now)
         return .threshold(waiting: waiting.keys.count, minimum: policy.minimumKeys, since: release)
     }
 

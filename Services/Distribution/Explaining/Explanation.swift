@@ -16,8 +16,8 @@ enum Explanation: Equatable, Sendable {
     case threshold(waiting: Int, minimum: Int, since: Hour)
     /// The hour it was published with.
     case published(Hour)
-    /// It was published, and its packages have left the tree.
-    case expired(Hour)
+    /// Its period ended more than 14 days ago: it is in no package any more, or was never in one.
+    case expired
 
     // MARK: Hours
 
@@ -63,11 +63,15 @@ extension Explanation {
         case .published(let hour):
             """
             Published with the hour \(Self.name(hour)).
-            In the packages version/v1/diagnosis-keys/country/…/date/\(hour.day.name) (when the day has passed, for 14 days)
-            and version/v1/diagnosis-keys/country/…/date/\(hour.day.name)/hour/\(hour.ofDay) (for 48 hours).
+            In the packages version/v1/diagnosis-keys/country/…/date/\(hour.day.name) (when the day has passed) and
+            version/v1/diagnosis-keys/country/…/date/\(hour.day.name)/hour/\(hour.ofDay) (for 48 hours), until 14 days
+            after the end of its period.
             """
-        case .expired(let hour):
-            "Was published with the hour \(Self.name(hour)); its packages left the tree after 14 days."
+        case .expired:
+            """
+            Expired: its rolling period ended more than 14 days ago.
+            If a package had it, the next run takes it out, within an hour. The fold deletes it.
+            """
         case .unfolded(let lastFolded):
             """
             Not folded yet: its uploads are sealed, and nobody can read them.
@@ -81,7 +85,7 @@ extension Explanation {
         case .hour(let hour):
             """
             Published.
-            \(Self.amount(hour.keys, of: "keys", minimum))
+            \(hour.tookKeys ? Self.left(of: hour) : Self.amount(0, of: "keys", minimum))
             \(Self.amount(hour.reports, of: "check-in reports", minimum))
             """
         case .forgotten:
@@ -91,6 +95,11 @@ extension Explanation {
 
     private static func name(_ hour: Hour?) -> String {
         hour.map { "\($0.day.name) \($0.ofDay < 10 ? "0" : "")\($0.ofDay):00 UTC" } ?? "none"
+    }
+
+    private static func left(of hour: PublishedHour) -> String {
+        hour.keys > 0
+            ? "Of the keys that it took, \(hour.keys) haven't expired." : "All keys that it took have expired."
     }
 
     private static func amount(_ count: Int, of things: String, _ minimum: Int) -> String {

@@ -1,5 +1,6 @@
 import ExposureFormat
 import ExposureKeys
+import FoundationEssentials
 import PublishedTree
 
 /// The keys of an hour or a day, as they are published for every region.
@@ -21,10 +22,32 @@ struct KeyPackage: Sendable {
     }
 
     let window: Window
-    /// Which keys it holds; nil if it is empty.
-    let released: ReleaseRange?
-    /// The number of keys when the package was first built.
-    let keys: Int
+    /// The hours that took its keys, in order.
+    private(set) var hours: [FilledHour] = []
+
+    init(window: Window, hours: [FilledHour] = []) {
+        self.window = window
+        self.hours = hours
+    }
+
+    /// Which keys it holds; nil if its hours took none.
+    var released: ReleaseRange? {
+        guard let first = hours.first, let last = hours.last else { return nil }
+        return ReleaseRange(after: first.released.after, through: last.released.through)
+    }
+    /// The number of its keys.
+    var keys: Int { hours.map(\.published.keys).reduce(0, +) }
+
+    /// Whether it holds keys that must be published no longer.
+    func hasExpiredKeys(at instant: Date) -> Bool { hours.contains { $0.published.hasExpiredKeys(at: instant) } }
+
+    /// Corrects the counts of its hours after its keys were read.
+    mutating func count(_ counts: [Hour: KeyCount]) {
+        for (index, hour) in hours.enumerated() {
+            hours[index].published.keep(
+                counts.filter { hour.released.contains($0.key) }.values.reduce(KeyCount(), +))
+        }
+    }
 
     static let countries = TreeKey("version/v1/diagnosis-keys/country")
 
@@ -48,6 +71,13 @@ struct KeyPackage: Sendable {
                 .map { KeyFile(region: region, batch: $0, key: key(region: region, batch: $0)) }
         }
     }
+}
+
+/// An hour that took keys.
+struct FilledHour: Sendable {
+    var published: PublishedHour
+    /// Which keys it took.
+    let released: ReleaseRange
 }
 
 /// One file of a package.

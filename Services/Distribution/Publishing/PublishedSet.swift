@@ -5,8 +5,41 @@ import PublishedTree
 /// A published hour: it took all waiting keys or none, and all waiting reports or none.
 struct PublishedHour: Sendable, Equatable {
     let hour: Hour
-    let keys: Int
+    /// How many of the keys that it took haven't expired.
+    private(set) var keys: Int
+    /// The earliest end of their periods; nil if it took no keys. It stays when no key is left.
+    private(set) var firstEnd: IntervalNumber?
     var reports = 0
+
+    var tookKeys: Bool { firstEnd != nil }
+
+    /// Whether its packages hold keys that must be published no longer.
+    func hasExpiredKeys(at instant: Date) -> Bool {
+        keys > 0 && firstEnd.map { RollingPeriod.hasExpired(endingWith: $0, at: instant) } ?? false
+    }
+
+    /// Leaves only some of its keys.
+    mutating func keep(_ left: KeyCount) {
+        keys = left.keys
+        firstEnd = left.firstEnd ?? firstEnd
+    }
+}
+
+/// A number of keys, and the earliest end of their periods.
+struct KeyCount: Sendable, Equatable {
+    private(set) var keys = 0
+    /// Nil without keys.
+    private(set) var firstEnd: IntervalNumber?
+
+    mutating func add(_ period: RollingPeriod) {
+        keys += 1
+        firstEnd = min(firstEnd ?? period.end, period.end)
+    }
+
+    static func + (left: KeyCount, right: KeyCount) -> KeyCount {
+        KeyCount(
+            keys: left.keys + right.keys, firstEnd: [left.firstEnd, right.firstEnd].compactMap { $0 }.min())
+    }
 }
 
 /// The packages and indexes that the tree must have, given the published hours.
@@ -14,7 +47,7 @@ struct PublishedHour: Sendable, Equatable {
 /// The paths are Corona-Warn-App's: https://github.com/corona-warn-app/cwa-server/blob/main/docs/DISTRIBUTION.md
 struct PublishedSet: Sendable {
     /// Packages of hours, then of days, each in order.
-    private(set) var keyPackages: [KeyPackage] = []
+    let keyPackages: [KeyPackage]
     /// From the oldest hour with reports to the latest, including hours in between without reports.
     private(set) var reportHours: [ReportHour] = []
 
@@ -23,36 +56,40 @@ struct PublishedSet: Sendable {
     static let daysKept = 14
     static let hoursKept = 48
 
-    /// - Parameter hours: in order, without gaps.
-    init(hours published: [PublishedHour]) {
-        guard let last = published.last?.hour else { return }
-        let today = last.advanced(by: 1).day
-        let released = Self.released(published, \.keys)
-        let hours = published.filter { $0.hour > last.advanced(by: -Self.hoursKept) }
+    /// - Parameters:
+    ///   - published: in order, without gaps.
+    ///   - present: what time it is. If no hour was published for long, days are given up nevertheless: all keys in them have
+    ///     expired, and the rows of their hours, which say so, are deleted.
+    init(hours published: [PublishedHour], at present: Date) {
+        guard let last = published.last?.hour else {
+            keyPackages = []
+            return
+        }
+        let today = max(last.advanced(by: 1).day, Day(containing: present))
+        let released = Self.released(published, where: \.tookKeys)
+        let filled = published.compactMap { hour in
+            released[hour.hour].map { FilledHour(published: hour, released: $0) }
+        }
+        let hours = published.map(\.hour).filter { $0 > last.advanced(by: -Self.hoursKept) }
         // A day is published with its last hour.
         let days = Set(published.map(\.hour.day)).filter {
             $0.lastHour <= last && $0 >= today.advanced(by: -Self.daysKept)
         }.sorted()
         keyPackages =
-            hours.map { KeyPackage(window: .hour($0.hour), released: released[$0.hour], keys: $0.keys) }
+            hours.map { hour in
+                KeyPackage(window: .hour(hour), hours: filled.filter { $0.published.hour == hour })
+            }
             + days.map { day in
-                let filled = published.filter { $0.hour.day == day && $0.keys > 0 }
-                let range = filled.compactMap { released[$0.hour] }.reduce(nil) { $0?.joined(with: $1) ?? $1 }
-                return KeyPackage(window: .day(day), released: range, keys: filled.map(\.keys).reduce(0, +))
+                KeyPackage(window: .day(day), hours: filled.filter { $0.published.hour.day == day })
             }
 
-        let releasedReports = Self.released(published, \.reports)
+        let releasedReports = Self.released(published) { $0.reports > 0 }
         let kept = published.filter { $0.hour > last.advanced(by: -Self.daysKept * 24) }
         guard let oldest = kept.first(where: { $0.reports > 0 })?.hour,
             let latest = kept.last(where: { $0.reports > 0 })?.hour
         else { return }
         reportHours = kept.filter { (oldest...latest).contains($0.hour) }
             .map { ReportHour(hour: $0.hour, released: releasedReports[$0.hour], reports: $0.reports) }
-    }
-
-    /// Drops a package that can't be rebuilt; the indexes won't name it.
-    mutating func leaveOut(_ window: KeyPackage.Window) {
-        keyPackages.removeAll { $0.window == window }
     }
 
     /// Drops the reports of an hour and of all hours before it: phones request every hour from the oldest on.
@@ -63,11 +100,11 @@ struct PublishedSet: Sendable {
 
     /// For each hour that took anything: the range released since the previous hour that took anything.
     private static func released(
-        _ published: [PublishedHour], _ count: (PublishedHour) -> Int
+        _ published: [PublishedHour], where tookAny: (PublishedHour) -> Bool
     ) -> [Hour: ReleaseRange] {
         var released: [Hour: ReleaseRange] = [:]
         var lastFilled: Hour?
-        for published in published where count(published) > 0 {
+        for published in published where tookAny(published) {
             released[published.hour] = ReleaseRange(after: lastFilled, through: published.hour)
             lastFilled = published.hour
         }
@@ -124,6 +161,5 @@ struct ReleaseRange: Sendable, Equatable {
     let after: Hour?
     let through: Hour
 
-    /// The range from the start of this one to the end of a later one.
-    func joined(with later: ReleaseRange) -> ReleaseRange { ReleaseRange(after: after, through: later.through) }
+    func contains(_ release: Hour) -> Bool { release <= through && after.map { $0 < release } ?? true }
 }

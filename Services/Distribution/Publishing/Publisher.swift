@@ -65,20 +65,26 @@ struct Publisher: Sendable {
         }
     }
 
-    /// Publishes every hour that ended at or before an instant and is folded. One run at a time: others wait for it.
+    /// Publishes every hour that ended at or before an instant and is folded, and takes expired keys out of packages. One run at
+    /// a time: others wait for it.
+    /// - Parameter present: what time it is, when the instant is past. Keys that have expired since aren't published.
     /// - Throws: ``ClockAhead`` before anything is published.
-    func publish(asOf instant: Date, progress: ProgressBar = .hidden) async throws -> Report {
+    func publish(
+        asOf instant: Date, present: Date = .distantPast, progress: ProgressBar = .hidden
+    ) async throws -> Report {
         let started = ContinuousClock.now
-        try await clock.require(instant)
+        let present = max(instant, present)
+        try await clock.require(present)
         let report = try await store.exclusively {
-            var run = PublishingRun(publisher: self, present: try await tree.objects(), progress: progress)
+            var run = PublishingRun(
+                publisher: self, present: present, stored: try await tree.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
         // Announce first: if anything below fails, no later run announces these packages.
         if report.isNews { await announcement?.send() }
         var waiting = report.waiting
-        if waiting == nil { waiting = try await store.waitingKeys(by: policy) }
+        if waiting == nil { waiting = try await store.waitingKeys(by: policy, at: present) }
         metrics.count(report, waiting: waiting ?? WaitingKeys(), at: instant, took: started.duration(to: .now))
         return report
     }

@@ -1,30 +1,34 @@
 import ExposureFormat
 import ExposureKeys
+import FoundationEssentials
 import Logging
 import NIOPosix
 import ObjectStore
 import PublishedTree
 import Running
 
-/// One run: decides what each new hour takes, writes the packages, then the indexes that name them, and removes what is no
-/// longer offered.
+/// One run: decides what each new hour takes, writes the packages that are new or must lose keys, then the indexes that name them,
+/// and removes what is no longer offered.
 ///
-/// A package's content depends only on the folded data and on the hours published before it, and signatures are kept. So a run
-/// that is repeated, or that was killed at any point, ends with the same bytes. It reads only new data, unless the tree lost
-/// objects.
+/// A package's content depends only on the folded data, on the hours published before it, and on which keys have expired; and
+/// signatures are kept. So a run that is repeated, or that was killed at any point, ends with the same bytes. It reads only new
+/// data, and the packages that must lose keys or that the tree lost.
 struct PublishingRun {
     let publisher: Publisher
+    /// What time it is: keys that have expired by then are in no package.
+    let present: Date
     let progress: ProgressBar
     /// The objects in the tree.
-    private var present: [TreeKey: StoredObject]
+    private var stored: [TreeKey: StoredObject]
     /// The objects that must be in the tree.
     private var wanted: Set<TreeKey> = []
     private var report = Publisher.Report()
 
-    init(publisher: Publisher, present: [TreeKey: StoredObject], progress: ProgressBar) {
+    init(publisher: Publisher, present: Date, stored: [TreeKey: StoredObject], progress: ProgressBar) {
         self.publisher = publisher
-        self.progress = progress
         self.present = present
+        self.progress = progress
+        self.stored = stored
     }
 
     private var store: DistributionStore { publisher.store }
@@ -35,8 +39,8 @@ struct PublishingRun {
         let hours = try await store.publishedHours()
         report.lastHour = hours.last?.hour.number
 
-        var published = PublishedSet(hours: hours)
-        try await writeKeys(of: &published)
+        var published = PublishedSet(hours: hours, at: present)
+        try await writeKeys(of: published)
         try await writeReports(of: &published)
         try await writeStaticArchives()
         // All packages exist now, so indexes may name them.
@@ -59,7 +63,7 @@ struct PublishingRun {
     private mutating func decide(through last: Hour) async throws {
         guard let folded = try await store.foldedHours() else { return }
         let published = try await store.publishedHours()
-        var lastKeys = published.last { $0.keys > 0 }?.hour
+        var lastKeys = published.last { $0.tookKeys }?.hour
         var lastReports = published.last { $0.reports > 0 }?.hour
         let first = published.last?.hour.advanced(by: 1) ?? folded.lowerBound
         let end = min(last, folded.upperBound)
@@ -68,24 +72,22 @@ struct PublishingRun {
         progress.begin("Hours", total: first.distance(to: end) + 1)
         for hour in first...end {
             let range = ReleaseRange(after: lastKeys, through: hour)
-            let read = try await store.keys(released: range, by: publisher.policy)
-            let keys = read.keys
+            let read = try await store.keys(released: range, by: publisher.policy, at: present)
             let reports = try await store.reportCount(after: lastReports, through: hour)
-            let taken = PublishedHour(
-                hour: hour, keys: keys.count >= enough ? keys.count : 0, reports: reports >= enough ? reports : 0)
+            var taken = PublishedHour(hour: hour, keys: 0, reports: reports >= enough ? reports : 0)
+            if read.keys.count >= enough { taken.keep(read.counts.values.reduce(KeyCount(), +)) }
             try await store.insert(taken)
-            if taken.keys > 0 { lastKeys = hour }
+            if taken.tookKeys { lastKeys = hour }
             if taken.reports > 0 { lastReports = hour }
             // No later hour is folded, so this covers all keys.
-            if hour == folded.upperBound { report.waiting = taken.keys > 0 ? read.later : read.later + read.waiting }
+            if hour == folded.upperBound { report.waiting = taken.tookKeys ? read.later : read.later + read.waiting }
             report.newHours += 1
             report.newKeys += taken.keys
             report.newReports += taken.reports
             // Written now, the keys needn't be read again.
             if hour > end.advanced(by: -PublishedSet.hoursKept) {
-                let package = KeyPackage(
-                    window: .hour(hour), released: taken.keys > 0 ? range : nil, keys: taken.keys)
-                try await write(taken.keys > 0 ? keys : [], of: package)
+                let filled = taken.tookKeys ? [FilledHour(published: taken, released: range)] : []
+                try await write(taken.tookKeys ? read.keys : [], of: KeyPackage(window: .hour(hour), hours: filled))
             }
             progress.advance()
         }
@@ -93,58 +95,59 @@ struct PublishingRun {
 
     // MARK: Packages
 
-    /// Writes the packages that the tree lacks.
+    /// Writes the packages that the tree lacks, and anew those that hold expired keys.
     ///
-    /// A lost package stays out if some of its keys have expired since: with the remaining keys, its bytes would differ from
-    /// those that phones know, and it might have too few keys.
-    private mutating func writeKeys(of published: inout PublishedSet) async throws {
-        var lost = 0
+    /// A package that loses keys may have fewer than the minimum: those that remain were published among enough.
+    /// The database learns of it last, so that the next run repeats what a killed one left.
+    private mutating func writeKeys(of published: PublishedSet) async throws {
+        var changed: [Hour: PublishedHour] = [:]
         progress.begin("Packages", total: published.keyPackages.count)
-        for package in published.keyPackages {
+        for var package in published.keyPackages {
             defer { progress.advance() }
-            let files = files(of: package)
-            if files.contains(where: { present[$0.key] == nil }) {
-                let keys: [PublishedKey] =
-                    if let range = package.released {
-                        try await store.keys(released: range, by: publisher.policy).keys
-                    } else { [] }
-                guard keys.count == package.keys else {
-                    published.leaveOut(package.window)
-                    lost += 1
-                    continue
+            let isOutdated = package.hasExpiredKeys(at: present)
+            if isOutdated || files(of: package).contains(where: { stored[$0.key] == nil }) {
+                var read = ReleasedKeys()
+                if let range = package.released {
+                    read = try await store.keys(released: range, by: publisher.policy, at: present)
                 }
-                try await write(keys, of: package)
+                package.count(read.counts)
+                try await write(read.keys, of: package, anew: isOutdated)
+                for hour in package.hours { changed[hour.published.hour] = hour.published }
             }
-            wanted.formUnion(files.map(\.key))
+            wanted.formUnion(files(of: package).map(\.key))
         }
-        warn(lost)
+        try await store.update(changed.values.sorted { $0.hour < $1.hour })
     }
 
     private func files(of package: KeyPackage) -> [KeyFile] {
         package.files(regions: publisher.regions, keysPerFile: publisher.keysPerFile)
     }
 
-    /// Writes the missing files of a package. Parts shared by several files are encoded once.
-    private mutating func write(_ keys: [PublishedKey], of package: KeyPackage) async throws {
-        let missing = files(of: package).filter { present[$0.key] == nil }
-        guard !missing.isEmpty else { return }
+    /// Writes the missing files of a package, or all that aren't current. Parts shared by several files are encoded once.
+    ///
+    /// A package that exists stays until a key expires, also if a restored database no longer knows all of its keys.
+    private mutating func write(_ keys: [PublishedKey], of package: KeyPackage, anew: Bool = false) async throws {
         let publisher = publisher
+        let needed = files(of: package).filter { anew || stored[$0.key] == nil }
+        guard !needed.isEmpty else { return }
         for (index, batch) in KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
-            let files = missing.filter { Int($0.batch.number) == index + 1 }
+            let files = needed.filter { Int($0.batch.number) == index + 1 }
             guard !files.isEmpty else { continue }
             let exports = try KeyExport.files(
                 of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
             // Never publish what phones couldn't read. Signatures are verified when they are made.
             try exports.first?.readBack()
-            let written = try await withThrowingTaskGroup(of: (TreeKey, Int).self) { group in
+            let written = try await withThrowingTaskGroup(of: (TreeKey, Int)?.self) { group in
                 for (file, export) in zip(files, exports) {
+                    let stored = stored[file.key]
                     group.addTask {
                         let archive = try await publisher.packages.build(export)
+                        if try await publisher.holds(archive, at: file.key, stored) { return nil }
                         try await publisher.tree.write(archive, to: file.key)
                         return (file.key, archive.count)
                     }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
+                return try await group.reduce(into: [(TreeKey, Int)]()) { if let file = $1 { $0.append(file) } }
             }
             for (key, size) in written { note(key, size: size) }
         }
@@ -156,7 +159,7 @@ struct PublishingRun {
         for hour in published.reportHours {
             defer { progress.advance() }
             let key = hour.key(origin: publisher.origin)
-            if present[key] == nil {
+            if stored[key] == nil {
                 var archive: [UInt8] = []
                 if let range = hour.released {
                     let reports = try await store.reports(after: range.after, through: range.through)
@@ -173,13 +176,9 @@ struct PublishingRun {
         }
         if let last = lost.last { published.leaveOutReports(through: last) }
         wanted.formUnion(published.reportHours.map { $0.key(origin: publisher.origin) })
-        warn(lost.count)
-    }
-
-    private func warn(_ lost: Int) {
-        guard lost > 0 else { return }
+        guard !lost.isEmpty else { return }
         publisher.logger.warning(
-            "lost packages can't be rebuilt and are no longer offered", metadata: ["packages": "\(lost)"])
+            "lost packages can't be rebuilt and are no longer offered", metadata: ["packages": "\(lost.count)"])
     }
 
     // MARK: Static archives and indexes
@@ -197,7 +196,7 @@ struct PublishingRun {
                 "static files can't be read; published archives stay",
                 metadata: ["folder": "\(problem.folder)"])
             report.refusedFiles = 1
-            return wanted.formUnion(present.keys.filter { $0.kind == .archive })
+            return wanted.formUnion(stored.keys.filter { $0.kind == .archive })
         }
         progress.begin("Static archives", total: files.archives.count)
         for archive in files.archives {
@@ -211,7 +210,7 @@ struct PublishingRun {
             // The archive of a file, or all archives below a folder.
             let path = problem.file.replacing(/\.(json|bin)$/, with: "")
             wanted.formUnion(
-                present.keys.filter { key in
+                stored.keys.filter { key in
                     key.kind == .archive && (key.path == path || key.path.hasPrefix(problem.file + "/"))
                 })
         }
@@ -232,30 +231,34 @@ struct PublishingRun {
     @discardableResult
     private mutating func write(_ content: [UInt8], to key: TreeKey) async throws -> Bool {
         wanted.insert(key)
-        if let stored = present[key], try await isCurrent(stored, key, content) { return false }
+        if try await publisher.holds(content, at: key, stored[key]) { return false }
         try await publisher.tree.write(content, to: key)
         note(key, size: content.count)
         return true
     }
 
-    private func isCurrent(_ stored: StoredObject, _ key: TreeKey, _ content: [UInt8]) async throws -> Bool {
-        guard stored.size == content.count else { return false }
-        if let md5 = stored.md5 { return md5 == StoredObject.md5(of: content) }
-        return try await publisher.tree.read(key) == content
-    }
-
     private mutating func note(_ key: TreeKey, size: Int) {
-        present[key] = StoredObject(size: size)
+        stored[key] = StoredObject(size: size)
         report.changes += 1
         report.bytes += size
     }
 
     /// Removes indexes first, so that no index names a removed object.
     private mutating func removeUnwanted() async throws {
-        let unwanted = present.keys.filter { !wanted.contains($0) }.sorted()
+        let unwanted = stored.keys.filter { !wanted.contains($0) }.sorted()
         guard !unwanted.isEmpty else { return }
         try await publisher.tree.remove(
             unwanted.filter { $0.kind == .index } + unwanted.filter { $0.kind != .index })
         report.changes += unwanted.count
+    }
+}
+
+extension Publisher {
+    /// Whether the tree holds a content already.
+    /// - Parameter stored: what the tree's listing says of the object; nil if there is none.
+    fileprivate func holds(_ content: [UInt8], at key: TreeKey, _ stored: StoredObject?) async throws -> Bool {
+        guard let stored, stored.size == content.count else { return false }
+        if let md5 = stored.md5 { return md5 == StoredObject.md5(of: content) }
+        return try await tree.read(key) == content
     }
 }

@@ -35,13 +35,18 @@ struct DistributionStore: Sendable {
     }
 
     /// The keys whose release lies in a range, in no order, and the keys that were folded by its end and are released later.
-    func keys(released range: ReleaseRange, by policy: PublicationPolicy) async throws -> ReleasedKeys {
+    /// Neither has keys that have expired by an instant.
+    func keys(
+        released range: ReleaseRange, by policy: PublicationPolicy, at instant: Date
+    ) async throws -> ReleasedKeys {
         try await database.transaction { session in
             var read = ReleasedKeys()
-            try Self.readKeys(releasedAfter: range.after, foldedThrough: range.through, by: policy, in: session) {
-                folded, release, key in
+            try Self.readKeys(
+                releasedAfter: range.after, foldedThrough: range.through, by: policy, at: instant, in: session
+            ) { folded, release, period, key in
                 if release <= range.through {
                     read.keys.append(key)
+                    read.counts[release, default: KeyCount()].add(period)
                     read.waiting.note(folded)
                 } else {
                     read.later.note(folded)
@@ -51,25 +56,26 @@ struct DistributionStore: Sendable {
         }
     }
 
-    /// The keys that were folded and not published by the last hour that took keys.
-    func waitingKeys(by policy: PublicationPolicy) async throws -> WaitingKeys {
+    /// The keys that were folded and not published by the last hour that took keys, and haven't expired by an instant.
+    func waitingKeys(by policy: PublicationPolicy, at instant: Date) async throws -> WaitingKeys {
         try await database.transaction { session in
             let last = try session.row(
-                "SELECT max(hour) FROM distribution.published_hour WHERE keys > 0", as: Int32?.self
+                "SELECT max(hour) FROM distribution.published_hour WHERE first_end IS NOT NULL", as: Int32?.self
             ).flatMap { $0 }
             var waiting = WaitingKeys()
             try Self.readKeys(
-                releasedAfter: last.map(Hour.init(number:)), foldedThrough: nil, by: policy, in: session
-            ) { folded, _, _ in waiting.note(folded) }
+                releasedAfter: last.map(Hour.init(number:)), foldedThrough: nil, by: policy, at: instant, in: session
+            ) { folded, _, _, _ in waiting.note(folded) }
             return waiting
         }
     }
 
-    /// Reads keys by their release, which isn't stored but computed.
-    /// - Parameter body: receives the hour in which a key was folded, the hour of its release, and the key.
+    /// Reads keys by their release, which isn't stored but computed. Expired keys are left out here, whether or not the fold has
+    /// deleted them.
+    /// - Parameter body: receives the hour in which a key was folded, the hour of its release, its period, and the key.
     private static func readKeys(
-        releasedAfter earlier: Hour?, foldedThrough last: Hour?, by policy: PublicationPolicy, in session: Session,
-        _ body: (Hour, Hour, PublishedKey) -> Void
+        releasedAfter earlier: Hour?, foldedThrough last: Hour?, by policy: PublicationPolicy, at instant: Date,
+        in session: Session, _ body: (Hour, Hour, RollingPeriod, PublishedKey) -> Void
     ) throws {
         try session.limitStatements(to: readingTime)
         // A key is released at most `longestDelay` after its upload, so older partitions aren't read. Of the keys uploaded
@@ -99,11 +105,11 @@ struct DistributionStore: Sendable {
             """
         ) { row in
             let hour = Hour(number: try row.int32())
-            guard let (data, period, level) = try row.key(),
+            guard let (data, period, level) = try row.key(), !period.hasExpired(at: instant),
                 let release = policy.releaseHour(of: period, level, submitted: hour),
                 earlier.map({ $0 < release }) ?? true
             else { return }
-            body(hour, release, PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level))
+            body(hour, release, period, PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level))
         }
     }
 
@@ -167,9 +173,13 @@ struct DistributionStore: Sendable {
     func publishedHours() async throws -> [PublishedHour] {
         try await database.session { session in
             try session.rows(
-                "SELECT hour, keys, reports FROM distribution.published_hour ORDER BY hour", as: Int32.self, Int32.self,
-                Int32.self
-            ).map { PublishedHour(hour: Hour(number: $0), keys: Int($1), reports: Int($2)) }
+                "SELECT hour, keys, first_end, reports FROM distribution.published_hour ORDER BY hour", as: Int32.self,
+                Int32.self, Int32?.self, Int32.self
+            ).map { hour, keys, firstEnd, reports in
+                PublishedHour(
+                    hour: Hour(number: hour), keys: Int(keys),
+                    firstEnd: firstEnd.map { IntervalNumber(rawValue: UInt32(clamping: $0)) }, reports: Int(reports))
+            }
         }
     }
 
@@ -177,9 +187,23 @@ struct DistributionStore: Sendable {
         try await database.session { session in
             _ = try session.execute(
                 """
-                INSERT INTO distribution.published_hour (hour, keys, reports)
-                VALUES (\(hour.hour.number), \(Int32(hour.keys)), \(Int32(hour.reports)))
+                INSERT INTO distribution.published_hour (hour, keys, first_end, reports)
+                VALUES (\(hour.hour.number), \(Int32(hour.keys)), \(nullable: hour.firstEndNumber), \(Int32(hour.reports)))
                 """)
+        }
+    }
+
+    /// Records what is left of the keys that hours took.
+    func update(_ hours: [PublishedHour]) async throws {
+        guard !hours.isEmpty else { return }
+        try await database.transaction { session in
+            for hour in hours {
+                try session.execute(
+                    """
+                    UPDATE distribution.published_hour SET keys = \(Int32(hour.keys)), first_end = \(nullable: hour.firstEndNumber)
+                    WHERE hour = \(hour.hour.number)
+                    """)
+            }
         }
     }
 
@@ -220,10 +244,17 @@ struct DistributionStore: Sendable {
 /// The keys of a range.
 struct ReleasedKeys: Sendable {
     var keys: [PublishedKey] = []
+    /// The same keys, counted by the hour of their release.
+    var counts: [Hour: KeyCount] = [:]
     /// The same keys, counted as waiting if no hour takes them.
     var waiting = WaitingKeys()
     /// Keys that will be released after the range.
     var later = WaitingKeys()
+}
+
+extension PublishedHour {
+    /// The column `first_end`.
+    fileprivate var firstEndNumber: Int32? { firstEnd.map { Int32(clamping: $0.rawValue) } }
 }
 
 extension CopyRow {

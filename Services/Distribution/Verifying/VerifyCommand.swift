@@ -10,8 +10,8 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a whole published tree against a public key.",
         discussion: """
-            Checks signatures, headers, order, minimum sizes, duplicate keys, and that the indexes name all objects and no
-            others. Needs no database and no secret. Ends with 1 if anything is wrong.
+            Checks signatures, headers, order, minimum sizes, duplicate and expired keys, and that the indexes name all objects
+            and no others. Needs no database and no secret. Ends with 1 if anything is wrong.
             """)
 
     @Argument(help: ArgumentHelp("The tree's folder, in which `version` lies.", valueName: "directory"))
@@ -22,8 +22,13 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("A public key in PEM; several if keys were replaced.", valueName: "file.pem"))
     var publicKeys: [String]
 
-    @Option(help: "The minimum number of keys or reports in a file that isn't empty.")
+    @Option(help: "The minimum number of reports in a file that isn't empty, and of keys in the newest hour's.")
     var minimum = PublicationPolicy.smallestPackage
+
+    @Option(
+        name: .customLong("as-of"),
+        help: "When the tree was written, as an ISO 8601 instant; by default two hours ago, as runs are hourly.")
+    var asOf: Instant?
 
     func validate() throws {
         guard !publicKeys.isEmpty else { throw ValidationError("--public-key must be given.") }
@@ -35,8 +40,9 @@ struct VerifyCommand: AsyncParsableCommand {
             else { throw ValidationError("\(path) is no P-256 public key in PEM.") }
             return key
         }
+        let instant = asOf?.date ?? WallClock.system.now.addingTimeInterval(-7200)
         let tree = DirectoryStore(root: URL(filePath: directory, directoryHint: .isDirectory))
-        let verdict = try await VerifyTree(tree: tree, publicKeys: keys, minimum: minimum)
+        let verdict = try await VerifyTree(tree: tree, publicKeys: keys, minimum: minimum, instant: instant)
             .verdict(progress: .onTerminal)
         for flaw in verdict.flaws { Console.say(flaw) }
         let counts =

@@ -10,8 +10,10 @@ struct VerifyTree: Sendable {
     let tree: any TreeStore
     /// The keys of which at least one must have signed each archive.
     let publicKeys: [VerificationKey]
-    /// The minimum number of keys or reports in a file that isn't empty.
+    /// The minimum number of reports in a file that isn't empty, and of keys in the newest hour's: older ones may have lost keys.
     let minimum: Int
+    /// When the tree was written: no key may have expired by then.
+    let instant: Date
 
     /// The tree's content and its flaws.
     struct Verdict: Sendable, Equatable {
@@ -94,34 +96,34 @@ private struct TreeCheck {
                 continue
             }
             verdict.days += 1
-            let package = KeyPackage(window: .day(day), released: nil, keys: 0)
+            let package = KeyPackage(window: .day(day))
             ofDays[day] = try await keys(of: package, region, progress)
         }
-        var ofHours: [Day: [Int: Set<KeyData>]] = [:]
+        var hours: [Hour] = []
         for index in objects.filter({ $0.kind == .index && $0.path.hasPrefix(dates.path + "/") }).sorted() {
             let name = index.path.dropFirst(dates.path.count + 1).dropLast("/hour".count)
             guard let day = Day(name: name) else {
                 complain(index, "its folder is no day")
                 continue
             }
-            let hours = (try await self.index(index) as [Int]?) ?? []
-            if hours != hours.sorted() || !hours.allSatisfy({ (0...23).contains($0) }) {
+            let ofDay = (try await self.index(index) as [Int]?) ?? []
+            if ofDay != ofDay.sorted() || !ofDay.allSatisfy({ (0...23).contains($0) }) {
                 complain(index, "it isn't sorted")
             }
-            for hour in hours {
-                verdict.hours += 1
-                let package = KeyPackage(window: .hour(day.firstHour.advanced(by: hour)), released: nil, keys: 0)
-                ofHours[day, default: [:]][hour] = try await keys(of: package, region, progress)
-            }
+            hours += ofDay.map { day.firstHour.advanced(by: $0) }
+        }
+        var ofHours: [Hour: Set<KeyData>] = [:]
+        for hour in hours {
+            verdict.hours += 1
+            let minimum = hour == hours.max() ? verify.minimum : 0
+            ofHours[hour] = try await keys(of: KeyPackage(window: .hour(hour)), atLeast: minimum, region, progress)
         }
         checkRepetition(ofDays.sorted { $0.key < $1.key }.map { (dates / $0.key.name, $0.value) })
-        let hours = ofHours.flatMap { day, hours in
-            hours.map { (hour: day.firstHour.advanced(by: $0.key), keys: $0.value) }
-        }.sorted { $0.hour < $1.hour }
-        checkRepetition(hours.map { (dates / $0.hour.day.name / "hour" / $0.hour.ofDay, $0.keys) })
+        checkRepetition(
+            ofHours.sorted { $0.key < $1.key }.map { (dates / $0.key.day.name / "hour" / $0.key.ofDay, $0.value) })
         for (day, keys) in ofDays {
-            guard let hours = ofHours[day], hours.count == 24 else { continue }
-            if hours.values.reduce(into: Set(), { $0.formUnion($1) }) != keys {
+            let hours = ofHours.filter { $0.key.day == day }.values
+            if hours.count == 24, hours.reduce(into: Set(), { $0.formUnion($1) }) != keys {
                 complain(dates / day.name, "its keys differ from those of its hours")
             }
         }
@@ -137,7 +139,7 @@ private struct TreeCheck {
 
     /// The keys of all batches of a package.
     private mutating func keys(
-        of package: KeyPackage, _ region: String, _ progress: ProgressBar
+        of package: KeyPackage, atLeast minimum: Int = 0, _ region: String, _ progress: ProgressBar
     ) async throws -> Set<KeyData> {
         var keys: Set<KeyData> = []
         var count = 0
@@ -158,8 +160,11 @@ private struct TreeCheck {
                 complain(key, "its signature is for another batch")
             }
             if !export.isInPublishedOrder { complain(key, "its keys aren't sorted, or it has a duplicate") }
-            if !export.keys.isEmpty, export.keys.count < verify.minimum {
-                complain(key, "it has \(export.keys.count) keys, fewer than \(verify.minimum)")
+            if !export.keys.isEmpty, export.keys.count < minimum {
+                complain(key, "it has \(export.keys.count) keys, fewer than \(minimum)")
+            }
+            if export.keys.contains(where: { $0.rollingPeriod.hasExpired(at: verify.instant) }) {
+                complain(key, "it has a key whose period ended more than \(RollingPeriod.daysKept) days ago")
             }
             count += export.keys.count
             keys.formUnion(export.keys.map(\.data))

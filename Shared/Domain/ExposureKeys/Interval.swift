@@ -51,8 +51,11 @@ package struct RollingPeriod: Hashable, Sendable, BitwiseCopyable {
     package static let daysKept = 14
 
     /// Whether the period ended more than ``daysKept`` days before an instant.
-    package func hasExpired(at instant: Date) -> Bool {
-        Double(end.startSeconds + Int64(Self.daysKept) * 86_400) < instant.timeIntervalSince1970
+    package func hasExpired(at instant: Date) -> Bool { Self.hasExpired(endingWith: end, at: instant) }
+
+    /// The same, from the period's end.
+    package static func hasExpired(endingWith end: IntervalNumber, at instant: Date) -> Bool {
+        Double(end.startSeconds + Int64(daysKept) * 86_400) < instant.timeIntervalSince1970
     }
 
     /// Whether the key was in use in an interval.

@@ -48,7 +48,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
     package enum Kind: Sendable {
         /// A list in JSON, which changes with every publication.
         case index
-        /// An archive that never changes: keys or check-in reports.
+        /// An archive of keys or check-in reports. It loses keys that expire, and doesn't change otherwise.
         case package
         /// An archive that changes now and then: configuration, statistics.
         case archive
@@ -65,9 +65,10 @@ package struct TreeKey: Hashable, Comparable, Sendable {
     /// The header field `Content-Type`.
     package var contentType: String { kind == .index ? "application/json" : "application/zip" }
 
-    /// The header field `Cache-Control`: 14 days for a package, five minutes for everything else.
+    /// The header field `Cache-Control`: an hour for a package, which is how often packages lose expired keys; five minutes for
+    /// everything else.
     package var cacheControl: String {
-        kind == .package ? "public, max-age=1209600, immutable" : "public, max-age=300"
+        kind == .package ? "public, max-age=3600" : "public, max-age=300"
     }
 
     // MARK: Files

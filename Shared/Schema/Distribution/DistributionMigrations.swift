@@ -51,5 +51,17 @@ extension Migration {
             REVOKE ALL ON FUNCTION distribution.take_publishing_lock() FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION distribution.take_publishing_lock(), vigil.give_locks_back() TO vigil_distribution;
             """#),
+
+        Migration(
+            "published keys expire",
+            #"""
+            -- A key leaves its packages when it expires. `keys` are those that an hour took and that are left. `first_end` is the
+            -- earliest end of their periods, in intervals of ten minutes, and tells when to write packages anew; it stays when
+            -- no key is left, and is NULL if the hour took none. Of earlier hours it isn't known: 0 has them written anew.
+            ALTER TABLE distribution.published_hour ADD COLUMN first_end integer;
+            UPDATE distribution.published_hour SET first_end = 0 WHERE keys > 0;
+            ALTER TABLE distribution.published_hour ADD CHECK (keys = 0 OR first_end IS NOT NULL);
+            GRANT UPDATE (keys, first_end) ON distribution.published_hour TO vigil_distribution;
+            """#),
     ]
 }

@@ -16,13 +16,16 @@ export_from_postgres_prepare() {
         FROM generate_series(1, $export_keys) AS n ORDER BY 3, 4, 5, 6, 2"
     postgres_sql "INSERT INTO submission.folded_hour VALUES (447000, $export_keys)"
     postgres_sql "VACUUM ANALYZE submission.diagnosis_key"
+    # The program's clock shows the hour's end, so that no key has expired.
+    postgres_sql "ALTER DATABASE postgres SET vigil.rehearsal = 'on'"
     export_instant=$(date -u -d "@$((447001 * 3600))" +%Y-%m-%dT%H:%M:%SZ)
 }
 export_from_postgres_ours() {
     rm -rf "$scratch/published/version"
     postgres_sql "TRUNCATE distribution.published_hour, distribution.signature" && postgres_sql "CHECKPOINT" && sync || return
-    local took
-    took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18949 LOG_LEVEL=error DIRECTORY="$scratch/published" \
+    local took offset
+    offset=$((447001 * 3600 - 60 - $(date +%s)))
+    took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18949 LOG_LEVEL=error CLOCK_OFFSET=$offset DIRECTORY="$scratch/published" \
         SIGNING_KEYS="262/v1=$scratch/suite/export-signing.key" \
         POSTGRES_CONNECTION="host=$scratch user=vigil_distribution dbname=postgres" \
         "${benchmarks%/*}/distribution" publish --as-of "$export_instant" >"$scratch/publish.log" 2>&1; } 2>&1) || return
@@ -75,7 +78,7 @@ http {
         root $scratch/served;
         location / {
             try_files \$uri \$uri/index =404;
-            add_header Cache-Control "public, max-age=1209600, immutable";
+            add_header Cache-Control "public, max-age=3600";
         }
     }
 }

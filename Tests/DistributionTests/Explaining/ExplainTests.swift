@@ -10,8 +10,8 @@ import Testing
 struct ExplainTests {
     private static let noon = Samples.noon
 
-    private func explain(_ stage: PublishingStage, minimum: Int = 140) -> Explain {
-        Explain(store: stage.store, policy: PublicationPolicy(minimumKeys: minimum))
+    private func explain(_ stage: PublishingStage, at now: Date = noon.end) -> Explain {
+        Explain(store: stage.store, policy: PublicationPolicy(), now: now)
     }
 
     @Test("every state of a key is explained: unknown, level, embargo, undecided, too few, published, expired")
@@ -39,10 +39,14 @@ struct ExplainTests {
             #expect(try await explain.key(plain.data) == .published(next))
             #expect(try await explain.key(Samples.key(999_999).data) == .unknown(lastFolded: next))
 
-            let later = Samples.day.advanced(by: 16).firstHour
-            try await stage.foldEmpty(next.advanced(by: 1)...later)
-            try await stage.publish(through: later)
-            #expect(try await explain.key(plain.data) == .expired(next))
+            // 14 days after the end of its day.
+            let expiry = Samples.day.advanced(by: -2 + 14).firstHour
+            #expect(try await self.explain(stage, at: expiry.start).key(plain.data) == .published(next))
+            #expect(try await self.explain(stage, at: expiry.end).key(plain.data) == .expired)
+            try await stage.foldEmpty(next.advanced(by: 1)...expiry)
+            try await stage.publish(through: expiry)
+            let hour = try await explain.hour(next)
+            #expect(hour.text(minimum: 140).contains("All keys that it took have expired."))
         }
     }
 
@@ -54,7 +58,9 @@ struct ExplainTests {
             try await stage.fold(Self.noon, try Samples.keys(0..<150))
             #expect(try await explain.hour(Self.noon) == .unpublished(lastPublished: nil))
             try await stage.publish(through: Self.noon)
-            #expect(try await explain.hour(Self.noon) == .hour(PublishedHour(hour: Self.noon, keys: 150)))
+            let end = Samples.day.advanced(by: -2).firstInterval
+            #expect(
+                try await explain.hour(Self.noon) == .hour(PublishedHour(hour: Self.noon, keys: 150, firstEnd: end)))
             #expect(try await explain.hour(Self.noon.advanced(by: 1)) == .unfolded(lastFolded: Self.noon))
             #expect(try await explain.hour(Self.noon.advanced(by: -1)) == .forgotten)
         }
@@ -80,7 +86,7 @@ struct ExplainTests {
             .unknown(lastFolded: nil), .unknown(lastFolded: Self.noon),
             .level(key.transmissionRiskLevel, lowest: .lowestPublished), .embargo(until: Self.noon),
             .undecided(release: Self.noon, lastPublished: nil),
-            .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .expired(Self.noon),
+            .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .expired,
             .unfolded(lastFolded: Self.noon), .unpublished(lastPublished: Self.noon),
             .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)), .forgotten,
         ]

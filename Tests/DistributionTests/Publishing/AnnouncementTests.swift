@@ -53,11 +53,18 @@ struct AnnouncementTests {
                 #expect(dispatcher.announcements.withLock { $0 } == 1)
 
                 // A run that died when it had decided, before an index said so, is made up for.
-                let decided = PublishedHour(hour: Samples.noon.advanced(by: 2), keys: 2)
+                let decided = PublishedHour(
+                    hour: Samples.noon.advanced(by: 2), keys: 2, firstEnd: Samples.firstEnd)
                 try await stage.fold(decided.hour, try Samples.keys(2..<4))
                 try await stage.store.insert(decided)
                 let report = try await stage.publish(through: decided.hour)
                 #expect(report.newHours == 0)
+                #expect(dispatcher.announcements.withLock { $0 } == 2)
+
+                // Packages that lose expired keys wake nobody.
+                let expiry = try await stage.publish(through: Samples.day.advanced(by: 12).firstHour)
+                #expect(expiry.changes > 0)
+                #expect(try stage.keys(of: Samples.noon) == [])
                 #expect(dispatcher.announcements.withLock { $0 } == 2)
             }
             try await stage.fold(Samples.noon.advanced(by: 3), try Samples.keys(4..<6))

@@ -34,7 +34,6 @@ struct AtOnceTests {
         let uploads = folded
         try await PublishingStage.run { stage in
             try await stage.fold(uploads)
-            try await stage.publish(through: hours[49])
             var expected: [Hour: Set<KeyData>] = [:]
             for (hour, keys) in uploads {
                 for key in keys {
@@ -42,12 +41,13 @@ struct AtOnceTests {
                     expected[release, default: []].insert(key.data)
                 }
             }
-            for hour in hours.suffix(PublishedSet.hoursKept) {
+            for hour in hours {
+                try await stage.publish(through: hour)
                 let keys = try #require(try stage.keys(of: hour))
                 let isAsExpected = keys == expected[hour]
                 #expect(isAsExpected && keys.count >= 140)
             }
-            let waiting = try await stage.store.waitingKeys(by: policy)
+            let waiting = try await stage.store.waitingKeys(by: policy, at: hours[49].end)
             #expect(waiting.count == expected.filter { $0.key > hours[49] }.map(\.value.count).reduce(0, +))
             #expect(waiting.oldest.map { $0 > hours[20] } ?? true)
         }

@@ -13,34 +13,35 @@ import Testing
     .heavy, .timeLimit(.minutes(15)))
 struct ExpiryTests {
     @Test(
-        "an expired key is nowhere in PostgreSQL's files if log segments aren't recycled; if they are, it may be",
+        "an expired key is in no published file, and nowhere in PostgreSQL's if log segments aren't recycled; if they are, it may be",
         arguments: [false, true])
     func files(recycled: Bool) async throws {
         let programs = try #require(PrivateServer.programs)
         let keys = try Samples.keys(0..<200)
         try await PrivateServer.with(programs, settings: ["wal_recycle=\(recycled ? "on" : "off")"]) { server in
             try await server.untilReady()
-            try await TestPostgres.withClient(server.connection) { client in
-                try await Schema.migrate(owner: client)
-                let day = Samples.day
-                try await client.transaction { session in
-                    try session.execute("SELECT submission.ensure_day(\(day.number))")
-                    try session.execute(
-                        """
-                        INSERT INTO submission.diagnosis_key
-                        SELECT \(Samples.noon.number), key_data, \(Int32(day.firstInterval.rawValue)), 144, 5, 0, 1
-                        FROM unnest(\(keys.map(\.data.bytes))) AS keys (key_data)
-                        """)
-                }
-                _ = try await client.session { try $0.execute("CHECKPOINT") }
-                // The control: the search finds keys that exist.
+            let database = try await MigratedDatabase(migrating: server.connection)
+            try await PublishingStage.run(in: database) { stage in
+                try await stage.fold(Samples.noon, keys)
+                try await stage.foldEmpty(Samples.noon.advanced(by: 1)...Samples.day.lastHour)
+                try await stage.publish(through: Samples.day.lastHour)
+                _ = try await stage.superuser.session { try $0.execute("CHECKPOINT") }
+                // The control: both searches find keys that exist, also a moment before they expire.
                 #expect(try Self.found(keys, in: server.data) == keys.count)
+                let expiry = Date(timeIntervalSince1970: Double(Samples.firstEnd.startSeconds) + 14 * 86_400)
+                _ = try await stage.publisher.publish(asOf: expiry)
+                #expect(try stage.found(keys) == keys.count)
 
-                let later = day.advanced(by: 15).firstHour.start
-                _ = try await Retention.apply(.fold, at: later, in: client)
+                // No hour was folded since, and the fold has deleted nothing.
+                let later = expiry + 1
+                _ = try await stage.publisher.publish(asOf: later)
+                #expect(try stage.found(keys) == 0)
+                #expect(try stage.keys(of: Samples.day) == [])
+
+                _ = try await Retention.apply(.fold, at: later, in: stage.superuser)
                 for _ in 0..<2 {
-                    _ = try await client.session { try $0.execute("SELECT pg_switch_wal()") }
-                    _ = try await client.session { try $0.execute("CHECKPOINT") }
+                    _ = try await stage.superuser.session { try $0.execute("SELECT pg_switch_wal()") }
+                    _ = try await stage.superuser.session { try $0.execute("CHECKPOINT") }
                 }
                 let left = try Self.found(keys, in: server.data)
                 #expect(recycled ? left > 0 : left == 0, "\(left) keys")

@@ -33,7 +33,9 @@ struct FaultTests {
                 try await stage.fold(hour, try Samples.keys(offset * 10..<offset * 10 + 5))
                 try await stage.fold(hour, try Samples.reports(offset * 10..<offset * 10 + 5))
             }
-            let configuration = try stage.writeConfiguration()
+            // The program's clock shows the last hour's end.
+            try await stage.markAsRehearsal()
+            let configuration = try stage.writeConfiguration(moving: hours[2].end.timeIntervalSinceNow)
             try await stage.publish(through: hours[0])
             // The start of all runs.
             let start = try stage.files()

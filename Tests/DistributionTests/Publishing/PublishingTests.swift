@@ -222,8 +222,13 @@ struct PublishingTests {
     func command() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             try await stage.fold(Self.noon, try Samples.keys(0..<5))
-            try await Distribution.publish(asOf: Self.noon.end, stage.runtime)
-            #expect(try stage.keys(of: Self.noon) == Samples.data(0..<5))
+            // What time it is then decides which keys have expired, not the instant that the command is given.
+            for (day, keys) in [(0, try Samples.data(0..<5)), (12, [])] {
+                let now = Self.noon.advanced(by: day * 24).end
+                let runtime = stage.runtime(clock: .offset(by: now.timeIntervalSinceNow))
+                try await Distribution.publish(asOf: Self.noon.end, runtime)
+                #expect(try stage.keys(of: Self.noon) == keys)
+            }
         }
     }
 }

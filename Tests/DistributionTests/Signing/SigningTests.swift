@@ -50,8 +50,8 @@ struct SigningTests {
             minimumKeys: 1, signingKeys: { _ in "262/v7=\(tokens.uri("object=imported"))" }
         ) { stage in
             try await stage.fold(Samples.noon, try Samples.keys(0..<5))
-            let configuration = stage.directory.appending(path: "distribution.json")
-            try JSONEncoder().encode(stage.settings).write(to: configuration)
+            try await stage.markAsRehearsal()
+            let configuration = try stage.writeConfiguration(moving: Samples.noon.end.timeIntervalSinceNow)
             let program = try BuiltProgram.path("distribution")
             let instant = Samples.noon.end.formatted(.iso8601)
             // It throws unless the program's status is 0: modules are known to break down when a process ends.

@@ -68,24 +68,40 @@ struct VerifyTests {
         }
     }
 
-    @Test("signed packages that break a rule are found: too few keys, repeated keys")
+    @Test("signed packages that break a rule are found: too few keys in the newest hour, repeated keys")
     func contents() async throws {
         let key = P256.Signing.PrivateKey()
         try await PublishingStage.run(minimumKeys: 5) { stage in
             try await Self.tree(stage)
             let whole = try stage.files()
             let dates = "\(PublishingStage.countries)/DE/date"
-            let contents: [(String, Range<Int>)] = [("fewer than 5", 0..<4), ("repeats a key", 200..<210)]
-            for (word, numbers) in contents {
+            let newest = Samples.day.advanced(by: 2).firstHour
+            let contents: [(String, Hour, Range<Int>)] = [
+                ("fewer than 5", newest, 900..<904), ("repeats a key", newest.advanced(by: -43), 200..<210),
+            ]
+            for (word, hour, numbers) in contents {
                 var files = whole
-                files["\(dates)/\(Samples.day.name)/hour/5"] = try Self.signed(
-                    by: key, Samples.keys(numbers), hour: Samples.day.firstHour.advanced(by: 5))
+                files["\(dates)/\(hour.day.name)/hour/\(hour.ofDay)"] = try Self.signed(
+                    by: key, Samples.keys(numbers), hour: hour)
                 try stage.restore(files)
                 let tree = DirectoryStore(root: stage.root)
                 let keys = [stage.verificationKey, VerificationKey(key.publicKey)]
-                let flaws = try await VerifyTree(tree: tree, publicKeys: keys, minimum: 5).verdict().flaws
+                let flaws = try await VerifyTree(tree: tree, publicKeys: keys, minimum: 5, instant: .distantPast)
+                    .verdict().flaws
                 #expect(flaws.contains { $0.contains(word) }, "\(flaws)")
             }
+        }
+    }
+
+    @Test("a key is a flaw once its period ended more than 14 days before the tree was written")
+    func expired() async throws {
+        try await PublishingStage.run(minimumKeys: 5) { stage in
+            try await Self.tree(stage)
+            // The keys' day and 14 more.
+            let end = Samples.day.advanced(by: -2 + 14).firstHour.start
+            #expect(try await stage.verify(asOf: end).flaws == [])
+            let flaws = try await stage.verify(asOf: end + 1).flaws
+            #expect(!flaws.isEmpty && flaws.allSatisfy { $0.contains("ended more than 14 days ago") }, "\(flaws)")
         }
     }
 

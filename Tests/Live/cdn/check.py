@@ -19,7 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COUNTRY = "/version/v1/diagnosis-keys/country"
-# Seconds, in the place of five minutes, of a day, and of ten seconds for what isn't there.
+# Seconds, in the place of five minutes, of an hour, and of ten seconds for what isn't there.
 LISTS, PACKAGES, MISSING = 3, 6, 1
 # What a caller says that is nobody's business.
 TELLING = {"Cookie": "canary=1", "User-Agent": "canary", "X-Forwarded-For": "192.0.2.7", "Referer": "canary", "Accept": "canary/*"}
@@ -85,7 +85,7 @@ class Check:
             ("listen 8040 ", f"listen 127.0.0.1:{self.cdn_port} "), ("server origin.example:8040", f"server 127.0.0.1:{self.edge_port}"),
             ("origin[.]example", "localhost"), ("/run/secrets/tls[.]", f"{self.certificates}/public."),
             ("/run/secrets/origin-ca.pem", str(self.certificates / authority)), ("/var/cache/vigil", f"{folder}/cache"),
-            (r"200 5m;", f"200 {LISTS}s;"), (r"200 1d;", f"200 {PACKAGES}s;"), (r"404 10s;", f"404 {MISSING}s;"),
+            (r"200 5m;", f"200 {LISTS}s;"), (r"200 1h;", f"200 {PACKAGES}s;"), (r"404 10s;", f"404 {MISSING}s;"),
         ]), self.cdn_port)
 
     def heard(self):
