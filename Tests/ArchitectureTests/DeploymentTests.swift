@@ -130,6 +130,15 @@ struct DeploymentTests {
         }
     }
 
+    @Test("one variable sets the lowest published risk level of distribution and of the fold")
+    func lowestRiskLevel() throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        for name in ["distribution", "fold"] {
+            compose.block(name, indentation: 2).expect(
+                "LOWEST_RISK_LEVEL: ${VIGIL_LOWEST_RISK_LEVEL:-3}", for: name, because: "the other must have the same")
+        }
+    }
+
     @Test("deploy/secrets/prepare.sh hands out each service's certificate, password and secrets", arguments: contained)
     func secrets(service: Catalogue.Service) throws {
         let script = try HandWrittenFile("deploy/secrets/prepare.sh")

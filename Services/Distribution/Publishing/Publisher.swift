@@ -132,9 +132,12 @@ extension Publisher {
         return try S3Bucket(settings, clock: .system)
     }
 
-    /// From `minimumKeys`.
+    /// From `lowestRiskLevel` and `minimumKeys`.
     static func policy(_ settings: Settings) throws -> PublicationPolicy {
-        PublicationPolicy(
+        let level = try settings.int(
+            "lowestRiskLevel", default: TransmissionRiskLevel.lowestPublished.rawValue, in: TransmissionRiskLevel.range)
+        return PublicationPolicy(
+            lowestLevel: TransmissionRiskLevel(rawValue: level) ?? .lowestPublished,
             minimumKeys: try settings.int(
                 "minimumKeys", default: PublicationPolicy.smallestPackage, in: 1...100_000))
     }

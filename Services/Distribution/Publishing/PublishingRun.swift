@@ -190,7 +190,10 @@ struct PublishingRun {
         guard let folder = publisher.staticFolder else { return }
         let files: StaticFiles
         do {
-            files = try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }
+            let lowest = publisher.policy.lowestLevel
+            files = try await NIOThreadPool.singleton.runIfActive {
+                try StaticFiles(in: folder, publishingFrom: lowest)
+            }
         } catch let problem as StaticFiles.FolderProblem {
             publisher.logger.error(
                 "static files can't be read; published archives stay",

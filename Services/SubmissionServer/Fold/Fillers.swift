@@ -7,8 +7,9 @@ import FoundationEssentials
 /// looks like any other.
 struct Fillers: Sendable {
     let sizes: SizeClasses
+    /// When distribution publishes a key: it must have the same lowest level.
+    var policy = PublicationPolicy()
     private let model = UploadModel()
-    private let policy = PublicationPolicy()
 
     /// Adds whole uploads from the public model; the last one is cut off when the size is reached.
     ///

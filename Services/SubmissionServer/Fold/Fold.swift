@@ -45,8 +45,17 @@ struct Fold: Sendable {
         let settings = runtime.configuration
         self.init(
             store: FoldStore(database), files: try HourKeyFiles(settings), clock: clock,
-            fillers: Fillers(sizes: try Self.sizes(settings)), metrics: FoldMetrics(runtime.metrics),
+            fillers: try Self.fillers(settings), metrics: FoldMetrics(runtime.metrics),
             logger: runtime.logger)
+    }
+
+    /// From `fold.smallestSet` and `lowestRiskLevel`. With another level than distribution's, an hour's package would have fewer keys
+    /// than a size class.
+    static func fillers(_ settings: Settings) throws -> Fillers {
+        let level = try settings.int(
+            "lowestRiskLevel", default: TransmissionRiskLevel.lowestPublished.rawValue, in: TransmissionRiskLevel.range)
+        let policy = PublicationPolicy(lowestLevel: TransmissionRiskLevel(rawValue: level) ?? .lowestPublished)
+        return Fillers(sizes: try sizes(settings), policy: policy)
     }
 
     /// From `fold.smallestSet`. A set smaller than a package would keep its keys waiting for those of later hours.

@@ -61,6 +61,19 @@ struct PublishingTests {
         }
     }
 
+    @Test(
+        "which levels are published is configuration, and other values than levels are refused", arguments: [1, 5, 8])
+    func configuredLevels(lowest: Int) async throws {
+        try await PublishingStage.run(minimumKeys: 1, settings: ["lowestRiskLevel": "\(lowest)"]) { stage in
+            try await stage.fold(Self.noon, try (1...8).map { try Samples.key($0, level: $0) })
+            try await stage.publish(through: Self.noon)
+            #expect(try stage.keys(of: Self.noon) == Samples.data(lowest..<9))
+        }
+        for wrong in ["0", "9", "high"] {
+            #expect(throws: ConfigurationProblem.self) { try Publisher.policy(Settings(["lowestRiskLevel": wrong])) }
+        }
+    }
+
     @Test("yesterday's key waits until phones no longer accept its replayed broadcasts")
     func embargo() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in

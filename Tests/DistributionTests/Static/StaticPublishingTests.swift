@@ -15,12 +15,12 @@ struct StaticPublishingTests {
 
     /// A stage whose static files are a copy of those that come with the project.
     private static func run(
-        _ body: @Sendable (PublishingStage, _ folder: URL) async throws -> Void
+        settings: [String: String] = [:], _ body: @Sendable (PublishingStage, _ folder: URL) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: checkout.appending(path: "deploy/static"), to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await PublishingStage.run(settings: ["static": folder.path]) { stage in
+        try await PublishingStage.run(settings: settings.merging(["static": folder.path]) { $1 }) { stage in
             try await stage.foldEmpty(Samples.noon...Samples.noon)
             try await body(stage, folder)
         }
@@ -54,6 +54,15 @@ struct StaticPublishingTests {
             try await stage.publish(through: Samples.noon)
             let isSame = try stage.files() == files
             #expect(isSame)
+        }
+    }
+
+    @Test("a configuration that contradicts the published levels isn't published", arguments: [1, 3, 5])
+    func levels(lowest: Int) async throws {
+        try await Self.run(settings: ["lowestRiskLevel": "\(lowest)"]) { stage, _ in
+            let report = try await stage.publish(through: Samples.noon)
+            #expect(report.refusedFiles == (lowest == 3 ? 0 : 4))
+            #expect(try (Self.export(stage, Self.ios) != nil) == (lowest == 3))
         }
     }
 

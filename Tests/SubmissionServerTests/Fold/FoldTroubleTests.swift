@@ -24,6 +24,27 @@ struct FoldTroubleTests {
         #expect(throws: ConfigurationProblem.self) { try sizes(["fold.smallestSet": "\(threshold - 1)"]) }
     }
 
+    @Test("whatever the lowest published level is, an hour is filled up with keys that are published", arguments: 1...8)
+    func lowestLevel(lowest: Int) throws {
+        let level = try #require(TransmissionRiskLevel(rawValue: lowest))
+        let fillers = try Fold.fillers(Settings(["lowestRiskLevel": "\(lowest)"]))
+        var random = SeededGenerator(seed: UInt64(lowest))
+        for keys in [[], try Samples.keys(0..<3)] {
+            let filled = fillers.fill(keys, of: Self.hour, at: Self.hour.end, using: &random)
+            func published(from level: TransmissionRiskLevel) -> Int {
+                let policy = PublicationPolicy(lowestLevel: level)
+                return filled.count { policy.releaseHour(of: $0, submitted: Self.hour) == Self.hour }
+            }
+            #expect(published(from: level) == 140)
+            // The control: distribution with the next level would have too few.
+            if let next = TransmissionRiskLevel(rawValue: lowest + 1) { #expect(published(from: next) < 140) }
+        }
+        #expect(try Fold.fillers(Settings([:])).policy.lowestLevel == .lowestPublished)
+        for wrong in ["0", "9", "high"] {
+            #expect(throws: ConfigurationProblem.self) { try Fold.fillers(Settings(["lowestRiskLevel": wrong])) }
+        }
+    }
+
     @Test("without an hour's private key nothing is folded and nothing lost; the fold goes on when it is back")
     func missingKey() async throws {
         try await FoldStage.run { stage in
