@@ -202,7 +202,7 @@ for program in submission-server=fold distribution=distribution; do
     cat >"$stage/programs/${program%=*}" <<TEXT
 #!/bin/sh
 export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
-# fold or publish, --as-of, instant; not the configuration file. The story's hour hasn't ended: its clock shows the end.
+# fold or publish, --as-of, instant; not the configuration file. The story's hours haven't ended: its clock shows their end.
 exec podman exec --env CLOCK_OFFSET $(container "${program#*=}") ${program%=*} "\$1" "\$2" "\$3"
 TEXT
     chmod +x "$stage/programs/${program%=*}"

@@ -35,6 +35,11 @@ struct HourClosingTests {
                 }
                 #expect(closed.map(\.hour) == [22, 23, 0])
                 #expect(Set(closed.map(\.day)).count == 2)
+                // Several at once, and never fewer than the open one.
+                let next = Day(number: 20_601).firstHour
+                let several = try await stage.closing.close(through: next.advanced(by: 3))
+                #expect(several.map(\.hour) == [1, 2, 3])
+                #expect(try await stage.closing.close(through: next).map(\.hour) == [4])
                 // What was closed stays published.
                 #expect(try await stage.closing.published().names.contains(closed[0]))
             }

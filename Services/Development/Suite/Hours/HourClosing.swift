@@ -30,10 +30,12 @@ package struct HourClosing: Sendable {
     }
 
     /// Folds and publishes the open hour, and those before it that are not published yet.
+    /// - Parameter last: a later hour; then all up to it are closed.
     /// - Returns: the hours that are published now and weren't before.
-    package func close() async throws -> [PublishedHours.Name] {
+    package func close(through last: Hour? = nil) async throws -> [PublishedHours.Name] {
         let before = try await published()
-        let hour = hour(after: before)
+        let open = hour(after: before)
+        let hour = last.map { max($0, open) } ?? open
         try await fold(hour.end)
         try await publish(hour.end)
         var after = try await published()

@@ -19,7 +19,7 @@ package struct Story: Sendable {
 
     /// A step failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// 1...8.
+        /// 1...9.
         package let step: Int
         package let description: String
     }
@@ -38,25 +38,35 @@ package struct Story: Sendable {
         var phoneA = Phone(at: start)
         var phoneB = Phone(at: start)
         let phoneC = Phone(at: start)
+        var phoneE = Phone(at: start)
+        let today = Day(containing: start)
         let diaries = try Diaries(before: start)
         let guidA = HashedGUID(hashing: UUID().uuidString)
         let guidN = HashedGUID(hashing: UUID().uuidString)
 
         let before = try await step(1, "Phone A registers its test.") { () -> PublishedHours in
-            let noon = Day(containing: start).advanced(by: -2).firstInterval.rawValue + IntervalNumber.perDay / 2
-            try phoneA.meet(&phoneB, from: IntervalNumber(rawValue: noon), intervals: 2)
-            say("Two days ago phone A and phone B were near each other for twenty minutes; phone C met nobody.")
+            try phoneA.meet(&phoneB, from: today.advanced(by: -2).noon, intervals: 2)
+            try phoneA.meet(&phoneE, from: today.noon, intervals: 2)
+            say("Phone A was near phone B for twenty minutes two days ago, and near phone E today; phone C met nobody.")
             say("Yesterday phones A and D checked in at a café at the same time; phone C was there three hours later.")
             return try await stage.closing.published()
         }
         let tokenA = try await step(1) { try await registerOnce(guidA) }
+        var appA = try Sharer(phoneA, tokenA, consentAt: start)
         let sleeper = try await step(1) { try await registerForPush() }
         try await step(2, "A lab posts results.") { try await postResults(positive: guidA, negative: guidN) }
-        try await step(3, "The phones ask for their results.") { try await askForResults(tokenA, negative: guidN) }
-        try await step(3) { try await pretend() }
+        try await step(3, "The phones ask for their results.") {
+            async let pretence: Void = pretend()
+            try await askForResults(tokenA, negative: guidN)
+            try await pretence
+            say("Phone C, which has no test, sent the same requests as dummies: answered alike (201, 200, 201, 200).")
+        }
         try await step(4, "Phone A warns others.") {
-            let own = try await uploadOnce(phoneA.diagnosisKeys(), diaries.a, tokenA)
-            try await uploadUntilEnough(published: own)
+            let own = publishable(appA.phone.diagnosisKeys())
+            async let crowd = uploadUntilEnough(published: own)
+            try await uploadOnce(&appA, diaries.a, at: start)
+            let (phones, keys) = try await crowd
+            say("\(phones) more phones did the same, so that \(keys) keys may be published: nobody's stand alone.")
         }
         try await step(5, "A health officer helps phone T by telephone.") { try await uploadByTeleTAN() }
         try await step(6, "The hour passes.") { try await foldAndPublish(after: before) }
@@ -65,11 +75,17 @@ package struct Story: Sendable {
             try await wake(sleeper)
             try await configure()
             try await downloadDay(c: phoneC)
-            let chunk = try await matchOnPhones(b: phoneB, c: phoneC, metKeys: phoneA, after: before)
+            let chunk = try await matchOnPhones(b: phoneB, c: phoneC, e: phoneE, metKeys: phoneA, after: before)
             try await matchVisits(c: diaries.c, d: diaries.d, after: before)
             return chunk
         }
-        try await step(8, "An operator looks into the chunk.") { try await inspect(chunk) }
+        try await step(8, "The day ends on phone A.") {
+            let before = try await stage.closing.published()
+            let shared = try await uploadInBackground(&appA, keyOf: today)
+            try await closeEmbargo(of: shared)
+            try await matchDays(c: phoneC, e: phoneE, met: shared, after: before)
+        }
+        try await step(9, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
 
     // MARK: Steps
@@ -77,10 +93,11 @@ package struct Story: Sendable {
     private func registerOnce(_ guid: HashedGUID) async throws -> RegistrationToken {
         let token = try await stage.apps.register(.guid(guid))
         say("It sent the hash of its GUID through the proxy and got a registration token (201).")
+        async let result = stage.apps.testResult(token)
         try await expect(.badRequest, "another phone with the same QR code is refused") {
             _ = try await stage.apps.register(.guid(guid))
         }
-        try require(try await stage.apps.testResult(token) == .pcrPending, "its result should be pending")
+        try require(try await result == .pcrPending, "its result should be pending")
         say("It polled: pending (0).")
         return token
     }
@@ -121,29 +138,29 @@ package struct Story: Sendable {
         try await stage.apps.pretendToAskForResult()
         try await stage.apps.pretendToAskForTAN()
         try await stage.apps.pretendToUpload()
-        say("Phone C, which has no test, sent the same four requests as dummies: answered alike (201, 200, 201, 200).")
     }
 
-    /// - Returns: how many of the keys the policies let through.
-    private func uploadOnce(_ keys: [DiagnosisKey], _ visit: Visit, _ token: RegistrationToken) async throws -> Int {
-        let tan = try await stage.apps.tan(token)
-        say("Phone A got a TAN (201).")
-        try require(try await stage.apps.tan(token) == tan, "a repeat should give the same TAN")
+    /// Phone A's first upload: past keys, and a report of its visit.
+    private func uploadOnce(_ app: inout Sharer, _ visit: Visit, at start: Date) async throws {
+        let keys = app.phone.diagnosisKeys()
         guard let level = TransmissionRiskLevel(rawValue: 6), let report = try visit.report(level) else {
             throw Unmet("phone A should be able to report its visit")
         }
-        let accepted = try await stage.apps.upload(keys, reports: [report], tan: tan)
-        try require(accepted.savedCheckIns == 1, "the report should be stored")
+        guard let tan = try await app.run(at: start, reports: [report], on: stage) else {
+            throw Unmet("phone A should upload its past keys")
+        }
+        say("Phone A got a TAN (201).")
         say("It uploaded \(keys.count) diagnosis keys and a report of its visit through the proxy with it (200).")
+        async let again = stage.apps.upload(keys, reports: [report], tan: tan)
         try await expect(.forbidden, "the same TAN with another phone's keys is refused") {
             try await stage.apps.upload(Phone(at: stage.clock.now).diagnosisKeys(), tan: tan)
         }
-        try await stage.apps.upload(keys, reports: [report], tan: tan)
+        try require(try await again.savedCheckIns == 1, "the report should be stored")
         say("The same upload again succeeds and changes nothing (200).")
-        return publishable(keys)
     }
 
-    private func uploadUntilEnough(published own: Int) async throws {
+    /// - Returns: how many phones were needed, and how many keys may be published then.
+    private func uploadUntilEnough(published own: Int) async throws -> (phones: Int, keys: Int) {
         var phones: [Phone] = []
         var waiting = own
         while waiting < stage.minimumKeys {
@@ -156,7 +173,7 @@ package struct Story: Sendable {
             for phone in phones { group.addTask { try await testPositiveAndUpload(phone) } }
             try await group.waitForAll()
         }
-        say("\(phones.count) more phones did the same, so that \(waiting) keys may be published: nobody's stand alone.")
+        return (phones.count, waiting)
     }
 
     private func testPositiveAndUpload(_ phone: Phone) async throws {
@@ -181,11 +198,12 @@ package struct Story: Sendable {
         say("The officer asked for a teleTAN and read out 10 characters, whose check character is right (201).")
         let token = try await stage.apps.register(.teleTAN(code))
         say("Phone T sent it through the proxy and got a registration token (201).")
+        async let tan = stage.apps.tan(token)
         try await expect(.badRequest, "the same teleTAN a second time is refused") {
             _ = try await stage.apps.register(.teleTAN(code))
         }
         let keys = Phone(at: stage.clock.now).diagnosisKeys()
-        try await stage.apps.upload(keys, tan: try await stage.apps.tan(token))
+        try await stage.apps.upload(keys, tan: try await tan)
         say("It got a TAN (201) and uploaded \(keys.count) keys (200).")
     }
 
@@ -246,7 +264,7 @@ package struct Story: Sendable {
 
     /// - Returns: the chunk in which phone B found its match.
     private func matchOnPhones(
-        b phoneB: Phone, c phoneC: Phone, metKeys phoneA: Phone, after before: PublishedHours
+        b phoneB: Phone, c phoneC: Phone, e phoneE: Phone, metKeys phoneA: Phone, after before: PublishedHours
     ) async throws -> PublishedHours.Name {
         let new = try await stage.closing.published().names.filter { !before.names.contains($0) }
         var found: (chunk: PublishedHours.Name, keys: Int, matches: [Matcher.Match])?
@@ -256,6 +274,7 @@ package struct Story: Sendable {
             downloaded += keys.count
             try require(keys.isEmpty || keys.count >= stage.minimumKeys, "a chunk should never be small")
             try require(phoneC.matches(among: keys).isEmpty, "phone C should find nothing")
+            try require(phoneE.matches(among: keys).isEmpty, "phone E should find nothing yet")
             let matches = phoneB.matches(among: keys)
             if !matches.isEmpty { found = (name, keys.count, matches) }
         }
@@ -267,6 +286,7 @@ package struct Story: Sendable {
             "phone B should find phone A's key")
         say("Phone B found on the device that it met somebody who tested positive, for 2 intervals, two days ago.")
         say("Phone C found nothing.")
+        say("Nor did phone E: phone A's key of today is still in use, and hasn't left it.")
         return found.chunk
     }
 
@@ -284,6 +304,57 @@ package struct Story: Sendable {
         try require(found == [Diaries.overlap], "phone D should find phone A's visit")
         say("Phone D found that somebody who tested positive was at the café for \(Diaries.overlap) of its intervals.")
         say("Phone C read the report as well: it was there later, and isn't warned.")
+    }
+
+    // MARK: The second upload
+
+    /// Midnight comes for phone A, whose app uploads the day's own key in the background.
+    ///
+    /// The services' clocks needn't have reached midnight: they take keys of the present day, and hold them back.
+    private func uploadInBackground(_ app: inout Sharer, keyOf day: Day) async throws -> DiagnosisKey {
+        guard try await app.run(at: day.lastHour.end, on: stage) != nil else {
+            throw Unmet("phone A should upload the day's key with a second TAN")
+        }
+        guard try app.isDone, let key = app.phone.diagnosisKeys(of: day...day).first else {
+            throw Unmet("phone A should have uploaded everything")
+        }
+        say("At midnight UTC the system started its app, which had been closed, in the background.")
+        say("The app got the second TAN of its test (201), and uploaded the key of the day that had ended (200).")
+        return key
+    }
+
+    /// Closes the hours until nobody can pretend to be phone A with a key any more, and the key is published.
+    private func closeEmbargo(of key: DiagnosisKey) async throws {
+        let next = stage.closing.hour(after: try await stage.closing.published())
+        guard let released = policy.releaseHour(of: key, submitted: next) else {
+            throw Unmet("the day's key should be published")
+        }
+        let closed = try await stage.closing.close(through: released)
+        say("\(closed.count) hour(s) passed, until two hours after the key's end. All were folded and published.")
+    }
+
+    /// Phone C and phone E look for what is new like phones that were away: in complete days, then in the hours of the day that isn't
+    /// complete.
+    private func matchDays(
+        c phoneC: Phone, e phoneE: Phone, met key: DiagnosisKey, after before: PublishedHours
+    ) async throws {
+        let now = try await stage.closing.published()
+        let days = now.days.filter { !before.days.contains($0) }
+        let hours = now.names.filter { !before.names.contains($0) && !now.days.contains($0.day) }
+        var keys: [ExportedKey] = []
+        for day in days {
+            let ofDay = try await stage.packages.keys(of: day)
+            let isEarly = Day(name: day)?.firstInterval == key.rollingPeriod.start && ofDay.contains { $0.data == key.data }
+            try require(!isEarly, "a key should not be published while it is in use")
+            keys += ofDay
+        }
+        for hour in hours { keys += try await stage.packages.keys(of: hour.day, hour: hour.hour) }
+        say("The phones downloaded \(days.count) new day(s) and \(hours.count) hour(s) since, with \(keys.count) keys.")
+        try require(phoneC.matches(among: keys).isEmpty, "phone C should find nothing")
+        let matches = phoneE.matches(among: keys)
+        try require(
+            matches.count == 2 && matches.allSatisfy { $0.key == key.data }, "phone E should find both intervals")
+        say("Phone E found on the device that it met phone A's owner for 2 intervals, on the day of the first upload.")
     }
 
     private func inspect(_ chunk: PublishedHours.Name) async throws {
@@ -352,6 +423,13 @@ package struct Story: Sendable {
     }
 }
 
+extension Day {
+    /// The interval that begins at noon UTC.
+    fileprivate var noon: IntervalNumber {
+        IntervalNumber(rawValue: firstInterval.rawValue + IntervalNumber.perDay / 2)
+    }
+}
+
 /// An expectation of the story that wasn't met.
 private struct Unmet: Error, CustomStringConvertible {
     let description: String
@@ -371,7 +449,7 @@ private struct Diaries {
     init(before now: Date) throws {
         // A QR code that nobody has scanned yet.
         let venue = Venue(qrCodePayload: Array(UUID().uuidString.utf8))
-        let noon = Day(containing: now).advanced(by: -1).firstInterval.rawValue + IntervalNumber.perDay / 2
+        let noon = Day(containing: now).advanced(by: -1).noon.rawValue
         func visit(_ start: UInt32, _ intervals: UInt32) throws -> Visit {
             guard let visit = Visit(to: venue, from: IntervalNumber(rawValue: noon + start), intervals: intervals)
             else {
