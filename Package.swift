@@ -249,7 +249,7 @@ targets += service(
     uses: serviceParts + storageParts + [
         "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "ObjectStore", "PublishedTree", "Crypto", "NIOPosix",
         "CPKCS11",
-    ])
+    ], testsUse: ["NIOHTTP1"])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
 targets += service(
     "DownloadServer", executable: "download-server",

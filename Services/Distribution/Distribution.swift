@@ -32,8 +32,10 @@ package struct Distribution: AsyncParsableCommand {
             Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
         ]
         if let announcement = publisher.announcement { services.append(announcement.service) }
+        if let folder = publisher.staticFolder { try await publisher.refusedFiles.look(into: folder) }
         try await runtime.run(
-            listeners: [], services: services, readiness: [ServiceDatabase.readiness(of: database)])
+            listeners: [], services: services, readiness: [ServiceDatabase.readiness(of: database)],
+            warnings: { publisher.refusedFiles.warnings })
     }
 
     /// Publishes once.

@@ -26,6 +26,17 @@ struct SupervisorTests {
         }
     }
 
+    @Test("reads the warnings of a service that is ready, and none where there are none")
+    func warnings() async throws {
+        for warnings in [["One file isn't published.", "Nor is \"another\"."], []] {
+            try await withService(listeners: [], warnings: { warnings }) { runtime in
+                try await runtime.opened()
+                let url = "http://127.0.0.1:\(try await runtime.adminPort)"
+                #expect(try await Supervisor.warnings(at: url) == warnings)
+            }
+        }
+    }
+
     @Test("stops the youngest first")
     func order() async throws {
         try await withScratchFolder { scratch in

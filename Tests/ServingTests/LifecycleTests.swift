@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    @Test("a warning is in the answer of a service that stays ready")
+    func warning() async throws {
+        let warnings = ["The file \"a/b\" isn't published."]
+        try await withService(listeners: [.greeting(.plain)], warnings: { warnings }) { runtime in
+            try await runtime.opened()
+            let url = "http://127.0.0.1:\(try await runtime.adminPort)"
+            let answer = try await send(.GET, url + "/ready")
+            #expect(answer.status == 200)
+            #expect(
+                answer.body == "{\"failing\":[],\"warnings\":[\"The file \\\"a/b\\\" isn't published.\"]}\n")
+            #expect(try await send(.GET, url + "/metrics").body.contains("\nservice_ready 1\n"))
+        }
+    }
+
     /// Asks until the answer has a status; readiness comes a moment after the ports.
     private func becomes(_ status: Int, _ url: String) async throws -> Answer {
         while true {

@@ -16,17 +16,20 @@ import Testing
         func run() async throws { throw ExitCode(3) }
     }
 
-    @Test("ready asks the running service, and says what is failing")
+    @Test("ready asks the running service, and says what is failing, or what should be repaired although it works")
     func running() async throws {
         let isWell = Mutex(false)
         let readiness = [ReadinessCheck("database") { isWell.withLock { $0 } }]
-        try await withService(listeners: [.greeting(.plain)], readiness: readiness) { runtime in
+        let warnings = ["A file isn't published."]
+        try await withService(
+            listeners: [.greeting(.plain)], readiness: readiness, warnings: { isWell.withLock { $0 } ? warnings : [] }
+        ) { runtime in
             try await runtime.opened()
             let settings = Settings(["admin.port": "\(try await runtime.adminPort)"])
             let problem = await #expect(throws: NotReady.self) { try await ReadyCommand.ask(settings) }
             #expect(problem?.description == "The service isn't ready; what is failing: database.")
             isWell.withLock { $0 = true }
-            try await ReadyCommand.ask(settings)
+            #expect(try await ReadyCommand.ask(settings) == warnings)
         }
     }
 

@@ -29,6 +29,7 @@ struct Publisher: Sendable {
     /// Nil without a push dispatcher.
     let announcement: Announcement?
     let metrics: PublishingMetrics
+    let refusedFiles = RefusedFiles()
     let logger: Logger
 
     /// The result of a run.
@@ -46,7 +47,8 @@ struct Publisher: Sendable {
         /// Bytes written.
         var bytes = 0
         /// Invalid static files.
-        var refusedFiles = 0
+        var refused: [StaticFileProblem] = []
+        var refusedFiles: Int { refused.count }
         /// Keys that no hour has taken yet; nil if the run didn't look.
         var waiting: WaitingKeys?
         /// Whether an index changed.
@@ -81,6 +83,7 @@ struct Publisher: Sendable {
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
+        refusedFiles.set(report.refused)
         // Announce first: if anything below fails, no later run announces these packages.
         if report.isNews { await announcement?.send() }
         var waiting = report.waiting

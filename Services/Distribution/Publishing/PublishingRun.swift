@@ -198,7 +198,7 @@ struct PublishingRun {
             publisher.logger.error(
                 "static files can't be read; published archives stay",
                 metadata: ["folder": "\(problem.folder)"])
-            report.refusedFiles = 1
+            report.refused = [StaticFileProblem(problem)]
             return wanted.formUnion(stored.keys.filter { $0.kind == .archive })
         }
         progress.begin("Static archives", total: files.archives.count)
@@ -217,7 +217,7 @@ struct PublishingRun {
                     key.kind == .archive && (key.path == path || key.path.hasPrefix(problem.file + "/"))
                 })
         }
-        report.refusedFiles = files.problems.count
+        report.refused = files.problems
     }
 
     /// The countries that have a configuration.

@@ -13,4 +13,9 @@ struct StaticFileProblem: Error, Equatable, Sendable {
         self.file = String(file.map { $0.isASCII && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
         self.reasons = reasons
     }
+
+    /// The folder itself.
+    init(_ problem: StaticFiles.FolderProblem) {
+        self.init(file: problem.folder, "The folder can't be read.")
+    }
 }

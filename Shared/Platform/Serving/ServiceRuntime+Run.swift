@@ -13,12 +13,14 @@ extension ServiceRuntime {
     /// Shutdown runs in reverse: `/ready` fails, listeners stop accepting and finish their requests, then services stop. After
     /// 30 s everything is cancelled, and after another 20 s the process ends.
     ///
+    /// - Parameter warnings: what an operator should repair although the service works. `/ready` names it and answers 200 all the same.
     /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for invalid settings, and errors of
     ///   services.
     package func run(
-        listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = []
+        listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = [],
+        warnings: @escaping @Sendable () -> [String] = { [] }
     ) async throws {
-        let readiness = Readiness(checks: readiness)
+        let readiness = Readiness(checks: readiness, warnings: warnings)
         let opened = try listeners.map { listener in try service(of: listener) }
         let owners = services.compactMap { $0 as? any PortOwner } + opened
         let figures = Listener.Figures(readiness: readiness, metrics: metrics, clock: clock)

@@ -1,6 +1,8 @@
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import NIOHTTP1
+import Running
 import TestSupport
 import Testing
 
@@ -88,24 +90,45 @@ struct StaticPublishingTests {
             #expect(try Self.export(stage, "version/v1/other") == [1, 2, 3])
 
             try Data(text.replacing(country, with: #""nonsense": ["#).utf8).write(to: file)
-            let report = try await stage.publish(through: Samples.noon)
+            let publisher = try stage.publisher
+            let report = try await publisher.publish(asOf: Samples.noon.end)
             #expect((report.refusedFiles, report.changes) == (1, 0))
+            let warnings = publisher.refusedFiles.warnings
+            #expect(warnings.count == 1)
+            #expect(warnings.first?.contains("\(Self.ios).json isn't published") == true)
             #expect(try Self.export(stage, Self.ios) == after)
 
             // A folder that is away keeps neither keys nor what was published from phones.
-            let publisher = try stage.publisher
             let elsewhere = folder.appendingPathExtension("away")
             try FileManager.default.moveItem(at: folder, to: elsewhere)
             let without = try await publisher.publish(asOf: Samples.noon.end)
             #expect((without.refusedFiles, without.changes) == (1, 0))
+            #expect(publisher.refusedFiles.warnings.first?.contains("The folder can't be read.") == true)
             try FileManager.default.moveItem(at: elsewhere, to: folder)
 
             try FileManager.default.removeItem(at: file)
             try FileManager.default.removeItem(at: list)
-            let last = try await stage.publish(through: Samples.noon)
+            let last = try await publisher.publish(asOf: Samples.noon.end)
             #expect((last.refusedFiles, last.changes) == (0, 2))
+            #expect(publisher.refusedFiles.warnings == [])
             #expect(try Self.export(stage, Self.ios) == nil)
             #expect(try Self.export(stage, "version/v1/other") == nil)
+        }
+    }
+
+    @Test("a running service names a refused file in /ready from its first answer on, with the reason, and is ready")
+    func ready() async throws {
+        try await Self.run { stage, folder in
+            let file = folder.appending(path: "\(Self.ios).json")
+            try Data(#"{"nonsense": 1}"#.utf8).write(to: file)
+            try await withRunningService(
+                "distribution", settings: stage.settings, serve: { try await Distribution.run($0) }
+            ) { runtime in
+                let answer = try await send(.GET, "http://127.0.0.1:\(try await runtime.adminPort)/ready")
+                #expect(answer.status == 200)
+                #expect(answer.body.contains("\(Self.ios).json isn't published"))
+                #expect(answer.body.contains("nonsense"))
+            }
         }
     }
 }

@@ -12,14 +12,15 @@ package import Serving
 ///   - logger: by default nothing is logged.
 package func withService<Result: Sendable>(
     listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = [],
-    settings: [String: String] = [:], clock: WallClock = .system,
+    warnings: @escaping @Sendable () -> [String] = { [] }, settings: [String: String] = [:], clock: WallClock = .system,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (ServiceRuntime) async throws -> Result
 ) async throws -> Result {
     let runtime = ServiceRuntime(name: "test-service", settings: settings, clock: clock, logger: logger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-            try await runtime.run(listeners: listeners, services: services, readiness: readiness)
+            try await runtime.run(
+                listeners: listeners, services: services, readiness: readiness, warnings: warnings)
         }
         for listener in listeners { _ = try await listener.boundPort }
         let result = try await body(runtime)

@@ -59,6 +59,17 @@ package actor Supervisor {
         throw CommandFailure("\(name) was not ready within \(limit)\(lastLine(of: log)): the whole log is \(log).")
     }
 
+    /// What a service that is ready says should be repaired.
+    package static func warnings(at url: String) async throws -> [String] {
+        struct Answer: Decodable {
+            let warnings: [String]?
+        }
+        let answer = try await HTTPClient.shared.execute(
+            HTTPClientRequest(url: "\(url)/ready"), timeout: .seconds(5))
+        let body = try await answer.body.collect(upTo: 1 << 20)
+        return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView)).warnings ?? []
+    }
+
     /// Stops the running processes, the youngest first, and kills those that don't stop in time.
     ///
     /// Call it last, outside any cancelled task.

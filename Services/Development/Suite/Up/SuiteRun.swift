@@ -70,6 +70,11 @@ struct SuiteRun: Sendable {
         try await startServices(of: plan, executables, under: supervisor)
 
         let failedStep = playsStory ? try await playStory() : 0
+        for service in plan.services {
+            for warning in try await Supervisor.warnings(at: plan.adminURL(of: service)) {
+                Console.say("\(service.name): \(warning)")
+            }
+        }
         if endsAfterStory { return failedStep }
         if failedStep != 0 { Console.say("The story failed at step \(failedStep); the logs are in \(folder.logs).") }
         Console.say(SuiteTable(plan: plan, ownerConnection: connection(to: cluster, as: DatabaseRole.owner)).text)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPContract
 import HTTPTypes
 import HummingbirdCore
@@ -18,12 +19,12 @@ extension Listener {
                 text("{\"status\":\"live\"}\n", type: "application/json")
             }
             routes.on(.get, "/ready") { _ in
-                let failures = await figures.readiness.failures()
-                // The names are our own and need no escaping.
-                let list = failures.map { "\"\($0)\"" }.joined(separator: ",")
+                let answer = await figures.readiness.answer()
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 return text(
-                    "{\"failing\":[\(list)]}\n", type: "application/json",
-                    status: failures.isEmpty ? .ok : .serviceUnavailable)
+                    String(decoding: try encoder.encode(answer), as: UTF8.self) + "\n", type: "application/json",
+                    status: answer.failing.isEmpty ? .ok : .serviceUnavailable)
             }
             routes.on(.get, "/metrics") { _ in await figures.answer() }
             for (listener, document) in documents {

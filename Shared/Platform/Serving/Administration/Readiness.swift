@@ -11,10 +11,26 @@ final class Readiness: Sendable {
     }
 
     private let checks: [ReadinessCheck]
+    /// What doesn't keep requests away.
+    private let warnings: @Sendable () -> [String]
     private let stage = Mutex(Stage.starting)
 
-    init(checks: [ReadinessCheck]) {
+    init(checks: [ReadinessCheck], warnings: @escaping @Sendable () -> [String]) {
         self.checks = checks
+        self.warnings = warnings
+    }
+
+    /// The answer to `GET /ready`, as JSON.
+    struct Answer: Codable {
+        /// The names of the failing checks; empty if the service is ready.
+        let failing: [String]
+        /// Nil if there are none.
+        let warnings: [String]?
+    }
+
+    func answer() async -> Answer {
+        let warnings = warnings()
+        return Answer(failing: await failures(), warnings: warnings.isEmpty ? nil : warnings)
     }
 
     func serve() { stage.withLock { if $0 == .starting { $0 = .serving } } }

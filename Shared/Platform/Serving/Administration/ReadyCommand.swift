@@ -12,7 +12,10 @@ import Running
 package struct ReadyCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "ready", abstract: "Ask the service that runs here whether it is ready.",
-        discussion: "Ends with 0 if it is. It is asked on its admin port, with the configuration it was started with.")
+        discussion: """
+            Ends with 0 if it is, and prints what should be repaired although it works. It is asked on its admin port, with the \
+            configuration it was started with.
+            """)
 
     @OptionGroup private var options: ServiceOptions
 
@@ -20,30 +23,30 @@ package struct ReadyCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        try await Self.ask(Settings(file: options.configurationFile))
+        for warning in try await Self.ask(Settings(file: options.configurationFile)) { Console.say(warning) }
     }
 
     /// Returns if the service is ready.
+    /// - Returns: its warnings.
     /// - Throws: ``NotReady``; ``ConfigurationProblem`` if `admin.port` isn't set.
-    static func ask(_ settings: Settings) async throws {
+    @discardableResult
+    static func ask(_ settings: Settings) async throws -> [String] {
         let port = try settings.port("admin.port")
         let request = HTTPClientRequest(url: "http://\(Listener.loopback):\(port)/ready")
-        let failing: [String]
+        let answer: Readiness.Answer
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: patience)
-            guard response.status != .ok else { return }
-            let body = try await response.body.collect(upTo: 4096)
-            failing = try JSONDecoder().decode(Answer.self, from: Data(buffer: body)).failing
+            let body = try await response.body.collect(upTo: maximumSize)
+            answer = try JSONDecoder().decode(Readiness.Answer.self, from: Data(buffer: body))
         } catch {
             throw NotReady.noAnswer(port: port)
         }
-        throw NotReady.failing(failing)
+        guard answer.failing.isEmpty else { throw NotReady.failing(answer.failing) }
+        return answer.warnings ?? []
     }
 
-    /// The answer of `/ready`.
-    private struct Answer: Decodable {
-        let failing: [String]
-    }
+    /// The most bytes of an answer.
+    private static let maximumSize = 1 << 20
 
     /// Longer than the timeout of the service's own checks.
     private static let patience = TimeAmount.seconds(4)

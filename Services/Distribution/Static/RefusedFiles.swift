@@ -1,0 +1,26 @@
+import Foundation
+import NIOPosix
+import Synchronization
+
+/// The static files that were left out when the folder was last read, for `/ready`: published archives stay, so nobody else notices.
+final class RefusedFiles: Sendable {
+    private let problems = Mutex<[StaticFileProblem]>([])
+
+    func set(_ problems: [StaticFileProblem]) { self.problems.withLock { $0 = problems } }
+
+    /// Reads the folder before the first run does, so that the first answer of `/ready` is complete.
+    func look(into folder: URL) async throws {
+        do {
+            set(try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }.problems)
+        } catch let problem as StaticFiles.FolderProblem {
+            set([StaticFileProblem(problem)])
+        }
+    }
+
+    /// A sentence for each file, then what is wrong with it.
+    var warnings: [String] {
+        problems.withLock { $0 }.map { problem in
+            "The static file \(problem.file) isn't published; an earlier version stays. \(problem.reasons.joined(separator: " "))"
+        }
+    }
+}
