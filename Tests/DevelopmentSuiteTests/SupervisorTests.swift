@@ -1,6 +1,7 @@
 import DevelopmentSuite
 import Foundation
 import Glibc
+import Running
 import TestSupport
 import Testing
 import Vigil

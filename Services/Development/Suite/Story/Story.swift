@@ -344,8 +344,9 @@ package struct Story: Sendable {
         var keys: [ExportedKey] = []
         for day in days {
             let ofDay = try await stage.packages.keys(of: day)
-            let isEarly = Day(name: day)?.firstInterval == key.rollingPeriod.start && ofDay.contains { $0.data == key.data }
-            try require(!isEarly, "a key should not be published while it is in use")
+            let isOwnDay = Day(name: day)?.firstInterval == key.rollingPeriod.start
+            try require(
+                !(isOwnDay && ofDay.contains { $0.data == key.data }), "no key should be published while it is in use")
             keys += ofDay
         }
         for hour in hours { keys += try await stage.packages.keys(of: hour.day, hour: hour.hour) }
