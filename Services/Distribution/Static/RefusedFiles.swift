@@ -20,7 +20,7 @@ final class RefusedFiles: Sendable {
     /// A sentence for each file, then what is wrong with it.
     var warnings: [String] {
         problems.withLock { $0 }.map { problem in
-            "The static file \(problem.file) isn't published; an earlier version stays. \(problem.reasons.joined(separator: " "))"
+            "The static file \(problem.file) is refused; what was published earlier stays. \(problem.reasons.joined(separator: " "))"
         }
     }
 }

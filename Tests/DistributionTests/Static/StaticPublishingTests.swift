@@ -95,7 +95,7 @@ struct StaticPublishingTests {
             #expect((report.refusedFiles, report.changes) == (1, 0))
             let warnings = publisher.refusedFiles.warnings
             #expect(warnings.count == 1)
-            #expect(warnings.first?.contains("\(Self.ios).json isn't published") == true)
+            #expect(warnings.first?.contains("\(Self.ios).json is refused") == true)
             #expect(try Self.export(stage, Self.ios) == after)
 
             // A folder that is away keeps neither keys nor what was published from phones.
@@ -126,7 +126,7 @@ struct StaticPublishingTests {
             ) { runtime in
                 let answer = try await send(.GET, "http://127.0.0.1:\(try await runtime.adminPort)/ready")
                 #expect(answer.status == 200)
-                #expect(answer.body.contains("\(Self.ios).json isn't published"))
+                #expect(answer.body.contains("\(Self.ios).json is refused"))
                 #expect(answer.body.contains("nonsense"))
             }
         }
