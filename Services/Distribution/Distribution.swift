@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Calling
+import ExposureKeys
 package import FoundationEssentials
 import Logging
 import Postgres
@@ -32,7 +33,9 @@ package struct Distribution: AsyncParsableCommand {
             Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
         ]
         if let announcement = publisher.announcement { services.append(announcement.service) }
-        if let folder = publisher.staticFolder { try await publisher.refusedFiles.look(into: folder) }
+        if let folder = publisher.staticFolder {
+            try await publisher.refusedFiles.look(into: folder, publishingFrom: publisher.policy.lowestLevel)
+        }
         try await runtime.run(
             listeners: [], services: services, readiness: [ServiceDatabase.readiness(of: database)],
             warnings: { publisher.refusedFiles.warnings })

@@ -1,3 +1,4 @@
+import ExposureKeys
 import Foundation
 import NIOPosix
 import Synchronization
@@ -9,9 +10,12 @@ final class RefusedFiles: Sendable {
     func set(_ problems: [StaticFileProblem]) { self.problems.withLock { $0 = problems } }
 
     /// Reads the folder before the first run does, so that the first answer of `/ready` is complete.
-    func look(into folder: URL) async throws {
+    func look(into folder: URL, publishingFrom lowest: TransmissionRiskLevel) async throws {
         do {
-            set(try await NIOThreadPool.singleton.runIfActive { try StaticFiles(in: folder) }.problems)
+            let files = try await NIOThreadPool.singleton.runIfActive {
+                try StaticFiles(in: folder, publishingFrom: lowest)
+            }
+            set(files.problems)
         } catch let problem as StaticFiles.FolderProblem {
             set([StaticFileProblem(problem)])
         }

@@ -29,11 +29,11 @@ struct PeriodTests {
         }
     }
 
-    /// Instants from 20 minutes to 30 hours apart, at any minute and second.
+    /// Instants from 20 minutes to 60 hours apart, at any minute and second.
     private static func instants(through last: Date, using random: inout SeededGenerator) -> [Date] {
         var instants = [Samples.day.firstHour.end]
         while let instant = instants.last, instant < last {
-            instants.append(min(last, instant + Double.random(in: 1200...108_000, using: &random).rounded()))
+            instants.append(min(last, instant + Double.random(in: 1200...216_000, using: &random).rounded()))
         }
         return instants
     }
