@@ -79,7 +79,7 @@ struct SubmissionStage: Sendable {
                 ]
             }
             // Where a clock is wrong it is held against the machine's.
-            if hasFolded { try await stage.fold(asOf: wrongClock == nil ? clock.now : Date()) }
+            if hasFolded { try await stage.fold(by: wrongClock == nil ? clock.clock : .system) }
             let result: Swift.Result<Result, any Error>
             do {
                 let serve: () async throws -> Result = {
@@ -110,7 +110,7 @@ struct SubmissionStage: Sendable {
     }
 
     /// Folds what ended by the clock's time, and makes the keys that servers seal to.
-    func fold() async throws { try await fold(asOf: clock.now) }
+    func fold() async throws { try await fold(by: clock.clock) }
 
     /// Gives the clock's hour a key, as a fold does, and folds nothing.
     func openHour() async throws {
@@ -121,12 +121,12 @@ struct SubmissionStage: Sendable {
         }
     }
 
-    private func fold(asOf instant: Date) async throws {
+    private func fold(by clock: WallClock) async throws {
         let runtime = ServiceRuntime(
             name: "fold",
             settings: ["postgres.connection": database.connection(as: .fold), "hourKeys.directory": hourKeys.path],
-            clock: .system, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await SubmissionServer.fold(asOf: instant, runtime)
+            clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await SubmissionServer.fold(asOf: clock.now, runtime)
     }
 
     /// Sends what an app sends through the proxy; a nil field is left out.
