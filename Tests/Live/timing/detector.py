@@ -46,10 +46,11 @@ def couple(first, second, generator):
     """Couples the answers of two classes at random within each block.
 
     first, second: microseconds, one row for each block, NaN where an answer is missing. Returns two rows of the same
-    length, in the order of the blocks.
+    length, in the order of the blocks. If one has more answers in a block, some of them, drawn at random, are left out.
     """
     # Both are put in random order: in the order of arrival a couple would tell who came first.
-    a, b = (generator.permuted(times, axis=1).ravel() for times in (first, second))
+    columns = min(first.shape[1], second.shape[1])
+    a, b = (generator.permuted(times, axis=1)[:, :columns].ravel() for times in (first, second))
     present = ~(numpy.isnan(a) | numpy.isnan(b))
     return a[present], b[present]
 
