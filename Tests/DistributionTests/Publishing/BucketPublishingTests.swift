@@ -57,34 +57,6 @@ struct BucketPublishingTests {
         }
     }
 
-    /// A store that fails for good after a number of changes.
-    private actor Failing: TreeStore {
-        struct Failure: Error {}
-        let tree: any TreeStore
-        private var left: Int
-
-        init(_ tree: any TreeStore, after changes: Int) {
-            self.tree = tree
-            left = changes
-        }
-
-        private func spend() throws {
-            guard left > 0 else { throw Failure() }
-            left -= 1
-        }
-
-        func objects() async throws -> [TreeKey: StoredObject] { try await tree.objects() }
-        func read(_ key: TreeKey) async throws -> [UInt8]? { try await tree.read(key) }
-        func write(_ content: [UInt8], to key: TreeKey) async throws {
-            try spend()
-            try await tree.write(content, to: key)
-        }
-        func remove(_ keys: [TreeKey]) async throws {
-            try spend()
-            try await tree.remove(keys)
-        }
-    }
-
     @Test("wherever a run to a bucket fails, the tree verifies, and the next run finishes it")
     func interrupted() async throws {
         try await TestBucket.with { bucket in
@@ -96,7 +68,7 @@ struct BucketPublishingTests {
                 for changes in stride(from: 0, to: end.count, by: 3) {
                     try await whole.tree.remove(Array(end.keys))
                     try await stage.forget(after: Self.hours[0].advanced(by: -1))
-                    let failing = Failing(whole.tree, after: changes)
+                    let failing = FailingStore(whole.tree, after: changes)
                     await #expect(throws: (any Error).self) {
                         _ = try await stage.publisher(for: failing).publish(asOf: Self.hours[2].end)
                     }

@@ -157,34 +157,6 @@ struct PeriodTests {
         }
     }
 
-    /// A store that fails for good after a number of changes.
-    private actor Failing: TreeStore {
-        struct Failure: Error {}
-        let tree: any TreeStore
-        private var left: Int
-
-        init(_ tree: any TreeStore, after changes: Int) {
-            self.tree = tree
-            left = changes
-        }
-
-        private func spend() throws {
-            guard left > 0 else { throw Failure() }
-            left -= 1
-        }
-
-        func objects() async throws -> [TreeKey: StoredObject] { try await tree.objects() }
-        func read(_ key: TreeKey) async throws -> [UInt8]? { try await tree.read(key) }
-        func write(_ content: [UInt8], to key: TreeKey) async throws {
-            try spend()
-            try await tree.write(content, to: key)
-        }
-        func remove(_ keys: [TreeKey]) async throws {
-            try spend()
-            try await tree.remove(keys)
-        }
-    }
-
     @Test("wherever a run stops that takes keys out of packages, the next one finishes it with the same bytes")
     func interrupted() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
@@ -209,7 +181,7 @@ struct PeriodTests {
             for stop in 0..<changes {
                 try stage.restore(start)
                 try await stage.store.update(rows.filter(\.tookKeys))
-                var failing = try stage.publisher(for: Failing(whole.tree, after: stop))
+                var failing = try stage.publisher(for: FailingStore(whole.tree, after: stop))
                 failing.keysPerFile = 7
                 _ = try? await failing.publish(asOf: expiry)
                 let files = try stage.files()
