@@ -268,6 +268,15 @@ targets += service(
         "InMemoryLogging",
     ])
 targets += service(
+    "HealthPortal", executable: "health-portal",
+    uses: serviceParts + storageParts + [
+        "Calling", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird",
+        "NIOCore",
+    ])
+targets += service(
+    "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
+    uses: serviceParts + ["Calling", "Pages", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird", "NIOCore"])
+targets += service(
     "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [
         "DevelopmentAPNsAPI", "Crypto", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
@@ -311,7 +320,8 @@ targets += [
         dependencies: dependencies([
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
-            "Distribution", "DownloadServer", "PushDispatcher", "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
+            "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
+            "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
             "Postgres", "Schema", "ExposureKeys",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
@@ -364,6 +374,8 @@ let package = Package(
         .executable(name: "distribution", targets: ["distribution"]),
         .executable(name: "download-server", targets: ["download-server"]),
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),
+        .executable(name: "health-portal", targets: ["health-portal"]),
+        .executable(name: "development-identity", targets: ["development-identity"]),
         .executable(name: "development-apns", targets: ["development-apns"]),
         .executable(name: "vigil", targets: ["vigil"]),
         .executable(name: "vigil-dev", targets: ["vigil-dev"]),

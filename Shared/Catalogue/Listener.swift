@@ -17,6 +17,8 @@ extension Catalogue {
         case production
         /// Apple's sandbox host, simulated.
         case sandbox
+        /// For the identity provider.
+        case provider
         /// Instructions to a simulator.
         case control
     }

@@ -10,7 +10,7 @@ extension Catalogue {
     /// Every process, callees before their callers: the order in which they start.
     package static let services: [Service] = [
         .testResultServer, .verificationServer, .fold, .submissionServer, .developmentAPNs, .pushDispatcher,
-        .distribution, .downloadServer, .metadataProxy,
+        .distribution, .downloadServer, .developmentIdentity, .healthPortal, .metadataProxy,
     ]
 }
 
@@ -121,7 +121,33 @@ extension Catalogue.Service {
             .init("push.url", to: .pushDispatcher, .listen),
         ])
 
+    /// The pages of health officers.
+    package static let healthPortal = Self(
+        "health-portal", role: .healthPortal,
+        listeners: [
+            .init(.listen, 8070, .publicTLS, isDoor: true, for: "health officers' browsers"),
+            .init(.provider, 8071, .publicTLS, for: "the identity provider: back-channel log-out"),
+        ],
+        admin: 8079, metrics: 8077, database: .init(.healthPortal),
+        secrets: [
+            .init(.hexadecimal, "portal-session-key", key: "secrets.sessionKey"),
+            .init(.privateKey, "portal-client.key", key: "provider.clientKey"),
+        ],
+        calls: [
+            .init("verification.url", to: .verificationServer, .portal),
+            .init("provider.issuer", to: .developmentIdentity, .listen),
+        ])
+
     // MARK: Simulators
+
+    /// A simulated identity provider of health officers.
+    package static let developmentIdentity = Self(
+        "development-identity", isSimulator: true, role: nil,
+        listeners: [
+            .init(.listen, 8080, .privateTLS, for: "officers' browsers and health-portal, in place of Keycloak"),
+            .init(.control, 8083, .plaintext, for: "developers: ends sessions"),
+        ],
+        admin: 8089)
 
     /// A simulated APNs.
     package static let developmentAPNs = Self(

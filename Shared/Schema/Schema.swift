@@ -46,6 +46,7 @@ package struct Schema: Sendable {
         .submission,
         .distribution,
         .pushDispatcher,
+        .healthPortal,
     ]
 
     /// The number of its last step, which is the version that this build needs.

@@ -11,8 +11,9 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case pocnat
     /// The server that issues test certificates. It requests results on behalf of phones that gave it their token.
     case certificateServer = "certificate-server"
-    /// The web portal through which health officers ask for teleTANs.
+    /// An authority's own web portal through which health officers ask for teleTANs.
     case portal
+    case healthPortal = "health-portal"
     case metadataProxy = "metadata-proxy"
     case verificationServer = "verification-server"
     case testResultServer = "test-result-server"

@@ -50,7 +50,7 @@ package enum VerificationAPI {
 
     /// Issues a new teleTAN for a health officer.
     package static let teleTAN = Endpoint<TeleTANRequest, TeleTANResponse>(
-        .post, "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, success: .created,
+        .post, "/version/v1/tan/teletan", callers: [.healthPortal, .portal], bodyLimit: 1024, success: .created,
         summary: "A new teleTAN for a health officer to read out.",
         refusals: [
             .unauthorized: "The officer's token is not in order, or allows no such teleTAN.",

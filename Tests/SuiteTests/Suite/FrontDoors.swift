@@ -1,6 +1,8 @@
 import ArgumentParser
 import DevelopmentAPNs
+import DevelopmentIdentity
 import DownloadServer
+import HealthPortal
 import MetadataProxy
 import PushDispatcher
 import Running
@@ -21,6 +23,8 @@ struct FrontDoor: Sendable {
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
+        "development-identity": .init(command: DevelopmentIdentity.self, serve: DevelopmentIdentity.serve),
+        "health-portal": .init(command: HealthPortal.self, serve: HealthPortal.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
         "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),

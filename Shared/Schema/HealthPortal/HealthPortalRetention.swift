@@ -1,0 +1,7 @@
+import FoundationEssentials
+import Postgres
+
+extension RetentionRule {
+    /// The rules of the schema `health_portal`.
+    static let healthPortal: [RetentionRule] = []
+}

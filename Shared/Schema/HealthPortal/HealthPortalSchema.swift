@@ -1,0 +1,11 @@
+extension DatabaseRole {
+    /// health-portal
+    package static let healthPortal = DatabaseRole("vigil_health_portal")
+}
+
+extension Schema {
+    /// The tables of health-portal.
+    package static let healthPortal = Schema(
+        "health_portal", roles: [.healthPortal], migrations: Migration.healthPortal,
+        retention: RetentionRule.healthPortal)
+}
