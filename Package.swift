@@ -185,7 +185,8 @@ targets += shared(
         "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SwiftASN1", "X509",
     ], testsUse: ["Calling"])
 targets += shared(
-    "Pages", in: "Platform", uses: ["Serving", "HTTPContract", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
+    "Pages", in: "Platform",
+    uses: ["Serving", "HTTPContract", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "Crypto"],
     testsUse: ["Running", "NIOHTTP1"])
 targets += shared(
     "Calling", in: "Platform",

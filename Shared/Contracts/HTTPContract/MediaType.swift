@@ -27,6 +27,14 @@ package struct MediaType: Hashable, Sendable {
     package static let form = MediaType("application/x-www-form-urlencoded")
     /// An HTML page.
     package static let html = MediaType("text/html", parameters: ["charset": "utf-8"])
+    /// A style sheet.
+    package static let css = MediaType("text/css", parameters: ["charset": "utf-8"])
+    /// A script of a page.
+    package static let javaScript = MediaType("text/javascript", parameters: ["charset": "utf-8"])
+    /// A table for a spreadsheet program (RFC 4180).
+    package static let csv = MediaType("text/csv", parameters: ["charset": "utf-8"])
+    /// A drawing.
+    package static let svg = MediaType("image/svg+xml")
 
     private var names: [String] { [name] + (alias.map { [$0] } ?? []) }
 

@@ -3,9 +3,15 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// The target of a redirect. It has only characters that are valid in a URL, so it can't end a header field.
-package struct Location: Hashable, Sendable {
+/// The target of a redirect or a link. It has only characters that are valid in a URL, so it can't end a header field.
+package struct Location: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
+
+    /// A path of this host, as a literal.
+    package init(stringLiteral path: StaticString) {
+        guard let location = try? Location(path: path.description) else { preconditionFailure("not a path") }
+        self = location
+    }
 
     /// A path of this host, with a query.
     ///
@@ -43,31 +49,92 @@ package struct Location: Hashable, Sendable {
     }
 }
 
+/// An origin as a content security policy names it: scheme, host and port.
+package struct Origin: Hashable, Sendable {
+    /// Such as `https://identity.example.org`.
+    package let text: String
+
+    /// - Parameter text: `https`, a host, and optionally a port; from the configuration.
+    /// - Throws: ``MalformedMessage`` for anything else.
+    package init(_ text: String) throws(MalformedMessage) {
+        let host = text.dropFirst("https://".count)
+        guard text.hasPrefix("https://"), !host.isEmpty,
+            host.utf8.allSatisfy({
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
+                    true
+                default: false
+                }
+            })
+        else { throw MalformedMessage() }
+        self.text = text
+    }
+}
+
 extension Response {
     /// 303: tells a browser to request another page with `GET`, whatever method it used.
     package static func seeOther(_ location: Location, cookies: [HostCookie] = []) -> Response {
         Response(status: .seeOther, headers: fields([.location: location.text], cookies))
     }
 
-    /// A page. It may load styles, scripts and images from this host only, and no other page may frame it.
+    /// A page, with the headers that keep it apart from other sites.
     ///
-    /// - Parameter html: a whole document, in which all outside content is escaped.
+    /// It may load styles, scripts and images from this host only, no other page may frame or open it, no cache keeps it, and a
+    /// script that inserts markup fails (Trusted Types). `Referrer-Policy` is `same-origin`: under `no-referrer`, browsers send
+    /// a form of this host with `Origin: null`.
+    ///
+    /// - Parameter formTargets: other origins to which an answer to a form may redirect, such as an identity provider's.
     package static func page(
-        _ html: String, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = []
+        _ html: HTML, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = [], formTargets: [Origin] = []
     ) -> Response {
-        let policy =
-            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
-            + "frame-ancestors 'none'; base-uri 'none'"
         var headers = fields([.contentType: MediaType.html.text], cookies)
-        headers[.contentSecurityPolicy] = policy
-        headers[.referrerPolicy] = "no-referrer"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        let targets = (["'self'"] + formTargets.map(\.text)).joined(separator: " ")
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "form-action \(targets); base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+            + "trusted-types 'none'"
+        headers[.referrerPolicy] = "same-origin"
+        headers[.openerPolicy] = "same-origin"
+        headers[.permissionsPolicy] = permissionsPolicy
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html.markup)))
     }
+
+    /// A file, such as a style sheet. Its path contains a digest of its content, so browsers keep it for a year.
+    package static func asset(_ asset: Asset) -> Response {
+        var headers = fields([.contentType: asset.type.text], [])
+        headers[.cacheControl] = "public, max-age=31536000, immutable"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+    }
+
+    /// Data to be saved or read by a program.
+    ///
+    /// - Parameter name: browsers save it under this name; nil if they show it.
+    package static func data(
+        _ bytes: some Sequence<UInt8>, type: HTTPContract.MediaType, named name: StaticString? = nil
+    )
+        -> Response
+    {
+        var headers = fields([.contentType: type.text], [])
+        if let name { headers[.contentDisposition] = "attachment; filename=\"\(name)\"" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Everything that a browser can grant a page, denied (Permissions Policy, and the features that MDN lists).
+    private static let permissionsPolicy = [
+        "accelerometer", "camera", "clipboard-read", "clipboard-write", "display-capture", "fullscreen", "geolocation",
+        "gyroscope", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock",
+        "usb", "web-share", "xr-spatial-tracking",
+    ].map { "\($0)=()" }.joined(separator: ", ")
 
     private static func fields(_ own: HTTPFields, _ cookies: [HostCookie]) -> HTTPFields {
         var fields = own
         fields[.cacheControl] = "no-store"
         fields[.xContentTypeOptions] = "nosniff"
+        // Two years. Other hosts of the domain aren't this service's affair.
+        fields[.strictTransportSecurity] = "max-age=63072000"
+        fields[.resourcePolicy] = "same-origin"
         fields[values: .setCookie] = cookies.map(\.field)
         return fields
     }
@@ -75,6 +142,9 @@ extension Response {
 
 extension HTTPField.Name {
     fileprivate static let referrerPolicy = known("Referrer-Policy")
+    fileprivate static let openerPolicy = known("Cross-Origin-Opener-Policy")
+    fileprivate static let resourcePolicy = known("Cross-Origin-Resource-Policy")
+    fileprivate static let permissionsPolicy = known("Permissions-Policy")
 
     private static func known(_ name: StaticString) -> HTTPField.Name {
         guard let field = HTTPField.Name(name.description) else { preconditionFailure("not a field name") }
