@@ -95,14 +95,14 @@ func api(_ name: String, uses: [String] = []) -> [Target] {
 /// A service: a library with all its logic, an executable of at most 30 lines, and tests.
 func service(
     _ name: String, path: String? = nil, executable: String, exclude: [String] = [], uses: [String],
-    testsUse: [String] = [],
+    resources: [Resource]? = nil, testsUse: [String] = [],
     testsExclude: [String] = []
 ) -> [Target] {
     let path = path ?? "Services/\(name)"
     return [
         .target(
             name: name, dependencies: dependencies(uses), path: path, exclude: ["Main", "README.md"] + exclude,
-            swiftSettings: settings),
+            resources: resources, swiftSettings: settings),
         .executableTarget(
             name: executable, dependencies: dependencies([name, "Running"]), path: "\(path)/Main",
             swiftSettings: settings),
@@ -273,7 +273,8 @@ targets += service(
     uses: serviceParts + storageParts + [
         "Calling", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird",
         "NIOCore",
-    ])
+    ],
+    resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + ["Calling", "Pages", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird", "NIOCore"])

@@ -1,0 +1,24 @@
+import HTTPContract
+import Hummingbird
+import Pages
+
+/// The three files that the pages load.
+enum Assets {
+    static let style = asset("style", "css", .css, PackageResources.style_css)
+    static let script = asset("script", "js", .javaScript, PackageResources.script_js)
+    static let icon = asset("icon", "svg", .svg, PackageResources.icon_svg)
+
+    /// Mounts the files.
+    static func mount(on router: Router<PageContext>) {
+        for asset in [style, script, icon] {
+            router.get(RouterPath(asset.path)) { _, _ in Response.asset(asset) }
+        }
+    }
+
+    private static func asset(
+        _ name: StaticString, _ suffix: StaticString, _ type: HTTPContract.MediaType, _ bytes: [UInt8]
+    ) -> Asset {
+        guard let asset = try? Asset(name, suffix, type: type, bytes: bytes) else { preconditionFailure("not a name") }
+        return asset
+    }
+}

@@ -1,0 +1,263 @@
+extension Words {
+    /// The texts in English.
+    static let english = Words(
+        frame: Frame(
+            product: "Health portal",
+            skip: "Skip to content",
+            navigation: "Pages",
+            signIn: "Sign in",
+            signOut: "Sign out",
+            signedInAs: { "Signed in as \($0)" },
+            otherLanguage: "Deutsch",
+            sessionEnds: "You will be signed out soon, because you haven't used the portal for a while.",
+            stay: "Stay signed in",
+            stayed: "You are still signed in.",
+            simulated: "Development system: no code from here is valid anywhere else.",
+            noScript: "Without JavaScript everything works, but the remaining time isn't updated."),
+        start: Start(
+            title: "Codes for people with a positive test",
+            lead:
+                "Health officers make a one-time code here and read it out. With it, a person can warn others through the app.",
+            points: [
+                "A code is ready in a second. It is valid for one hour; a code for an event for two days.",
+                "The portal never asks for a name, a telephone number or a test result.",
+                "Nobody can tell later who was given which code.",
+            ],
+            noAccount: "Your authority's administrator gives you access.",
+            noRole: "Your account has no access to any page",
+            noRoleHelp:
+                "You are signed in, but no role of this portal is assigned to your account. Ask your authority's administrator."
+        ),
+        codes: Codes(
+            title: "Make a code",
+            lead: "One code for each person. Nothing about the caller is entered here.",
+            scriptTitle: "On the telephone",
+            script: [
+                "Find out whether the person may have a code: their test is positive, and the app has no result for it. Don't write anything down.",
+                "Ask the person to open the app and to choose “Enter TAN”. A loudspeaker leaves their hands free.",
+                "Make the code, and read it out slowly: three, three and four characters, each with its word.",
+                "Let the person read the code back to you.",
+            ],
+            testTitle: "Positive test",
+            testText: "For a person with a positive test. Valid for one hour.",
+            testButton: "Make a code for a test",
+            eventTitle: "Event",
+            eventText: "For an organiser who warns the guests of an event. Valid for two days.",
+            eventAuthority: "Health authority in charge",
+            eventChoose: "Please choose",
+            eventButton: "Make a code for an event",
+            remaining: {
+                $0 == 1 ? "You can make one more code this hour." : "You can make \($0) more codes this hour."
+            },
+            stillShown: "Your last code is still shown.",
+            showLast: "Show the last code",
+            trainingTitle: "Practice",
+            trainingText: "A practice code looks like a real one, but no app accepts it.",
+            trainingButton: "Make a practice code"),
+        currentCode: CurrentCode(
+            title: { "Code for \($0)" },
+            test: "a test",
+            event: "an event",
+            readOut: "Read out, with the words",
+            characters: "The code, ten characters",
+            validUntil: { "Valid until \($0)" },
+            minutesLeft: { $0 == 1 ? "1 minute left" : "\($0) minutes left" },
+            expired: "This code has expired. Make another one.",
+            authority: "Authority",
+            nextTitle: "What the person does next",
+            next: [
+                "Type the code into the app.",
+                "Follow the app, and agree to share the warning.",
+            ],
+            told: "Told – hide the code",
+            showAgain: "Misheard – show again",
+            hidden: "The code is hidden.",
+            hiddenForGood: "The code can't be shown any more. Make another one if the person needs one.",
+            none: "There is no code to show.",
+            another: "Make another code",
+            training: "Practice: no app accepts this code.",
+            tableTitle: "Other spelling words",
+            character: "Character",
+            words: "DIN 5009 (2022)",
+            formerWords: "German, until 2022",
+            internationalWords: "International",
+            printNote: "A code isn't printed. It is read out."),
+        refusals: Refusals(
+            malformed: Refused(
+                title: "This request can't be understood",
+                whatToDo: ["Go back to the page, and try again. No code was made."]),
+            sessionEnded: Refused(
+                title: "You are signed out",
+                whatToDo: ["Your session has ended. Sign in again. A code that you have read out remains valid."]),
+            noRole: Refused(
+                title: "Your account doesn't allow this",
+                whatToDo: ["Ask your authority's administrator for the role that this page needs. Nothing was changed."]
+            ),
+            otherSite: Refused(
+                title: "This request came from another page",
+                whatToDo: ["Nothing was changed. Open the portal by its own address, and try again there."]),
+            notFound: Refused(
+                title: "There is no such page", whatToDo: ["Check the address, or go to the start page."]),
+            formUsed: Refused(
+                title: "This form was already used",
+                whatToDo: ["Its code was made and hidden. To make another one, open the form again."]),
+            tooMany: { time in
+                Refused(
+                    title: "No more codes for the moment",
+                    whatToDo: [
+                        "The limit for this hour has been reached. The next code can be made at \(time).",
+                        "If this happens often, tell your administrator.",
+                    ])
+            },
+            providerAway: Refused(
+                title: "Signing in isn't possible at the moment",
+                whatToDo: [
+                    "The service that checks your account doesn't answer. Try again in a few minutes.",
+                    "If it lasts longer, tell your administrator.",
+                ]),
+            verificationAway: Refused(
+                title: "No code can be made at the moment",
+                whatToDo: [
+                    "The service that makes codes doesn't answer. Try again in a minute: no second code will be made."
+                ]),
+            signInFailed: Refused(
+                title: "Signing in didn't work",
+                whatToDo: ["Start again, in one window only. If it fails again, tell your administrator."]),
+            signInDenied: Refused(
+                title: "You weren't signed in",
+                whatToDo: ["Signing in was cancelled or refused. Try again, or ask your administrator."]),
+            internalError: Refused(
+                title: "Something went wrong here",
+                whatToDo: ["Try again. If it fails again, tell your administrator and name the time."]),
+            callBackTitle: "Tell the caller",
+            callBack: [
+                "“Our system isn't available at the moment. Please call again in half an hour. Your test remains valid, nothing is lost.”"
+            ],
+            toStart: "To the start page",
+            toCodes: "To the form"),
+        status: Status(
+            title: "Status",
+            lead: "Whether the services answer that codes depend on. No figure on this page counts people.",
+            service: "Service",
+            state: "State",
+            ready: "ready",
+            notReady: "not ready",
+            away: "no answer",
+            names: [
+                "portal": "Health portal", "verification": "Verification server", "provider": "Signing in",
+                "database": "Database",
+            ],
+            notices: "Notices",
+            noNotices: "There are no notices."),
+        statistics: Statistics(
+            title: "Figures",
+            lead: "These figures were released once and never change. They are rounded, and small ones are withheld.",
+            period: "Period",
+            weeks: { "\($0) weeks" },
+            day: "Day",
+            week: { number, year in "Week \(number), \(year)" },
+            weekShort: { "W\($0)" },
+            value: "Value",
+            about: { "about \($0)" },
+            withheld: "withheld",
+            withheldLegend: "Hatched: withheld, because the number is small",
+            notYet: "not yet released",
+            table: "Table",
+            csv: "CSV",
+            json: "JSON",
+            definition: "Definition",
+            why: Article.Section(
+                title: "Why some values are missing",
+                paragraphs: [
+                    "A small number can lead to a person. A value below its minimum is therefore withheld, and with it another one if the first could be found by subtraction.",
+                    "A day is released when its codes can no longer be used, which is two days later for tests. A figure in which a person is a unit has random noise, added once: a difference of a few means nothing.",
+                ]),
+            none: "No figure has been released yet.",
+            figures: [:], cells: [:]),
+        help: Article(
+            title: "Help",
+            sections: [
+                .init(
+                    title: "The person mistyped the code",
+                    paragraphs: [
+                        "The last character checks the others: the app reports most typing errors at once. Read the code once more, character by character. Within ten minutes, “Misheard – show again” shows a hidden code."
+                    ]),
+                .init(
+                    title: "The code has expired",
+                    paragraphs: ["Make another one. An expired code can't be extended."]),
+                .init(
+                    title: "Several people call together",
+                    paragraphs: [
+                        "Each person needs a code of their own. Make the next one when the first person has typed theirs."
+                    ]),
+                .init(
+                    title: "Which alphabet?",
+                    paragraphs: [
+                        "German callers know the towns or the first names, others the international words. All stand below the code. Codes have no 0, 1, I, L or O."
+                    ]),
+                .init(
+                    title: "Practising",
+                    paragraphs: [
+                        "Practice codes are marked. They are made in the browser's session alone, and no app accepts them."
+                    ]),
+                .init(
+                    title: "Keyboard",
+                    paragraphs: [
+                        "Tab moves to the next button or link, Enter and Space press it. The code's heading has the focus after a code was made, so a second Enter makes no second code."
+                    ]),
+            ]),
+        accessibility: Article(
+            title: "Accessibility",
+            sections: [
+                .init(
+                    title: "State",
+                    paragraphs: [
+                        "This portal aims at level AA of the Web Content Accessibility Guidelines 2.2, and so at EN 301 549. Automatic checks run on every page in both languages before each release, with and without JavaScript, with enlarged text, narrow windows, high contrast and the keyboard alone."
+                    ]),
+                .init(
+                    title: "Known limits",
+                    paragraphs: [
+                        "There is no version in easy language and none in sign language. No review by an outside body has taken place yet."
+                    ]),
+                .init(title: "Report a barrier", paragraphs: ["Tell us what doesn't work for you. We answer."]),
+            ]),
+        privacy: Article(
+            title: "Privacy",
+            sections: [
+                .init(
+                    title: "Callers",
+                    paragraphs: [
+                        "The portal asks nothing about a caller and stores nothing about them. A code is stored as a keyed hash only, and nothing leads from it to an officer or a caller."
+                    ]),
+                .init(
+                    title: "Officers",
+                    paragraphs: [
+                        "While you are signed in, your name and your authority's proof of identity are kept in encrypted form, for ten hours at most. They are deleted when you sign out.",
+                        "If your authority keeps an audit record, each code has an entry for 30 days that only the authority's auditor can read. Nobody at the service can.",
+                        "The portal's log names no person, and no page counts codes by officer.",
+                    ]),
+                .init(
+                    title: "Cookies",
+                    paragraphs: [
+                        "The portal sets one cookie for your session, one while you sign in, and one for your language. There are no others, and no outside page is loaded."
+                    ]),
+            ]),
+        contact: "Contact",
+        months: [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November",
+            "December",
+        ],
+        clock: { $0 },
+        date: { day, month, year in "\(day) \(month) \(year)" },
+        decimal: { grouped($0, separator: ",") })
+
+    /// A number with a separator after each three digits from the right.
+    static func grouped(_ value: Int, separator: String) -> String {
+        let digits = Array("\(value.magnitude)")
+        let groups = stride(from: digits.count, to: 0, by: -3).reversed().map { end in
+            String(digits[max(0, end - 3)..<end])
+        }
+        return (value < 0 ? "-" : "") + groups.joined(separator: separator)
+    }
+}

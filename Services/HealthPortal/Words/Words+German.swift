@@ -1,0 +1,269 @@
+extension Words {
+    /// The texts in German.
+    static let german = Words(
+        frame: Frame(
+            product: "Gesundheitsportal",
+            skip: "Zum Inhalt",
+            navigation: "Seiten",
+            signIn: "Anmelden",
+            signOut: "Abmelden",
+            signedInAs: { "Angemeldet als \($0)" },
+            otherLanguage: "English",
+            sessionEnds: "Sie werden bald abgemeldet, weil Sie das Portal eine Weile nicht benutzt haben.",
+            stay: "Angemeldet bleiben",
+            stayed: "Sie sind weiterhin angemeldet.",
+            simulated: "Entwicklungssystem: Ein Code von hier gilt nirgends sonst.",
+            noScript: "Ohne JavaScript funktioniert alles, nur die verbleibende Zeit wird nicht aktualisiert."),
+        start: Start(
+            title: "Codes für positiv getestete Personen",
+            lead:
+                "Beschäftigte der Gesundheitsämter erzeugen hier einen einmaligen Code und lesen ihn vor. Damit kann eine Person andere über die App warnen.",
+            points: [
+                "Ein Code ist in einer Sekunde da. Er gilt eine Stunde, ein Code für eine Veranstaltung zwei Tage.",
+                "Das Portal fragt nie nach Name, Telefonnummer oder Testergebnis.",
+                "Niemand kann später feststellen, wer welchen Code bekommen hat.",
+            ],
+            noAccount: "Den Zugang erhalten Sie von der Administration Ihrer Behörde.",
+            noRole: "Ihr Konto hat zu keiner Seite Zugang",
+            noRoleHelp:
+                "Sie sind angemeldet, aber Ihrem Konto ist keine Rolle dieses Portals zugewiesen. Fragen Sie die Administration Ihrer Behörde."
+        ),
+        codes: Codes(
+            title: "Code erzeugen",
+            lead: "Ein Code je Person. Über die anrufende Person wird hier nichts eingegeben.",
+            scriptTitle: "Am Telefon",
+            script: [
+                "Klären Sie, ob die Person einen Code erhalten darf: Ihr Test ist positiv, und die App hat dafür kein Ergebnis. Schreiben Sie nichts auf.",
+                "Bitten Sie die Person, die App zu öffnen und „TAN eingeben“ zu wählen. Mit dem Lautsprecher hat sie die Hände frei.",
+                "Erzeugen Sie den Code und lesen Sie ihn langsam vor: drei, drei und vier Zeichen, jedes mit seinem Wort.",
+                "Lassen Sie sich den Code vorlesen.",
+            ],
+            testTitle: "Positiver Test",
+            testText: "Für eine Person mit positivem Test. Gilt eine Stunde.",
+            testButton: "Code für einen Test erzeugen",
+            eventTitle: "Veranstaltung",
+            eventText: "Für Veranstaltende, die ihre Gäste warnen. Gilt zwei Tage.",
+            eventAuthority: "Zuständiges Gesundheitsamt",
+            eventChoose: "Bitte wählen",
+            eventButton: "Code für eine Veranstaltung erzeugen",
+            remaining: {
+                $0 == 1
+                    ? "In dieser Stunde können Sie noch einen Code erzeugen."
+                    : "In dieser Stunde können Sie noch \($0) Codes erzeugen."
+            },
+            stillShown: "Ihr letzter Code wird noch angezeigt.",
+            showLast: "Letzten Code anzeigen",
+            trainingTitle: "Üben",
+            trainingText: "Ein Übungscode sieht aus wie ein echter, aber keine App nimmt ihn an.",
+            trainingButton: "Übungscode erzeugen"),
+        currentCode: CurrentCode(
+            title: { "Code für \($0)" },
+            test: "einen Test",
+            event: "eine Veranstaltung",
+            readOut: "Zum Vorlesen, mit den Wörtern",
+            characters: "Der Code, zehn Zeichen",
+            validUntil: { "Gültig bis \($0)" },
+            minutesLeft: { $0 == 1 ? "noch 1 Minute" : "noch \($0) Minuten" },
+            expired: "Dieser Code ist abgelaufen. Erzeugen Sie einen neuen.",
+            authority: "Gesundheitsamt",
+            nextTitle: "Was die Person jetzt tut",
+            next: [
+                "Den Code in die App eingeben.",
+                "Der App folgen und dem Teilen der Warnung zustimmen.",
+            ],
+            told: "Mitgeteilt – Code ausblenden",
+            showAgain: "Verhört – noch einmal zeigen",
+            hidden: "Der Code ist ausgeblendet.",
+            hiddenForGood:
+                "Der Code kann nicht mehr angezeigt werden. Erzeugen Sie einen neuen, wenn die Person einen braucht.",
+            none: "Es gibt keinen Code zum Anzeigen.",
+            another: "Weiteren Code erzeugen",
+            training: "Übung: Keine App nimmt diesen Code an.",
+            tableTitle: "Andere Buchstabierwörter",
+            character: "Zeichen",
+            words: "DIN 5009 (2022)",
+            formerWords: "Deutsch, bis 2022",
+            internationalWords: "International",
+            printNote: "Ein Code wird nicht gedruckt. Er wird vorgelesen."),
+        refusals: Refusals(
+            malformed: Refused(
+                title: "Diese Anfrage ist nicht verständlich",
+                whatToDo: ["Gehen Sie zurück zur Seite und versuchen Sie es noch einmal. Es wurde kein Code erzeugt."]),
+            sessionEnded: Refused(
+                title: "Sie sind abgemeldet",
+                whatToDo: ["Ihre Sitzung ist beendet. Melden Sie sich wieder an. Ein vorgelesener Code bleibt gültig."]),
+            noRole: Refused(
+                title: "Ihr Konto erlaubt das nicht",
+                whatToDo: [
+                    "Bitten Sie die Administration Ihrer Behörde um die Rolle, die diese Seite verlangt. Es wurde nichts geändert."
+                ]),
+            otherSite: Refused(
+                title: "Diese Anfrage kam von einer fremden Seite",
+                whatToDo: [
+                    "Es wurde nichts geändert. Öffnen Sie das Portal unter seiner eigenen Adresse und versuchen Sie es dort noch einmal."
+                ]),
+            notFound: Refused(
+                title: "Diese Seite gibt es nicht", whatToDo: ["Prüfen Sie die Adresse, oder gehen Sie zur Startseite."]
+            ),
+            formUsed: Refused(
+                title: "Dieses Formular wurde schon verwendet",
+                whatToDo: ["Sein Code wurde erzeugt und ausgeblendet. Für einen weiteren öffnen Sie das Formular neu."]),
+            tooMany: { time in
+                Refused(
+                    title: "Im Moment keine weiteren Codes",
+                    whatToDo: [
+                        "Die Grenze für diese Stunde ist erreicht. Der nächste Code ist um \(time) möglich.",
+                        "Wenn das öfter vorkommt, sagen Sie Ihrer Administration Bescheid.",
+                    ])
+            },
+            providerAway: Refused(
+                title: "Die Anmeldung ist im Moment nicht möglich",
+                whatToDo: [
+                    "Der Dienst, der Ihr Konto prüft, antwortet nicht. Versuchen Sie es in einigen Minuten noch einmal.",
+                    "Wenn es länger dauert, sagen Sie Ihrer Administration Bescheid.",
+                ]),
+            verificationAway: Refused(
+                title: "Im Moment kann kein Code erzeugt werden",
+                whatToDo: [
+                    "Der Dienst, der Codes erzeugt, antwortet nicht. Versuchen Sie es in einer Minute noch einmal: Ein zweiter Code entsteht dadurch nicht."
+                ]),
+            signInFailed: Refused(
+                title: "Die Anmeldung hat nicht geklappt",
+                whatToDo: [
+                    "Beginnen Sie neu, in nur einem Fenster. Schlägt es wieder fehl, sagen Sie Ihrer Administration Bescheid."
+                ]),
+            signInDenied: Refused(
+                title: "Sie wurden nicht angemeldet",
+                whatToDo: [
+                    "Die Anmeldung wurde abgebrochen oder abgelehnt. Versuchen Sie es noch einmal, oder fragen Sie Ihre Administration."
+                ]),
+            internalError: Refused(
+                title: "Hier ist etwas schiefgegangen",
+                whatToDo: [
+                    "Versuchen Sie es noch einmal. Schlägt es wieder fehl, nennen Sie Ihrer Administration die Uhrzeit."
+                ]),
+            callBackTitle: "Sagen Sie am Telefon",
+            callBack: [
+                "„Unser System ist im Moment nicht erreichbar. Bitte rufen Sie in einer halben Stunde noch einmal an. Ihr Test bleibt gültig, es geht nichts verloren.“"
+            ],
+            toStart: "Zur Startseite",
+            toCodes: "Zum Formular"),
+        status: Status(
+            title: "Status",
+            lead: "Ob die Dienste antworten, von denen Codes abhängen. Keine Zahl auf dieser Seite zählt Menschen.",
+            service: "Dienst",
+            state: "Zustand",
+            ready: "bereit",
+            notReady: "nicht bereit",
+            away: "keine Antwort",
+            names: [
+                "portal": "Gesundheitsportal", "verification": "Verifikationsserver", "provider": "Anmeldung",
+                "database": "Datenbank",
+            ],
+            notices: "Hinweise",
+            noNotices: "Es gibt keine Hinweise."),
+        statistics: Statistics(
+            title: "Zahlen",
+            lead:
+                "Diese Zahlen wurden einmal freigegeben und ändern sich nicht mehr. Sie sind gerundet, kleine werden zurückgehalten.",
+            period: "Zeitraum",
+            weeks: { "\($0) Wochen" },
+            day: "Tag",
+            week: { number, year in "KW \(number), \(year)" },
+            weekShort: { "KW \($0)" },
+            value: "Wert",
+            about: { "etwa \($0)" },
+            withheld: "zurückgehalten",
+            withheldLegend: "Schraffiert: zurückgehalten, weil die Zahl klein ist",
+            notYet: "noch nicht freigegeben",
+            table: "Tabelle",
+            csv: "CSV",
+            json: "JSON",
+            definition: "Definition",
+            why: Article.Section(
+                title: "Warum manche Werte fehlen",
+                paragraphs: [
+                    "Eine kleine Zahl kann zu einer Person führen. Ein Wert unter seinem Mindestwert wird deshalb zurückgehalten, und mit ihm ein weiterer, wenn sich der erste sonst ausrechnen ließe.",
+                    "Ein Tag wird freigegeben, wenn seine Codes nicht mehr verwendbar sind, bei Tests zwei Tage später. Zahlen, in denen eine Person eine Einheit ist, enthalten ein einmal hinzugefügtes Zufallsrauschen: Kleine Unterschiede bedeuten nichts.",
+                ]),
+            none: "Es wurde noch keine Zahl freigegeben.",
+            figures: [:], cells: [:]),
+        help: Article(
+            title: "Hilfe",
+            sections: [
+                .init(
+                    title: "Die Person hat sich vertippt",
+                    paragraphs: [
+                        "Das letzte Zeichen prüft die anderen: Die App meldet die meisten Tippfehler sofort. Lesen Sie den Code noch einmal vor, Zeichen für Zeichen. Innerhalb von zehn Minuten zeigt „Verhört – noch einmal zeigen“ einen ausgeblendeten Code wieder an."
+                    ]),
+                .init(
+                    title: "Der Code ist abgelaufen",
+                    paragraphs: ["Erzeugen Sie einen neuen. Ein abgelaufener Code lässt sich nicht verlängern."]),
+                .init(
+                    title: "Mehrere Personen rufen gemeinsam an",
+                    paragraphs: [
+                        "Jede Person braucht einen eigenen Code. Erzeugen Sie den nächsten, wenn die erste Person ihren eingegeben hat."
+                    ]),
+                .init(
+                    title: "Welche Buchstabiertafel?",
+                    paragraphs: [
+                        "Deutschsprachige kennen die Städte oder die Vornamen, andere die internationalen Wörter. Alle stehen unter dem Code. Codes enthalten weder 0 noch 1, I, L oder O."
+                    ]),
+                .init(
+                    title: "Üben",
+                    paragraphs: [
+                        "Übungscodes sind gekennzeichnet. Sie entstehen nur in Ihrer Sitzung, und keine App nimmt sie an."
+                    ]),
+                .init(
+                    title: "Tastatur",
+                    paragraphs: [
+                        "Tab geht zum nächsten Knopf oder Link, Eingabe- und Leertaste drücken ihn. Nach dem Erzeugen liegt der Fokus auf der Überschrift des Codes: Ein zweites Drücken der Eingabetaste erzeugt keinen zweiten."
+                    ]),
+            ]),
+        accessibility: Article(
+            title: "Barrierefreiheit",
+            sections: [
+                .init(
+                    title: "Stand",
+                    paragraphs: [
+                        "Dieses Portal strebt die Stufe AA der Web Content Accessibility Guidelines 2.2 an und damit EN 301 549. Vor jeder Veröffentlichung laufen automatische Prüfungen auf jeder Seite in beiden Sprachen, mit und ohne JavaScript, mit vergrößertem Text, in schmalen Fenstern, mit hohem Kontrast und nur mit der Tastatur."
+                    ]),
+                .init(
+                    title: "Bekannte Grenzen",
+                    paragraphs: [
+                        "Es gibt keine Fassung in Leichter Sprache und keine in Gebärdensprache. Eine Prüfung durch eine außenstehende Stelle hat noch nicht stattgefunden."
+                    ]),
+                .init(
+                    title: "Barriere melden",
+                    paragraphs: ["Sagen Sie uns, was für Sie nicht funktioniert. Wir antworten."]),
+            ]),
+        privacy: Article(
+            title: "Datenschutz",
+            sections: [
+                .init(
+                    title: "Anrufende",
+                    paragraphs: [
+                        "Das Portal fragt nichts über Anrufende und speichert nichts über sie. Ein Code wird nur als Streuwert mit Schlüssel gespeichert, und nichts führt von ihm zu einer beschäftigten oder anrufenden Person."
+                    ]),
+                .init(
+                    title: "Beschäftigte",
+                    paragraphs: [
+                        "Solange Sie angemeldet sind, sind Ihr Name und der Identitätsnachweis Ihrer Behörde verschlüsselt gespeichert, höchstens zehn Stunden. Beim Abmelden werden sie gelöscht.",
+                        "Führt Ihre Behörde ein Prüfprotokoll, hat jeder Code 30 Tage lang einen Eintrag, den nur die Revision der Behörde lesen kann. Beim Dienst kann es niemand.",
+                        "Das Protokoll des Portals nennt keine Person, und keine Seite zählt Codes nach Beschäftigten.",
+                    ]),
+                .init(
+                    title: "Cookies",
+                    paragraphs: [
+                        "Das Portal setzt ein Cookie für Ihre Sitzung, eines während der Anmeldung und eines für Ihre Sprache. Andere gibt es nicht, und keine fremde Seite wird geladen."
+                    ]),
+            ]),
+        contact: "Kontakt",
+        months: [
+            "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+            "Dezember",
+        ],
+        clock: { "\($0) Uhr" },
+        date: { day, month, year in "\(day). \(month) \(year)" },
+        decimal: { grouped($0, separator: ".") })
+}

@@ -1,0 +1,177 @@
+import FoundationEssentials
+
+/// All texts of the pages in one language.
+///
+/// The compiler checks that every language has every text with the same placeholders: each text is a property of this type.
+struct Words: Sendable {
+    struct Frame: Sendable {
+        let product: String
+        let skip: String
+        let navigation: String
+        let signIn: String
+        let signOut: String
+        let signedInAs: @Sendable (_ name: String) -> String
+        /// The other language, in that language.
+        let otherLanguage: String
+        let sessionEnds: String
+        let stay: String
+        let stayed: String
+        let simulated: String
+        let noScript: String
+    }
+
+    struct Start: Sendable {
+        let title: String
+        let lead: String
+        let points: [String]
+        let noAccount: String
+        let noRole: String
+        let noRoleHelp: String
+    }
+
+    struct Codes: Sendable {
+        let title: String
+        let lead: String
+        let scriptTitle: String
+        let script: [String]
+        let testTitle: String
+        let testText: String
+        let testButton: String
+        let eventTitle: String
+        let eventText: String
+        let eventAuthority: String
+        let eventChoose: String
+        let eventButton: String
+        let remaining: @Sendable (_ count: Int) -> String
+        let stillShown: String
+        let showLast: String
+        let trainingTitle: String
+        let trainingText: String
+        let trainingButton: String
+    }
+
+    struct CurrentCode: Sendable {
+        let title: @Sendable (_ kind: String) -> String
+        let test: String
+        let event: String
+        let readOut: String
+        let characters: String
+        let validUntil: @Sendable (_ time: String) -> String
+        let minutesLeft: @Sendable (_ minutes: Int) -> String
+        let expired: String
+        let authority: String
+        let nextTitle: String
+        let next: [String]
+        let told: String
+        let showAgain: String
+        let hidden: String
+        let hiddenForGood: String
+        let none: String
+        let another: String
+        let training: String
+        let tableTitle: String
+        let character: String
+        let words: String
+        let formerWords: String
+        let internationalWords: String
+        let printNote: String
+    }
+
+    struct Refusals: Sendable {
+        let malformed: Refused
+        let sessionEnded: Refused
+        let noRole: Refused
+        let otherSite: Refused
+        let notFound: Refused
+        let formUsed: Refused
+        let tooMany: @Sendable (_ time: String) -> Refused
+        let providerAway: Refused
+        let verificationAway: Refused
+        let signInFailed: Refused
+        let signInDenied: Refused
+        let internalError: Refused
+        let callBackTitle: String
+        let callBack: [String]
+        let toStart: String
+        let toCodes: String
+    }
+
+    /// What happened, and what to do.
+    struct Refused: Sendable {
+        let title: String
+        let whatToDo: [String]
+    }
+
+    struct Status: Sendable {
+        let title: String
+        let lead: String
+        let service: String
+        let state: String
+        let ready: String
+        let notReady: String
+        let away: String
+        let names: [String: String]
+        let notices: String
+        let noNotices: String
+    }
+
+    /// A page of running text.
+    struct Article: Sendable {
+        let title: String
+        let sections: [Section]
+
+        struct Section: Sendable {
+            let title: String
+            let paragraphs: [String]
+        }
+    }
+
+    struct Statistics: Sendable {
+        let title: String
+        let lead: String
+        let period: String
+        let weeks: @Sendable (_ count: Int) -> String
+        let day: String
+        let week: @Sendable (_ number: Int, _ year: Int) -> String
+        let weekShort: @Sendable (_ number: Int) -> String
+        let value: String
+        let about: @Sendable (_ value: String) -> String
+        let withheld: String
+        let withheldLegend: String
+        let notYet: String
+        let table: String
+        let csv: String
+        let json: String
+        let definition: String
+        let why: Article.Section
+        let none: String
+        let figures: [String: Figure]
+        let cells: [String: String]
+
+        struct Figure: Sendable {
+            let title: String
+            let definition: String
+            let unit: String
+        }
+    }
+
+    let frame: Frame
+    let start: Start
+    let codes: Codes
+    let currentCode: CurrentCode
+    let refusals: Refusals
+    let status: Status
+    let statistics: Statistics
+    let help: Article
+    /// The authority's contact follows on the page.
+    let accessibility: Article
+    let privacy: Article
+    let contact: String
+    let months: [String]
+    /// `14:05`, as it is read in this language.
+    let clock: @Sendable (_ time: String) -> String
+    /// A day by number, month and year.
+    let date: @Sendable (_ day: Int, _ month: String, _ year: Int) -> String
+    /// A whole number with separators.
+    let decimal: @Sendable (_ value: Int) -> String
+}
