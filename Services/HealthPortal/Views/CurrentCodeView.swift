@@ -88,7 +88,9 @@ extension Frame {
         }
     }
 
-    private var another: HTML { tag(.a, .class("button quiet"), .href(Place.codes.location)) { words.codes.title } }
+    private var another: HTML {
+        tag(.a, .class("button quiet"), .href(Place.codes.location)) { words.currentCode.another }
+    }
 
     /// Each character is an element of its own with its word: a screen reader says one after the other.
     private func characters(_ code: ShownCode) -> HTML {

@@ -103,8 +103,12 @@ extension Frame {
     }
 
     @HTMLBuilder private var notices: HTML {
-        if authority.isSimulated { tag(.p, .class("notice")) { words.frame.simulated } }
-        if let notice = authority.notice { tag(.p, .class("notice")) { notice } }
+        if authority.isSimulated || authority.notice != nil {
+            tag(.section, .class("notices"), .set(.ariaLabel, words.status.notices)) {
+                if authority.isSimulated { tag(.p, .class("notice")) { words.frame.simulated } }
+                if let notice = authority.notice { tag(.p, .class("notice")) { notice } }
+            }
+        }
     }
 
     private var footer: HTML {

@@ -11,9 +11,7 @@ extension Words {
             otherLanguage: "Deutsch",
             sessionEnds: "You will be signed out soon, because you haven't used the portal for a while.",
             stay: "Stay signed in",
-            stayed: "You are still signed in.",
-            simulated: "Development system: no code from here is valid anywhere else.",
-            noScript: "Without JavaScript everything works, but the remaining time isn't updated."),
+            simulated: "Development system: no code from here is valid anywhere else."),
         start: Start(
             title: "Codes for people with a positive test",
             lead:

@@ -11,9 +11,7 @@ extension Words {
             otherLanguage: "English",
             sessionEnds: "Sie werden bald abgemeldet, weil Sie das Portal eine Weile nicht benutzt haben.",
             stay: "Angemeldet bleiben",
-            stayed: "Sie sind weiterhin angemeldet.",
-            simulated: "Entwicklungssystem: Ein Code von hier gilt nirgends sonst.",
-            noScript: "Ohne JavaScript funktioniert alles, nur die verbleibende Zeit wird nicht aktualisiert."),
+            simulated: "Entwicklungssystem: Ein Code von hier gilt nirgends sonst."),
         start: Start(
             title: "Codes für positiv getestete Personen",
             lead:

@@ -15,9 +15,7 @@ struct Words: Sendable {
         let otherLanguage: String
         let sessionEnds: String
         let stay: String
-        let stayed: String
         let simulated: String
-        let noScript: String
     }
 
     struct Start: Sendable {

@@ -9,6 +9,9 @@ package struct HTML: Hashable, Sendable {
         self.markup = markup
     }
 
+    /// What is sent, in UTF-8.
+    package var bytes: [UInt8] { Array(markup.utf8) }
+
     /// Text, escaped.
     package init(_ text: some StringProtocol) {
         markup = Self.escaped(text)

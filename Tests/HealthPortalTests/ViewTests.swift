@@ -1,0 +1,216 @@
+import Credentials
+import Foundation
+import Pages
+import TestSupport
+import Testing
+
+@testable import HealthPortal
+
+@Suite("Views") struct ViewTests {
+    static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    static func authority(name: String = "Gesundheitsamt Musterstadt", notice: String? = nil) throws -> Authority {
+        Authority(
+            name: name, contact: try #require(Contact("mailto:portal@example.org")), notice: notice, isSimulated: true,
+            time: try #require(LocalTime(zone: "Europe/Berlin")))
+    }
+
+    static func frame(
+        _ language: Language, name: String = "Anna Beispiel", authority: Authority? = nil, signedIn: Bool = true
+    ) throws -> Frame {
+        Frame(
+            authority: try authority ?? self.authority(), language: language,
+            officer: signedIn
+                ? .init(name: name, places: [.codes, .statistics, .status], secondsLeft: 1_700) : nil)
+    }
+
+    static func code(
+        _ text: String = "K7MWPX2QZD", kind: TeleTANKind = .test, isTraining: Bool = false, minutes: Double = 60,
+        authority: String? = nil
+    ) -> ShownCode {
+        ShownCode(
+            text: text, kind: kind, isTraining: isTraining, authority: authority.map { .init(number: "101", name: $0) },
+            validUntil: now.addingTimeInterval(minutes * 60), now: now, secondsShown: 600)
+    }
+
+    static func codesPage(authority: String = "Berlin Mitte", remaining: Int? = nil) -> CodesPage {
+        CodesPage(
+            kinds: [.test, .event], formNumber: "f0", remaining: remaining, hasCurrentCode: true,
+            authorities: [EventAuthority(number: "101", name: authority)])
+    }
+
+    /// Every page in every state.
+    static func pages(_ frame: Frame, hostile: String = "Berlin Mitte") -> [(name: String, html: HTML)] {
+        let refusals: [(String, Refusal)] = [
+            ("malformed", .malformed), ("session-ended", .sessionEnded), ("no-role", .noRole),
+            ("other-site", .otherSite),
+            ("not-found", .notFound), ("form-used", .formUsed),
+            ("too-many", .tooMany(until: now.addingTimeInterval(900))),
+            ("provider-away", .providerAway), ("verification-away", .verificationAway),
+            ("sign-in-failed", .signInFailed),
+            ("sign-in-denied", .signInDenied), ("internal-error", .internalError),
+        ]
+        return [
+            ("start", Frame(authority: frame.authority, language: frame.language, officer: nil).startPage()),
+            ("no-role", frame.startPage()),
+            ("codes", frame.codesPage(codesPage(authority: hostile))),
+            ("codes-remaining", frame.codesPage(codesPage(authority: hostile, remaining: 3))),
+            ("code-test", frame.currentCodePage(.shown(code()))),
+            ("code-event", frame.currentCodePage(.shown(code(kind: .event, minutes: 2_880, authority: hostile)))),
+            ("code-training", frame.currentCodePage(.shown(code(isTraining: true)))),
+            ("code-expired", frame.currentCodePage(.shown(code(minutes: 0)))),
+            ("code-hidden", frame.currentCodePage(.hidden(canBeShownAgain: true))),
+            ("code-hidden-for-good", frame.currentCodePage(.hidden(canBeShownAgain: false))),
+            ("code-none", frame.currentCodePage(.none)),
+            ("help", frame.helpPage()), ("accessibility", frame.accessibilityPage()), ("privacy", frame.privacyPage()),
+            (
+                "status",
+                frame.statusPage([
+                    ServiceState(name: "verification", isReady: true), ServiceState(name: "provider", isReady: nil),
+                ])
+            ),
+        ] + refusals.map { ("refusal-\($0.0)", frame.refusalPage($0.1, now: now)) }
+    }
+
+    @Test(
+        "a hostile name of an officer or an authority adds no element and no attribute",
+        arguments: [
+            #""><script>alert(1)</script>"#, #"a"\#u{301} onmouseover=alert(1) x="#, "'\u{200D}><img src=x>",
+            "\u{202E}</bdi><b>", "</title></head><body>", "{{7*7}} ${7*7} <!-- -->",
+            String(repeating: "<\"", count: 5_000),
+        ])
+    func hostileNames(name: String) throws {
+        for language in Language.allCases {
+            let benign = Self.pages(try Self.frame(language))
+            let frame = try Self.frame(language, name: name, authority: Self.authority(name: name, notice: "x"))
+            let harmless = try Self.frame(language, authority: Self.authority(notice: "x"))
+            for ((page, hostile), (_, reference)) in zip(
+                Self.pages(frame, hostile: name), Self.pages(harmless))
+            {
+                #expect(Self.tags(hostile) == Self.tags(reference), "\(page)")
+            }
+            #expect(benign.count > 20)
+        }
+    }
+
+    /// The tags of a page, each without its attributes' values.
+    private static func tags(_ html: HTML) -> [String] {
+        let text = String(decoding: html.bytes, as: UTF8.self)
+        return text.matches(of: /<[^>]*>/.matchingSemantics(.unicodeScalar)).map { match in
+            String(match.output).replacing(/"[^"]*"/.matchingSemantics(.unicodeScalar), with: "\"\"")
+        }
+    }
+
+    @Test("every page has one main heading, one main part, its language and unique identifiers, and nothing inline")
+    func structure() throws {
+        for language in Language.allCases {
+            for (name, html) in Self.pages(try Self.frame(language)) {
+                let text = String(decoding: html.bytes, as: UTF8.self)
+                #expect(text.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">"), "\(name)")
+                #expect(text.matches(of: #/<h1[ >]/#).count == 1, "\(name)")
+                #expect(text.matches(of: #/<main /#).count == 1, "\(name)")
+                #expect(!text.contains(#/\ style=|\ on[a-z]+=|<style|<script>|javascript:/#), "\(name)")
+                let ids = text.matches(of: #/\ id="([^"]*)"/#).map { String($0.output.1) }
+                #expect(Set(ids).count == ids.count, "\(name)")
+                for form in text.matches(of: #/<form .*?<\/form>/#) {
+                    #expect(String(form.output).matches(of: #/<button /#).count == 1, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("no text of the German pages stands in the English ones, but names and symbols")
+    func translated() throws {
+        let same: Set<String> = [
+            "Gesundheitsamt Musterstadt", "Status", "Berlin Mitte (101)", "DIN 5009 (2022)", "International",
+            "portal@example.org",
+            "Anna Beispiel", "Cookies",
+        ]
+        let texts = try Language.allCases.map { language in
+            Set(Self.pages(try Self.frame(language)).flatMap { Self.texts($0.html) })
+        }
+        // The table of spelling words stands in both.
+        let words = Set(
+            SpellingAlphabet.allCases.flatMap { alphabet in TeleTAN.alphabet.map { alphabet.word(for: $0) } })
+        let both = texts[0].intersection(texts[1]).subtracting(same).subtracting(words).filter { $0.count > 1 }
+        #expect(both.isEmpty)
+    }
+
+    private static func texts(_ html: HTML) -> [String] {
+        let body = String(decoding: html.bytes, as: UTF8.self).drop { $0 != ">" }
+        return body.matches(of: #/>([^<]+)</#).map { $0.output.1.trimmingCharacters(in: .whitespacesAndNewlines) }
+            .filter { $0.contains(#/\p{L}/#) }
+    }
+
+    @Test("a code stands in the page that shows it, once for reading out and once in the table, and in no title")
+    func code() throws {
+        for (name, html) in Self.pages(try Self.frame(.german)) {
+            let text = String(decoding: html.bytes, as: UTF8.self)
+            let characters = text.matches(of: #/<span class="character">(.)<\/span>/#).map { String($0.output.1) }
+                .joined()
+            let shows = ["code-test", "code-event", "code-training", "code-expired"].contains(name)
+            #expect(characters == (shows ? "K7MWPX2QZD" : ""), "\(name)")
+            #expect(!text.contains("K7MWPX2QZD"), "\(name)")
+        }
+    }
+
+    @Test("each page, with its style sheet and its script, has at most 60 kB")
+    func sizes() throws {
+        let files = [Assets.style, Assets.script].map(\.bytes.count).reduce(0, +)
+        for (name, html) in Self.pages(try Self.frame(.german)) {
+            #expect(html.bytes.count + files <= 60_000, "\(name)")
+        }
+    }
+
+    @Test("the script has at most 150 lines")
+    func script() {
+        #expect(String(decoding: Assets.script.bytes, as: UTF8.self).split(separator: "\n").count <= 150)
+    }
+}
+
+@Suite("Words") struct WordTests {
+    @Test("every character of a code has a word of its own in each alphabet", arguments: SpellingAlphabet.allCases)
+    func alphabet(_ alphabet: SpellingAlphabet) {
+        let words = TeleTAN.alphabet.map { alphabet.word(for: $0) }
+        #expect(Set(words).count == TeleTAN.alphabet.count)
+        for (character, word) in zip(TeleTAN.alphabet, words) {
+            #expect(word.count > 1)
+            if character.isLetter { #expect(word.first == character) }
+        }
+    }
+
+    @Test(
+        "the browser's preferred language is taken, and German if it names none of ours",
+        arguments: [
+            (nil, Language.german), ("en", .english), ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7", .english),
+            ("de-AT,en;q=0.9", .german),
+            ("en;q=0.1, de;q=0.2", .german), ("EN-GB", .english), ("*", .german), ("en;q=0", .german),
+            ("en;q=x,de", .german),
+            ("en,de", .english), (";;,,=", .german),
+        ])
+    func language(field: String?, expected: Language) {
+        #expect(Language(acceptLanguage: field) == expected)
+    }
+
+    @Test(
+        "numbers are grouped by three digits",
+        arguments: [
+            (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_234, "-1,234"),
+        ])
+    func grouping(value: Int, text: String) {
+        #expect(Words.grouped(value, separator: ",") == text)
+    }
+
+    @Test("a time is the authority's, with the day if it isn't today, also across a change of the clocks")
+    func time() throws {
+        let berlin = try #require(LocalTime(zone: "Europe/Berlin"))
+        // 2026-10-25T00:30:00Z: 02:30 in summer; two hours later the clocks are back.
+        let before = Date(timeIntervalSince1970: 1_792_888_200)
+        #expect(berlin.time(before, now: before, in: .german) == "02:30 Uhr")
+        #expect(berlin.time(before.addingTimeInterval(7_200), now: before, in: .english) == "03:30")
+        #expect(
+            berlin.time(before.addingTimeInterval(2 * 86_400), now: before, in: .german)
+                == "27. Oktober 2026, 01:30 Uhr")
+        #expect(LocalTime(zone: "Mars/Olympus") == nil)
+    }
+}
