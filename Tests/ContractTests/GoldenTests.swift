@@ -94,7 +94,14 @@ import VerificationAPI
         .answer("confirmations", VerificationAPI.confirmations) { _ in .init([.granted]) },
         .request("teletan-test", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .test) },
         .request("teletan-event", VerificationAPI.teleTAN) { _ in .init(officerToken: "eyJ.eyJ.sig", kind: .event) },
-        .answer("teletan", VerificationAPI.teleTAN) { .init($0.teleTAN) },
+        .request("teletan-again", VerificationAPI.teleTAN) { _ in
+            .init(
+                officerToken: "eyJ.eyJ.sig", kind: .test,
+                idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
+        },
+        .answer("teletan", VerificationAPI.teleTAN) {
+            .init($0.teleTAN, validUntil: 1_779_800_400, remaining: 59)
+        },
         .request("registrationToken-again", VerificationAPI.registrationToken) {
             .init(.guid($0.guid), idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
         },

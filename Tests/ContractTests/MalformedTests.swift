@@ -141,7 +141,7 @@ import VerificationAPI
             [:], [.authorization: ""], [.authorization: "Basic abc"], [.authorization: "Bearer"],
             [.authorization: "eyJ.eyJ.sig"], [.authorization: "Bearer x", .teleTANType: "test"],
             [.authorization: "Bearer x", .teleTANType: ""], [.authorization: "Bearer x", .teleTANType: "TEST, EVENT"],
-            [.teleTANType: "TEST"],
+            [.teleTANType: "TEST"], [.authorization: "Bearer x", .idempotencyKey: "short"],
         ] as [HTTPFields])
     func teleTAN(fields: HTTPFields) {
         #expect(throws: MalformedMessage()) { try TeleTANRequest(fields: fields, body: Data()) }

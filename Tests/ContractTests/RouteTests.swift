@@ -62,8 +62,8 @@ import VerificationAPI
         Pin(
             VerificationAPI.teleTAN,
             .init(
-                path: "/version/v1/tan/teletan", callers: [.portal], bodyLimit: 1024, status: 201, request: nil,
-                requestFields: ["authorization", "x-cwa-teletan-type"])),
+                path: "/version/v1/tan/teletan", callers: [.healthPortal, .portal], bodyLimit: 1024, status: 201,
+                request: nil, requestFields: ["authorization", "idempotency-key", "x-cwa-teletan-type"])),
         Pin(
             VerificationAPI.tanVerification,
             .init(

@@ -72,7 +72,9 @@ import VerificationAPI
     func fresh() throws {
         var randomness = SystemRandomNumberGenerator()
         for _ in 0..<1000 {
-            let code = try TeleTANResponse(TeleTAN(using: &randomness)).encodedBody()
+            let code = try TeleTANResponse(
+                TeleTAN(using: &randomness), validUntil: .random(in: 0...4_000_000_000), remaining: .random(in: 0...60)
+            ).encodedBody()
             #expect(try SchemaValidator(code, against: TeleTANResponse.schema).mistakes.isEmpty)
             let tan = try TANResponse(TAN(RandomIdentifier(using: &randomness))).encodedBody()
             #expect(try SchemaValidator(tan, against: TANResponse.schema).mistakes.isEmpty)

@@ -1,4 +1,5 @@
 import Credentials
+import Foundation
 import Testing
 
 struct TeleTANTests {
@@ -30,6 +31,35 @@ struct TeleTANTests {
             let code = TeleTAN(using: &randomness)
             #expect(TeleTAN(code.text) == code)
         }
+    }
+
+    /// The largest deviation from equal numbers of all 31 characters at any of the nine positions (chi-squared, 30 degrees of
+    /// freedom: above 70 once in 20,000).
+    private func deviation(of codes: [String]) -> Double {
+        let expected = Double(codes.count) / Double(TeleTAN.alphabet.count)
+        return (0..<TeleTAN.randomCharacters).map { position in
+            let found = Dictionary(grouping: codes) { Array($0)[position] }.mapValues(\.count)
+            return TeleTAN.alphabet.map { pow(Double(found[$0] ?? 0) - expected, 2) / expected }.reduce(0, +)
+        }.max() ?? 0
+    }
+
+    @Test("codes of hashes are spread evenly over all codes; one byte for each character would not be")
+    func derived() {
+        let digests = (0..<31_000).map { Digest(sha256: "request \($0)".utf8) }
+        let codes = digests.map { TeleTAN($0).text }
+        #expect(codes.allSatisfy { TeleTAN($0) != nil })
+        #expect(Set(codes).count == codes.count)
+        #expect(deviation(of: codes) < 70)
+        let bytewise = digests.map { digest in
+            String(digest.bytes.prefix(9).map { TeleTAN.alphabet[Int($0) % TeleTAN.alphabet.count] })
+        }
+        #expect(deviation(of: bytewise) > 70)
+    }
+
+    @Test("the same hash is the same code on every replica")
+    func replicas() {
+        #expect(TeleTAN.count == 26_439_622_160_671)
+        #expect(TeleTAN(Digest(sha256: "a request".utf8)).text == "QG5XU5HRP8")
     }
 
     @Test("any single wrong character is noticed most of the time, and never crashes")

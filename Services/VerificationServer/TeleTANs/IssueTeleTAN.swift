@@ -7,6 +7,9 @@ import Serving
 import VerificationAPI
 
 /// `POST /version/v1/tan/teletan`: issues a teleTAN, which a health officer reads out on the telephone.
+///
+/// A repeat with the same `Idempotency-Key` by the same officer gets the same teleTAN with the same end, until its row is deleted
+/// a day after that. It spends nothing of the limits. Without a key every request gets another teleTAN.
 struct IssueTeleTAN: Sendable {
     let store: TeleTANStore
     let hashes: TeleTANHashes
@@ -18,15 +21,15 @@ struct IssueTeleTAN: Sendable {
         guard let officer = try await officers.officer(issuing: request.kind, token: request.officerToken) else {
             throw Problem.unauthorized
         }
-        var randomness = SystemRandomNumberGenerator()
-        let code = TeleTAN(using: &randomness)
+        let code = hashes.code(for: request.idempotencyKey ?? .fresh, officer: officer, kind: request.kind)
         let now = clock.now
-        let inserted = try await store.insert(
-            hashes.digest(of: code), kind: request.kind, at: now,
-            expires: now.addingTimeInterval(request.kind.lifetime),
+        let issued = try await store.issue(
+            hashes.digest(of: code), kind: request.kind, at: now, expires: request.kind.end(from: now),
             by: hashes.digest(of: officer, hour: now.hourNumber), limits)
-        guard inserted else { throw Problem.tooManyRequests }
-        return TeleTANResponse(code)
+        guard let issued else { throw Problem.tooManyRequests }
+        return TeleTANResponse(
+            code, validUntil: Int64(issued.expires.timeIntervalSince1970),
+            remaining: max(0, limits.perOfficer - issued.byOfficer))
     }
 }
 
@@ -45,5 +48,10 @@ extension TeleTANKind {
         case .test: 3600
         case .event: 2 * 86_400
         }
+    }
+
+    /// When a teleTAN ends that is issued now: at a whole second, which the officer can be told.
+    func end(from now: Date) -> Date {
+        Date(timeIntervalSince1970: (now.timeIntervalSince1970 + lifetime).rounded(.up))
     }
 }

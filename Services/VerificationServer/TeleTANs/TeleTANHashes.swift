@@ -15,6 +15,14 @@ struct TeleTANHashes: Sendable {
         key.digest(for: "teleTAN", Array(code.text.utf8))
     }
 
+    /// The teleTAN of an officer's request: the same for the same key, officer and kind, and unpredictable to everybody else.
+    func code(for key: IdempotencyKey, officer: Officer, kind: TeleTANKind) -> TeleTAN {
+        TeleTAN(
+            self.key.digest(
+                for: "teleTAN of a request", Array(key.text.utf8), Array(officer.subject.utf8),
+                Array(kind.rawValue.utf8)))
+    }
+
     /// Identifies an officer in one hour, to count the teleTANs they issue.
     func digest(of officer: Officer, hour: Int32) -> Digest {
         key.digest(for: "officer", Array(officer.subject.utf8), Array("\(hour)".utf8))

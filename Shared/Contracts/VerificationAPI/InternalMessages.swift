@@ -93,15 +93,19 @@ package struct TeleTANRequest: WireMessage, Equatable {
     package let officerToken: String
     /// From the field `X-CWA-TELETAN-TYPE`: a missing field means a test, an unknown name is answered with 400.
     package let kind: TeleTANKind
+    /// From the field `Idempotency-Key`, an addition of Vigil: a repeat by the same officer with the same key and kind gets the
+    /// same teleTAN, so that a lost answer doesn't cost a second one. Portals of Corona-Warn-App send none.
+    package let idempotencyKey: IdempotencyKey?
 
     /// Creates a request from its parts.
-    package init(officerToken: String, kind: TeleTANKind) {
+    package init(officerToken: String, kind: TeleTANKind, idempotencyKey: IdempotencyKey? = nil) {
         self.officerToken = officerToken
         self.kind = kind
+        self.idempotencyKey = idempotencyKey
     }
 
     package static var mediaType: MediaType? { nil }
-    package static var headerNames: [HTTPField.Name] { [.authorization, .teleTANType] }
+    package static var headerNames: [HTTPField.Name] { [.authorization, .teleTANType, .idempotencyKey] }
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         let parts = fields[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
@@ -114,10 +118,16 @@ package struct TeleTANRequest: WireMessage, Equatable {
             guard let kind = TeleTANKind(rawValue: name) else { throw MalformedMessage() }
             self.kind = kind
         }
+        idempotencyKey = try fields[.idempotencyKey].map { text throws(MalformedMessage) in
+            guard let key = IdempotencyKey(text) else { throw MalformedMessage() }
+            return key
+        }
     }
 
     package func encoded() -> EncodedMessage {
-        EncodedMessage(fields: [.authorization: "Bearer \(officerToken)", .teleTANType: kind.rawValue])
+        var fields: HTTPFields = [.authorization: "Bearer \(officerToken)", .teleTANType: kind.rawValue]
+        if let idempotencyKey { fields[.idempotencyKey] = "\"\(idempotencyKey.text)\"" }
+        return EncodedMessage(fields: fields)
     }
 }
 
@@ -125,9 +135,18 @@ package struct TeleTANRequest: WireMessage, Equatable {
 package struct TeleTANResponse: JSONMessage, Equatable {
     /// All ten characters, including the check character.
     package let value: TeleTAN
+    /// When the teleTAN ends, in whole seconds since 1970; an addition of Vigil, as is ``remaining``.
+    package let validUntil: Int64
+    /// How many more teleTANs this officer may make in this hour of the clock; 0 or more. The limit of all officers together
+    /// may stop them earlier.
+    package let remaining: Int
 
-    /// Creates an answer with a teleTAN.
-    package init(_ value: TeleTAN) { self.value = value }
+    /// Creates an answer from its parts.
+    package init(_ value: TeleTAN, validUntil: Int64, remaining: Int) {
+        self.value = value
+        self.validUntil = validUntil
+        self.remaining = remaining
+    }
 }
 
 /// Redeems one TAN at once, as cwa-server's submission service does (cwa-verification-server, `InternalTanController`).

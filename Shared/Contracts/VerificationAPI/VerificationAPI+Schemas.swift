@@ -112,12 +112,20 @@ extension TANOutcomes {
 
 extension TeleTANRequest {
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
-        [.authorization: .required(.text()), .teleTANType: .optional(.name(of: TeleTANKind.self))]
+        [
+            .authorization: .required(.text()), .teleTANType: .optional(.name(of: TeleTANKind.self)),
+            .idempotencyKey: .optional(.idempotencyKey),
+        ]
     }
 }
 
 extension TeleTANResponse {
-    package static var schema: JSONSchema { .object(["value": .teleTAN]) }
+    package static var schema: JSONSchema {
+        .object([
+            "value": .teleTAN, "validUntil": .integer(in: 0...253_402_300_799),
+            "remaining": .integer(in: 0...1_000_000),
+        ])
+    }
 }
 
 extension TANVerification {

@@ -8,13 +8,28 @@ package struct TeleTAN: Hashable, Sendable, CustomStringConvertible {
     package static let alphabet = Array("23456789ABCDEFGHJKMNPQRSTUVWXYZ")
     /// Characters before the check character.
     package static let randomCharacters = 9
+    /// 31⁹, the number of codes.
+    package static let count = (0..<randomCharacters).reduce(UInt64(1)) { count, _ in count * UInt64(alphabet.count) }
 
     /// A fresh code; about 44.6 bits.
     package init(using randomness: inout some RandomNumberGenerator) {
-        let body = String(
-            (0..<Self.randomCharacters).map { _ in
-                Self.alphabet[Int.random(in: Self.alphabet.indices, using: &randomness)]
-            })
+        self.init(number: UInt64.random(in: 0..<Self.count, using: &randomness))
+    }
+
+    /// The code that a keyed hash stands for. Every code is equally likely, to within 2⁻⁸³ of that likelihood.
+    package init(_ digest: Digest) {
+        let number = digest.bytes.prefix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        self.init(number: UInt64(number % UInt128(Self.count)))
+    }
+
+    private init(number: UInt64) {
+        var number = number
+        var body = ""
+        for _ in 0..<Self.randomCharacters {
+            let (rest, digit) = number.quotientAndRemainder(dividingBy: UInt64(Self.alphabet.count))
+            body.append(Self.alphabet[Int(digit)])
+            number = rest
+        }
         text = body + String(Self.checkCharacter(of: body))
     }
 

@@ -154,7 +154,7 @@ struct OfficerTests {
             for token in Self.accepted {
                 let answer = try await ask("Bearer \(try token.token(stage.officers))", on: stage)
                 #expect(answer.status == 201, "\(token.name)")
-                let value = try #require(answer.body.wholeMatch(of: /\{"value":"([2-9A-Z]{10})"\}/))
+                let value = try #require(answer.body.firstMatch(of: /"value":"([2-9A-Z]{10})"/))
                 #expect(TeleTAN(value.1) != nil)
             }
             #expect(try await stage.counts()["tele_tan"] == Self.accepted.count)
