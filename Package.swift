@@ -126,7 +126,7 @@ let serviceParts = [
     "ArgumentParser", "Running", "TLS", "Serving", "HTTPContract", "HTTPTypes", "Logging", "Metrics",
     "ServiceLifecycle",
 ]
-let storageParts = ["Postgres", "Schema"]
+let storageParts = ["Postgres", "Schema", "Statistics"]
 
 /// A C library of the system, behind a module map.
 func system(_ name: String, in folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
@@ -149,6 +149,7 @@ var targets: [Target] = [
 // Domain modules: pure, no I/O.
 targets += shared("ExposureKeys", in: "Domain")
 targets += shared("Credentials", in: "Domain", uses: ["Crypto", "CryptoExtras"])
+targets += shared("Statistics", in: "Domain")
 
 // Formats: bytes in, values out.
 targets += shared(
@@ -198,8 +199,8 @@ targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metri
 targets += shared(
     "Schema",
     uses: [
-        "Postgres", "ExposureKeys", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle", "Logging",
-        "Metrics",
+        "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
+        "Logging", "Metrics",
     ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
@@ -293,7 +294,8 @@ targets += service(
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
     uses: [
-        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Phone",
+        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Statistics",
+        "Phone",
         "ExposureKeys",
         "ExposureFormat",
         "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI",

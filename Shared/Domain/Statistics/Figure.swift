@@ -1,0 +1,111 @@
+/// A figure that the authority is shown. The list is closed: what isn't here is never counted.
+///
+/// The definition of each is in ``definition``; the words for people are the portal's.
+package enum Figure: String, CaseIterable, Sendable {
+    /// TeleTANs that officers made, by kind and by the day on which they were made.
+    case codesMade = "codes-made"
+    /// Those of them that a phone redeemed.
+    case codesRedeemed = "codes-redeemed"
+    /// Redeemed of 100 made, computed from released values only.
+    case shareRedeemed = "share-redeemed"
+    /// Refused teleTANs: typing errors, repeats and guesses.
+    case wrongEntries = "wrong-entries"
+    /// Tests that were registered by their QR code. A registration by telephone is a redeemed code: it isn't counted a second
+    /// time, or the two could be subtracted.
+    case testsRegistered = "tests-registered"
+    /// Results that laboratories and test centres posted, by kind of test, positive ones and others. Never by laboratory.
+    case resultsPosted = "results-posted"
+    /// Uploads by people who tested positive: confirmed TANs.
+    case warningsSent = "warnings-sent"
+    /// Published keys and check-in reports, including fillers. Everybody can count them.
+    case publishedEntries = "published-entries"
+    /// Seconds from the end of an hour to the index that names its package.
+    case publicationDelay = "publication-delay"
+    /// Silent pushes: waves, phones that were registered for the last one, pushes sent and accepted, registrations removed.
+    case pushWaves = "push-waves"
+}
+
+/// How a figure is counted and protected.
+package struct FigureDefinition: Sendable, Equatable {
+    /// What is counted.
+    package enum Unit: String, Sendable {
+        case codes, percent, entries, tests, results, warnings, seconds, pushes
+    }
+
+    /// What the values are numbers of.
+    package let unit: Unit
+    /// The parts that each period is divided into; one empty name if it isn't.
+    package let cells: [String]
+    /// What a value covers. A figure with both has a week's value only for the days that have none.
+    package let periods: [Period]
+    /// Smaller counts are withheld; 0 if none is.
+    package let minimum: Int
+    /// Values are multiples of it.
+    package let rounding: Int
+    /// Whether noise is added before anything else, because each unit is one person's act.
+    package let isNoisy: Bool
+    /// Counts up whenever anything of the definition changes.
+    package let version: Int16
+}
+
+extension Figure {
+    /// How it is counted and protected.
+    package var definition: FigureDefinition {
+        switch self {
+        case .codesMade, .codesRedeemed:
+            Self.define(.codes, ["test", "event"], [.day, .week], minimum: 10, rounding: 5)
+        case .shareRedeemed: Self.define(.percent, ["test", "event"], [.week], minimum: 50, rounding: 5)
+        case .wrongEntries: Self.define(.entries, [""], [.day], rounding: 10)
+        case .testsRegistered: Self.define(.tests, [""], [.week], minimum: 50, rounding: 10)
+        case .resultsPosted: Self.define(.results, ResultCells.cells, [.week], minimum: 50, rounding: 10)
+        case .warningsSent: Self.define(.warnings, [""], [.week], minimum: 20, rounding: 10, isNoisy: true)
+        case .publishedEntries: Self.define(.entries, ["keys", "reports"], [.day])
+        case .publicationDelay: Self.define(.seconds, ["median", "worst"], [.day])
+        case .pushWaves:
+            Self.define(.pushes, ["waves", "registered", "sent", "accepted", "removed"], [.day])
+        }
+    }
+
+    private static func define(
+        _ unit: FigureDefinition.Unit, _ cells: [String], _ periods: [Period], minimum: Int = 0, rounding: Int = 1,
+        isNoisy: Bool = false
+    ) -> FigureDefinition {
+        FigureDefinition(
+            unit: unit, cells: cells, periods: periods, minimum: minimum, rounding: rounding, isNoisy: isNoisy,
+            version: 1)
+    }
+}
+
+/// The cells of ``Figure/resultsPosted``.
+package enum ResultCells {
+    /// The kinds of test.
+    package static let families = ["pcr", "rapid", "point-of-care"]
+    /// The results of each: negative and invalid ones are one cell, because the few invalid ones would have to be withheld, and
+    /// the negative ones with them.
+    package static let results = ["positive", "other"]
+    /// All of them, kind by kind: `pcr-positive`, `pcr-other`, …
+    package static let cells = families.flatMap { family in results.map { "\(family)-\($0)" } }
+}
+
+/// A value as it was released. It never changes.
+package struct ReleasedValue: Sendable, Equatable {
+    /// What was counted.
+    package let figure: Figure
+    /// One of the figure's cells.
+    package let cell: String
+    /// The first day.
+    package let start: LocalDay
+    /// What the value covers.
+    package let period: Period
+    /// About so many; nil if it is withheld.
+    package let value: Int?
+
+    /// Creates a value from its parts.
+    package init(_ figure: Figure, _ cell: String, _ start: LocalDay, _ period: Period, _ value: Int?) {
+        self.figure = figure
+        self.cell = cell
+        self.start = start
+        self.period = period
+        self.value = value
+    }
+}
