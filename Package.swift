@@ -195,6 +195,9 @@ targets += shared(
         "Running", "TLS", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Metrics", "NIOCore", "NIOFoundationCompat",
         "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
     ], testsUse: ["Serving", "HummingbirdCore"])
+targets += shared(
+    "OfficerIdentity", in: "Platform", uses: ["Running", "Calling", "JWTKit", "Logging", "Metrics"],
+    testsUse: ["Crypto"])
 targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
     "Schema",
@@ -235,7 +238,7 @@ targets += service(
 targets += service(
     "VerificationServer", executable: "verification-server",
     uses: serviceParts + storageParts + [
-        "Calling", "VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit",
+        "Calling", "OfficerIdentity", "VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit",
     ],
     testsUse: ["CryptoExtras", "HummingbirdCore", "NIOCore"])
 targets += service(
@@ -272,10 +275,11 @@ targets += service(
 targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
-        "Calling", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird",
+        "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "Hummingbird",
         "NIOCore",
     ],
-    resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
+    resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
+    testsUse: ["AsyncHTTPClient", "NIOHTTP1", "NIOSSL"])
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + ["Calling", "Pages", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird", "NIOCore"])

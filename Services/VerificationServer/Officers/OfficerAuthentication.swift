@@ -1,8 +1,8 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import JWTKit
 import Metrics
+import OfficerIdentity
 import Running
 
 /// Decides whether an officer's JSON web token, as Keycloak issues it, allows issuing a teleTAN.
@@ -11,26 +11,29 @@ import Running
 /// Corona-Warn-App used the first key of the identity provider, ignored the issuer, and accepted any role for a test code
 /// (<https://github.com/corona-warn-app/cwa-verification-server>, `JwtService`).
 struct OfficerAuthentication: Sendable {
-    private let keys: OfficerKeys
+    private let keys: ProviderKeys
     private let issuer: String
     private let audience: String
+    private let rolesClaim: RolesClaim
     private let clock: WallClock
 
     /// How far the issuer's clock may differ, in seconds.
     private static let skew: TimeInterval = 60
 
-    /// From `officers.keys` (path or URL of a JWKS), `officers.authorities`, `officers.issuer` and `officers.audience`.
+    /// From `officers.keys` (path or URL of a JWKS), `officers.authorities`, `officers.issuer`, `officers.audience` and
+    /// `officers.rolesClaim`.
     ///
     /// A file must contain keys at start. An identity provider may be down: everything else works without it.
     init(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
-        let source = try OfficerKeySource(settings)
+        let source = try ProviderKeySource(settings, key: "officers.keys", authorities: "officers.authorities")
         issuer = try settings.string("officers.issuer")
         audience = try settings.string("officers.audience")
+        rolesClaim = try RolesClaim(settings, key: "officers.rolesClaim")
         clock = runtime.clock
-        keys = OfficerKeys(
+        keys = ProviderKeys(
             source, clock: clock, failures: Counter(label: "officer_keys_failures_total", factory: runtime.metrics))
-        if case .file = source {
+        if source.isFile {
             do {
                 try await keys.refresh()
             } catch {
@@ -47,11 +50,9 @@ struct OfficerAuthentication: Sendable {
     /// - Throws: `.unavailable` while no keys could be read.
     func officer(issuing kind: TeleTANKind, token: String) async throws(Problem) -> Officer? {
         // The claims come first: only an otherwise valid token may cause the keys to be read again.
-        guard let (header, claims, _) = try? DefaultJWTParser().parse(Array(token.utf8), as: OfficerClaims.self),
-            let kid = header.kid, !kid.isEmpty, allows(claims, kind)
-        else { return nil }
-        guard let set = await keys.set(for: kid) else { throw .unavailable }
-        return await set.verify(token, header: header) ? Officer(subject: claims.subject) : nil
+        guard let token = SignedToken(token, as: OfficerClaims.self), allows(token.claims, kind) else { return nil }
+        guard let isSigned = await keys.verify(token) else { throw .unavailable }
+        return isSigned ? Officer(subject: token.claims.subject) : nil
     }
 
     private func allows(_ claims: OfficerClaims, _ kind: TeleTANKind) -> Bool {
@@ -59,16 +60,16 @@ struct OfficerAuthentication: Sendable {
         return claims.issuer == issuer && claims.audience.names.contains(audience)
             && now < claims.expires.addingTimeInterval(Self.skew)
             && claims.notBefore.map { $0.addingTimeInterval(-Self.skew) <= now } != false
-            && claims.realmAccess.roles.contains(kind.officerRole) && !claims.subject.isEmpty
+            && rolesClaim.roles(in: claims.all).contains(kind.officerRole) && !claims.subject.isEmpty
     }
 }
 
 extension TeleTANKind {
     /// The role in the officer's token that may issue this kind, and only this kind.
-    var officerRole: String {
+    var officerRole: OfficerRole {
         switch self {
-        case .test: "c19hotline"
-        case .event: "c19hotline_event"
+        case .test: .hotline
+        case .event: .hotlineEvent
         }
     }
 }

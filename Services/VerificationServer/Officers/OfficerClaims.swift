@@ -1,18 +1,16 @@
 import FoundationEssentials
 import JWTKit
+import OfficerIdentity
 
 /// The claims of an officer's token that the service checks.
 struct OfficerClaims: JWTPayload {
-    struct RealmAccess: Codable {
-        let roles: [String]
-    }
-
     let issuer: String
     let subject: String
     let audience: Audience
     let expires: Date
     let notBefore: Date?
-    let realmAccess: RealmAccess
+    /// All claims, among them the roles.
+    let all: ClaimTree
 
     enum CodingKeys: String, CodingKey {
         case issuer = "iss"
@@ -20,24 +18,18 @@ struct OfficerClaims: JWTPayload {
         case audience = "aud"
         case expires = "exp"
         case notBefore = "nbf"
-        case realmAccess = "realm_access"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let claims = try decoder.container(keyedBy: CodingKeys.self)
+        issuer = try claims.decode(String.self, forKey: .issuer)
+        subject = try claims.decode(String.self, forKey: .subject)
+        audience = try claims.decode(Audience.self, forKey: .audience)
+        expires = try claims.decode(Date.self, forKey: .expires)
+        notBefore = try claims.decodeIfPresent(Date.self, forKey: .notBefore)
+        all = try ClaimTree(from: decoder)
     }
 
     /// The library calls this after the signature; ``OfficerAuthentication`` checks the claims, by the service's clock.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
-}
-
-/// One name or a list of names (RFC 7519, section 4.1.3). The list may be empty, which crashes the library's own type.
-struct Audience: Codable {
-    let names: [String]
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        names = try (try? [container.decode(String.self)]) ?? container.decode([String].self)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(names)
-    }
 }

@@ -1,11 +1,11 @@
-import FoundationEssentials
-import JWTKit
+package import FoundationEssentials
+package import JWTKit
 
 /// The signing keys of an identity provider, as it published them at one moment.
 ///
 /// The set may contain other keys: for encryption, of other algorithms, or without an algorithm, which a token could then
 /// choose. Each of them is skipped; one that can't be parsed doesn't affect the others.
-struct OfficerKeySet: Sendable {
+package struct ProviderKeySet: Sendable {
     private let keys: JWTKeyCollection
     private let algorithms: [String: Algorithm]
 
@@ -14,9 +14,9 @@ struct OfficerKeySet: Sendable {
         case es256 = "ES256"
     }
 
-    /// - Throws: ``OfficerKeyProblem`` if there is no key to verify with.
-    init(json: Data) async throws(OfficerKeyProblem) {
-        guard let set = try? JSONDecoder().decode(Entries.self, from: json) else { throw .noKey }
+    /// Reads a set (JWKS, RFC 7517). Nil if it has no key to verify with.
+    package init?(json: Data) async {
+        guard let set = try? JSONDecoder().decode(Entries.self, from: json) else { return nil }
         let keys = JWTKeyCollection()
         var algorithms: [String: Algorithm] = [:]
         for entry in set.keys.compactMap(\.entry) {
@@ -26,24 +26,24 @@ struct OfficerKeySet: Sendable {
             else { continue }
             algorithms[kid] = algorithm
         }
-        guard !algorithms.isEmpty else { throw .noKey }
+        guard !algorithms.isEmpty else { return nil }
         self.keys = keys
         self.algorithms = algorithms
     }
 
     /// The number of usable keys.
-    var count: Int { algorithms.count }
+    package var count: Int { algorithms.count }
 
     /// Whether there is a key of this identifier.
-    func has(_ kid: String) -> Bool { algorithms[kid] != nil }
+    package func has(_ kid: String) -> Bool { algorithms[kid] != nil }
 
     /// Whether the token is signed by the key that its header names, with the algorithm that the set names for that key.
-    func verify(_ token: String, header: JWTHeader) async -> Bool {
+    package func verify<Claims: JWTPayload>(_ token: SignedToken<Claims>) async -> Bool {
         // A recipient that supports no extension must refuse a token that declares one critical (RFC 7515, section 4.1.11).
-        guard let kid = header.kid, let algorithm = algorithms[kid], header.alg == algorithm.rawValue,
-            header.fields["crit"] == nil
+        guard let algorithm = algorithms[token.keyID], token.header.alg == algorithm.rawValue,
+            token.header.fields["crit"] == nil
         else { return false }
-        return (try? await keys.verify(token, as: OfficerClaims.self)) != nil
+        return (try? await keys.verify(token.text, as: Claims.self)) != nil
     }
 
     private static func add(
