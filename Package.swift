@@ -276,7 +276,7 @@ targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
         "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "Hummingbird",
-        "NIOCore",
+        "NIOCore", "Statistics",
     ],
     resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
     testsUse: ["AsyncHTTPClient", "NIOHTTP1", "NIOSSL"])

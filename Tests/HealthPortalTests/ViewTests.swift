@@ -62,6 +62,14 @@ import Testing
             ("code-hidden", frame.currentCodePage(.hidden(canBeShownAgain: true))),
             ("code-hidden-for-good", frame.currentCodePage(.hidden(canBeShownAgain: false))),
             ("code-none", frame.currentCodePage(.none)),
+            (
+                "statistics-short",
+                frame.statisticsPage(StatisticsPageTests.released, in: .short, today: StatisticsPageTests.today)
+            ),
+            (
+                "statistics-long",
+                frame.statisticsPage(StatisticsPageTests.released, in: .long, today: StatisticsPageTests.today)
+            ), ("statistics-none", frame.statisticsPage([], in: .long, today: StatisticsPageTests.today)),
             ("help", frame.helpPage()), ("accessibility", frame.accessibilityPage()), ("privacy", frame.privacyPage()),
             (
                 "status",
@@ -124,7 +132,7 @@ import Testing
         let same: Set<String> = [
             "Gesundheitsamt Musterstadt", "Status", "Berlin Mitte (101)", "DIN 5009 (2022)", "International",
             "portal@example.org",
-            "Anna Beispiel", "Cookies",
+            "Anna Beispiel", "Cookies", "Tests", "CSV", "JSON",
         ]
         let texts = try Language.allCases.map { language in
             Set(Self.pages(try Self.frame(language)).flatMap { Self.texts($0.html) })
@@ -141,6 +149,7 @@ import Testing
         return body.matches(of: #/>([^<]+)</#).map { $0.output.1.trimmingCharacters(in: .whitespacesAndNewlines) }
             .filter { $0.contains(#/\p{L}/#) }
     }
+
 
     @Test("a code stands in the page that shows it, once for reading out and once in the table, and in no title")
     func code() throws {

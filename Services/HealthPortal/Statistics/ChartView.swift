@@ -15,7 +15,7 @@ extension Chart {
             tag(.desc, .id("\(id)-text")) { withheldColumns.isEmpty ? unit : "\(unit). \(withheld)" }
             if !withheldColumns.isEmpty { hatching(id) }
             axes(unit: unit, decimal: decimal)
-            for column in withheldColumns { hatched(column, id) }
+            if !withheldColumns.isEmpty { hatched(id) }
             if series.count == 1 {
                 bars(series[0])
             } else {
@@ -27,17 +27,20 @@ extension Chart {
     private func axes(unit: String, decimal: (Int) -> String) -> HTML {
         tag(.g) {
             text(4, 14, "start") { unit }
-            for tick in ticks {
-                line(Self.left, y(tick), Self.width - right, y(tick), tick == 0 ? "axis" : "grid")
-                text(Self.left - 8, y(tick) + 4, "end") { decimal(tick) }
-            }
-            for (column, label) in labels.enumerated() {
-                if let label {
-                    let start = x(column) - columnWidth / 2
-                    line(start, y(0), start, y(0) + 6, "axis")
-                    text(start + 3, Self.height - 14, "start") { label }
-                }
-            }
+            path(
+                "grid", ticks.dropFirst().map { "M\(number(Self.left)) \(number(y($0)))H\(number(Self.width - right))" }
+            )
+            path("axis", ["M\(number(Self.left)) \(number(y(0)))H\(number(Self.width - right))"] + marks.map(\.line))
+            for tick in ticks { text(Self.left - 8, y(tick) + 4, "end") { decimal(tick) } }
+            for mark in marks { text(mark.x + 3, Self.height - 14, "start") { mark.label } }
+        }
+    }
+
+    /// Where a label stands below the axis, with a short line.
+    private var marks: [(x: Double, label: String, line: String)] {
+        labels.enumerated().compactMap { column, label in
+            let start = x(column) - columnWidth / 2
+            return label.map { (start, $0, "M\(number(start)) \(number(y(0)))v6") }
         }
     }
 
@@ -52,50 +55,49 @@ extension Chart {
         }
     }
 
-    private func hatched(_ column: Int, _ id: String) -> HTML {
-        let height = Self.height - Self.bottom - Self.top
-        return tag(
-            .rect, .class("gap-area"), .set(.x, number(x(column) - columnWidth * 0.4)), .set(.y, number(Self.top)),
-            .set(.width, number(columnWidth * 0.8)), .set(.height, number(height)), .set(.fill, "url(#\(id)-hatch)"))
+    private func hatched(_ id: String) -> HTML {
+        let columns = withheldColumns.map { column(at: $0, from: Self.top) }.joined()
+        return tag(.path, .class("gap-area"), .set(.d, columns), .set(.fill, "url(#\(id)-hatch)"))
     }
 
-    @HTMLBuilder private func bars(_ series: Series) -> HTML {
-        for (column, value) in series.values.enumerated() {
-            if case .known(let known) = value {
-                tag(
-                    .rect, .class("bar"), .set(.x, number(x(column) - columnWidth * 0.4)), .set(.y, number(y(known))),
-                    .set(.width, number(columnWidth * 0.8)), .set(.height, number(y(0) - y(known))))
-            }
-        }
+    private func bars(_ series: Series) -> HTML {
+        path(
+            "bar",
+            series.values.enumerated().compactMap { index, value in
+                if case .known(let known) = value { column(at: index, from: y(known)) } else { nil }
+            })
+    }
+
+    /// The outline of a column from a height down to the axis.
+    private func column(at index: Int, from top: Double) -> String {
+        let width = number(columnWidth * 0.8)
+        return "M\(number(x(index) - columnWidth * 0.4)) \(number(top))h\(width)V\(number(y(0)))h-\(width)z"
     }
 
     /// Series differ by the shape of their markers and by dashes, not by colour alone (WCAG 2.2, 1.4.1).
     @HTMLBuilder private func line(_ series: Series, _ index: Int) -> HTML {
-        for piece in pieces(of: series) {
-            let path = piece.map { "\(number(x($0.column))) \(number(y($0.value)))" }.joined(separator: " L")
-            tag(.path, .class("series series-\(index)"), .set(.d, "M\(path)"))
-            for point in piece { marker(x(point.column), y(point.value), index) }
-        }
+        let pieces = pieces(of: series)
+        path(
+            "series series-\(index)",
+            pieces.map { "M" + $0.map { "\(number(x($0.column))) \(number(y($0.value)))" }.joined(separator: "L") })
+        path("marker marker-\(index)", pieces.joined().map { marker(x($0.column), y($0.value), index) })
         if let height = nameHeights[index] {
             text(Self.width - right + 10, height + 4, "start") { series.name }
         }
     }
 
-    private func marker(_ x: Double, _ y: Double, _ index: Int) -> HTML {
-        let shape =
-            switch index {
-            case 0: "M\(number(x - 4)) \(number(y)) a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0"
-            case 1: "M\(number(x - 4)) \(number(y - 4)) h8 v8 h-8 z"
-            case 2: "M\(number(x)) \(number(y - 5)) l5 9 h-10 z"
-            default: "M\(number(x)) \(number(y - 5)) l5 5 l-5 5 l-5 -5 z"
-            }
-        return tag(.path, .class("marker marker-\(index)"), .set(.d, shape))
+    private func marker(_ x: Double, _ y: Double, _ index: Int) -> String {
+        switch index {
+        case 0: "M\(number(x - 4)) \(number(y))a4 4 0 1 0 8 0a4 4 0 1 0-8 0"
+        case 1: "M\(number(x - 4)) \(number(y - 4))h8v8h-8z"
+        case 2: "M\(number(x)) \(number(y - 5))l5 9h-10z"
+        default: "M\(number(x)) \(number(y - 5))l5 5l-5 5l-5-5z"
+        }
     }
 
-    private func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String) -> HTML {
-        tag(
-            .line, .class(style), .set(.x1, number(x1)), .set(.y1, number(y1)), .set(.x2, number(x2)),
-            .set(.y2, number(y2)))
+    /// One element for many lines: a page of figures stays small.
+    private func path(_ style: String, _ parts: [String]) -> HTML {
+        parts.isEmpty ? .empty : tag(.path, .class(style), .set(.d, parts.joined()))
     }
 
     private func text(_ x: Double, _ y: Double, _ anchor: String, content: () -> String) -> HTML {
@@ -103,5 +105,8 @@ extension Chart {
     }
 
     /// One decimal is a fraction of a pixel.
-    private func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+    private func number(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return tenths.isMultiple(of: 10) ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
+    }
 }

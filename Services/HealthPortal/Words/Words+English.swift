@@ -1,3 +1,5 @@
+import Statistics
+
 extension Words {
     /// The texts in English.
     static let english = Words(
@@ -155,23 +157,80 @@ extension Words {
             day: "Day",
             week: { number, year in "Week \(number), \(year)" },
             weekShort: { "W\($0)" },
-            value: "Value",
+            otherDays: { "\($0), days without a value, together" },
             about: { "about \($0)" },
+            atLeast: { "at least \($0)" },
             withheld: "withheld",
-            withheldLegend: "Hatched: withheld, because the number is small",
+            withheldLegend: "Hatched: withheld, because the number is small.",
             notYet: "not yet released",
-            table: "Table",
-            csv: "CSV",
-            json: "JSON",
-            definition: "Definition",
+            table: { "\($0) as a table" },
+            save: "Save these figures:",
+            none: "No figure has been released for this period yet.",
             why: Article.Section(
                 title: "Why some values are missing",
                 paragraphs: [
                     "A small number can lead to a person. A value below its minimum is therefore withheld, and with it another one if the first could be found by subtraction.",
-                    "A day is released when its codes can no longer be used, which is two days later for tests. A figure in which a person is a unit has random noise, added once: a difference of a few means nothing.",
+                    "A day is released when its codes can no longer be used: two days later for tests, four for events. A figure in which a person is a unit has random noise, added once, so a difference of a few means nothing.",
                 ]),
-            none: "No figure has been released yet.",
-            figures: [:], cells: [:]),
+            figure: { figure in
+                switch figure {
+                case .codesMade:
+                    ("Codes made", "Codes that officers made, by kind. A day with fewer than ten is withheld.")
+                case .codesRedeemed:
+                    (
+                        "Codes redeemed",
+                        "Codes of these days that were typed into an app. Withheld if fewer than ten were, or were not."
+                    )
+                case .shareRedeemed:
+                    ("Share of codes redeemed", "Redeemed of 100 codes made, of the released values, in steps of five.")
+                case .wrongEntries: ("Wrong entries", "Codes that were refused: typing errors, repeats and guesses.")
+                case .testsRegistered: ("Tests registered", "Tests that were registered in an app by their QR code.")
+                case .resultsPosted: ("Results", "Results that laboratories and test centres posted, by kind of test.")
+                case .warningsSent: ("Warnings", "Uploads by people who tested positive, with random noise.")
+                case .publishedEntries:
+                    (
+                        "Published entries",
+                        "Keys and check-in reports that all apps download, with the fillers that hide how many are real."
+                    )
+                case .publicationDelay:
+                    ("Delay of publication", "Time from the end of an hour until its keys can be downloaded.")
+                case .pushWaves: ("Silent pushes", "Pushes that wake apps, and how many the push service accepted.")
+                }
+            },
+            unit: { unit in
+                switch unit {
+                case .codes: "Codes"
+                case .percent: "Percent"
+                case .entries: "Entries"
+                case .tests: "Tests"
+                case .results: "Results"
+                case .warnings: "Warnings"
+                case .seconds: "Seconds"
+                case .pushes: "Pushes"
+                }
+            },
+            cell: { name in
+                switch name {
+                case "test": "Test"
+                case "event": "Event"
+                case "pcr-positive": "PCR, positive"
+                case "pcr-other": "PCR, other"
+                case "rapid-positive": "Rapid, positive"
+                case "rapid-other": "Rapid, other"
+                case "point-of-care-positive": "On site, positive"
+                case "point-of-care-other": "On site, other"
+                case "keys": "Keys"
+                case "reports": "Reports"
+                case "median": "Median"
+                case "worst": "Longest"
+                case "waves": "Waves"
+                case "registered": "Registered"
+                case "sent": "Sent"
+                case "accepted": "Accepted"
+                case "removed": "Removed"
+                default: name
+                }
+            }),
         help: Article(
             title: "Help",
             sections: [

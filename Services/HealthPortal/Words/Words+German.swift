@@ -1,3 +1,5 @@
+import Statistics
+
 extension Words {
     /// The texts in German.
     static let german = Words(
@@ -169,23 +171,95 @@ extension Words {
             day: "Tag",
             week: { number, year in "KW \(number), \(year)" },
             weekShort: { "KW \($0)" },
-            value: "Wert",
+            otherDays: { "\($0), Tage ohne Wert zusammen" },
             about: { "etwa \($0)" },
+            atLeast: { "mindestens \($0)" },
             withheld: "zurückgehalten",
-            withheldLegend: "Schraffiert: zurückgehalten, weil die Zahl klein ist",
+            withheldLegend: "Schraffiert: zurückgehalten, weil die Zahl klein ist.",
             notYet: "noch nicht freigegeben",
-            table: "Tabelle",
-            csv: "CSV",
-            json: "JSON",
-            definition: "Definition",
+            table: { "\($0) als Tabelle" },
+            save: "Diese Zahlen speichern:",
+            none: "Für diesen Zeitraum wurde noch keine Zahl freigegeben.",
             why: Article.Section(
                 title: "Warum manche Werte fehlen",
                 paragraphs: [
                     "Eine kleine Zahl kann zu einer Person führen. Ein Wert unter seinem Mindestwert wird deshalb zurückgehalten, und mit ihm ein weiterer, wenn sich der erste sonst ausrechnen ließe.",
-                    "Ein Tag wird freigegeben, wenn seine Codes nicht mehr verwendbar sind, bei Tests zwei Tage später. Zahlen, in denen eine Person eine Einheit ist, enthalten ein einmal hinzugefügtes Zufallsrauschen: Kleine Unterschiede bedeuten nichts.",
+                    "Ein Tag wird freigegeben, wenn seine Codes nicht mehr verwendbar sind: bei Tests zwei Tage später, bei Veranstaltungen vier. Zahlen, in denen eine Person eine Einheit ist, enthalten ein einmal hinzugefügtes Zufallsrauschen. Kleine Unterschiede bedeuten deshalb nichts.",
                 ]),
-            none: "Es wurde noch keine Zahl freigegeben.",
-            figures: [:], cells: [:]),
+            figure: { figure in
+                switch figure {
+                case .codesMade:
+                    (
+                        "Erzeugte Codes",
+                        "Codes, die Beschäftigte erzeugt haben, nach Art. Ein Tag mit weniger als zehn wird zurückgehalten."
+                    )
+                case .codesRedeemed:
+                    (
+                        "Eingelöste Codes",
+                        "Codes dieser Tage, die in eine App eingegeben wurden. Zurückgehalten, wenn es weniger als zehn waren oder bei weniger als zehn nicht geschah."
+                    )
+                case .shareRedeemed:
+                    (
+                        "Anteil eingelöster Codes",
+                        "Eingelöste von 100 erzeugten Codes, aus den freigegebenen Werten, in Fünferschritten."
+                    )
+                case .wrongEntries:
+                    ("Falsche Eingaben", "Abgelehnte Codes: Tippfehler, Wiederholungen und Rateversuche.")
+                case .testsRegistered:
+                    ("Registrierte Tests", "Tests, die über ihren QR-Code in einer App registriert wurden.")
+                case .resultsPosted: ("Ergebnisse", "Ergebnisse von Laboren und Teststellen, nach Art des Tests.")
+                case .warningsSent: ("Warnungen", "Uploads positiv getesteter Personen, mit Zufallsrauschen.")
+                case .publishedEntries:
+                    (
+                        "Veröffentlichte Einträge",
+                        "Schlüssel und Besuchsmeldungen, die alle Apps herunterladen, samt Füllern, die verbergen, wie viele echt sind."
+                    )
+                case .publicationDelay:
+                    (
+                        "Verzögerung der Veröffentlichung",
+                        "Zeit vom Ende einer Stunde, bis ihre Schlüssel heruntergeladen werden können."
+                    )
+                case .pushWaves:
+                    (
+                        "Stille Push-Nachrichten",
+                        "Nachrichten, die Apps wecken, und wie viele der Push-Dienst angenommen hat."
+                    )
+                }
+            },
+            unit: { unit in
+                switch unit {
+                case .codes: "Anzahl Codes"
+                case .percent: "Prozent"
+                case .entries: "Einträge"
+                case .tests: "Anzahl Tests"
+                case .results: "Ergebnisse"
+                case .warnings: "Warnungen"
+                case .seconds: "Sekunden"
+                case .pushes: "Nachrichten"
+                }
+            },
+            cell: { name in
+                switch name {
+                case "test": "Tests"
+                case "event": "Veranstaltungen"
+                case "pcr-positive": "PCR, positiv"
+                case "pcr-other": "PCR, andere"
+                case "rapid-positive": "Schnelltest, positiv"
+                case "rapid-other": "Schnelltest, andere"
+                case "point-of-care-positive": "Vor Ort, positiv"
+                case "point-of-care-other": "Vor Ort, andere"
+                case "keys": "Schlüssel"
+                case "reports": "Meldungen"
+                case "median": "Mittlere"
+                case "worst": "Längste"
+                case "waves": "Wellen"
+                case "registered": "Registriert"
+                case "sent": "Gesendet"
+                case "accepted": "Angenommen"
+                case "removed": "Entfernt"
+                default: name
+                }
+            }),
         help: Article(
             title: "Hilfe",
             sections: [

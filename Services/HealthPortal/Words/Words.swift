@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Statistics
 
 /// All texts of the pages in one language.
 ///
@@ -132,25 +133,20 @@ struct Words: Sendable {
         let day: String
         let week: @Sendable (_ number: Int, _ year: Int) -> String
         let weekShort: @Sendable (_ number: Int) -> String
-        let value: String
+        let otherDays: @Sendable (_ week: String) -> String
         let about: @Sendable (_ value: String) -> String
+        let atLeast: @Sendable (_ value: String) -> String
         let withheld: String
         let withheldLegend: String
         let notYet: String
-        let table: String
-        let csv: String
-        let json: String
-        let definition: String
-        let why: Article.Section
+        let table: @Sendable (_ title: String) -> String
+        let save: String
         let none: String
-        let figures: [String: Figure]
-        let cells: [String: String]
-
-        struct Figure: Sendable {
-            let title: String
-            let definition: String
-            let unit: String
-        }
+        let why: Article.Section
+        let figure: @Sendable (Figure) -> (title: String, definition: String)
+        let unit: @Sendable (FigureDefinition.Unit) -> String
+        /// The name of a figure's cell; empty for the only one.
+        let cell: @Sendable (_ name: String) -> String
     }
 
     let frame: Frame
