@@ -279,7 +279,7 @@ targets += service(
         "NIOCore", "Statistics",
     ],
     resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
-    testsUse: ["AsyncHTTPClient", "NIOHTTP1", "NIOSSL"])
+    testsUse: ["HummingbirdCore", "NIOHTTP1"])
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + ["Calling", "Pages", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird", "NIOCore"])

@@ -1,4 +1,12 @@
 package import ArgumentParser
+import Calling
+import FoundationEssentials
+import HTTPContract
+import Hummingbird
+import Logging
+import Metrics
+import OfficerIdentity
+import Pages
 package import Running
 import Schema
 import Serving
@@ -22,9 +30,101 @@ package struct HealthPortal: AsyncParsableCommand {
 
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let clock = runtime.clock
+        let metrics = PortalMetrics(runtime)
+        let origins = try Origins(settings)
+        let provider = try Provider(settings)
+        let discovery = try Discovery(provider, clock: clock, failures: metrics.discoveryFailures)
+        let providerKeys = discovery.keys(clock: clock, failures: metrics.keyFailures)
+        let rules = IDTokenRules(provider: provider, keys: providerKeys)
+        let tokens = TokenEndpoint(
+            discovery: discovery, credential: try ClientCredential(settings), metrics: metrics, clock: clock)
+        let authorities = try Authority.list(settings)
+        let limit = try AttemptLimit(settings, clock: clock)
+        let keys = try SessionKeys(settings)
+        let publicTLS = try TLSFiles(settings, prefix: "public", mutual: false)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.healthPortal.check(database)
+        let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let store = SessionStore(database)
+        let sessions = Sessions(
+            store: store, keys: keys,
+            refreshing: RefreshTokens(store: store, keys: keys, tokens: tokens, rules: rules, clock: clock),
+            clock: clock)
+        let verification = try ServiceClient(
+            base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server")
+        let pages = PageAnswers(provider: provider.origin, clock: clock)
+
+        let router = Router(context: PageContext.self)
+        router.add(middleware: RequestRules(origins: origins, pages: pages))
+        router.get("/", use: StartPage(sessions: sessions, pages: pages).handle)
+        router.get("/help", use: PublicPage(sessions: sessions, pages: pages, view: Views.help).handle)
+        router.get(
+            "/accessibility", use: PublicPage(sessions: sessions, pages: pages, view: Views.accessibility).handle)
+        router.get("/privacy", use: PublicPage(sessions: sessions, pages: pages, view: Views.privacy).handle)
+        router.get("/language", use: ChooseLanguage().handle)
+        router.get(
+            "/login",
+            use: LogIn(
+                discovery: discovery, origins: origins, keys: keys, limit: limit, metrics: metrics, clock: clock
+            ).handle)
+        router.get(
+            "/callback",
+            use: Callback(
+                discovery: discovery, tokens: tokens, rules: rules, sessions: sessions, origins: origins, keys: keys,
+                limit: limit, pages: pages, metrics: metrics, clock: clock
+            ).handle)
+        router.post("/logout", use: LogOut(discovery: discovery, sessions: sessions, origins: origins).handle)
+        router.post("/session", use: ExtendSession(sessions: sessions).handle)
+        router.get(
+            "/codes",
+            use: ShowForms(sessions: sessions, authorities: authorities, pages: pages, clock: clock).handle)
+        router.post(
+            "/codes",
+            use: MakeCode(
+                sessions: sessions, verification: verification, authorities: authorities, pages: pages,
+                metrics: metrics, clock: clock
+            ).handle)
+        router.get("/codes/current", use: ShowCurrentCode(sessions: sessions, pages: pages, clock: clock).handle)
+        router.post("/codes/current/hide", use: HideCode(sessions: sessions, hides: true).handle)
+        router.post("/codes/current/show", use: HideCode(sessions: sessions, hides: false).handle)
+
+        let browsers = try Listener("listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS)) {
+            $0.pages(router, bodyLimit: 8 << 10) { problem, exchange in
+                pages.refusal(Refusal(problem), to: Request(exchange))
+            }
+        }
+        // A separate listener, so that only the provider's network has to reach it.
+        let logOuts = try Listener("provider", from: settings, defaultPort: 8071, security: .publicTLS(publicTLS)) {
+            $0.on(
+                .post, "/backchannel-logout",
+                use: BackChannelLogOut(provider: provider, keys: providerKeys, sessions: sessions, clock: clock).respond
+            )
+        }
         try await runtime.run(
-            listeners: [], services: [database], readiness: [ServiceDatabase.readiness(of: database)])
+            listeners: [browsers, logOuts],
+            services: [
+                database, ClockWatch(databaseClock, runtime), verification,
+                discovery.refreshing(in: runtime), providerKeys.refreshing(in: runtime),
+                // Sessions end in minutes; their rows go soon after.
+                Retention.every(300, for: .healthPortal, in: database, by: databaseClock, runtime),
+                // By the hour: a gauge that follows each sign-in would be a log of officers' working times.
+                RecurringJob("session-count", in: runtime) {
+                    $0.addingTimeInterval(3600)
+                } work: { now in
+                    let count = try await store.count(at: now.minuteNumber)
+                    metrics.sessions.record(Double(count))
+                    return ["sessions": "\(count)"]
+                },
+            ],
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+}
+
+extension Request {
+    /// A request that was refused before a page could read its body.
+    fileprivate init(_ exchange: Exchange) {
+        self.init(head: exchange.request.head, body: RequestBody(buffer: .init()))
     }
 }

@@ -25,7 +25,8 @@ import Testing
         arguments: [
             #"{}"#, #"{"realm_access":{}}"#, #"{"realm_access":{"roles":"c19hotline"}}"#,
             #"{"realm_access":{"roles":["c19hotline",7]}}"#, #"{"realm_access":{"roles":{"c19hotline":true}}}"#,
-            #"{"realm_access":["c19hotline"]}"#, #"{"roles":["c19hotline"]}"#, #"{"realm_access.roles":["c19hotline"]}"#,
+            #"{"realm_access":["c19hotline"]}"#, #"{"roles":["c19hotline"]}"#,
+            #"{"realm_access.roles":["c19hotline"]}"#,
             #"{"realm_access":{"roles":["C19HOTLINE","c19hotline "]}}"#, #"{"realm_access":null}"#,
         ])
     func none(json: String) throws {

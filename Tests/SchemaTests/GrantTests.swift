@@ -34,6 +34,8 @@ struct GrantTests {
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],
+        "health_portal.session": [.healthPortal: everything],
+        "health_portal.log_out_token": [.healthPortal: everything],
     ].merging((20_586...20_600).map { ("submission.diagnosis_key_\($0)", [:]) }) { first, _ in first }
 
     private func withDatabase(_ body: (MigratedDatabase, PostgresClient) async throws -> Void) async throws {

@@ -64,6 +64,13 @@ struct RetentionRuleTests {
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))
         """,
+        "health_portal.session": """
+        INSERT INTO health_portal.session (id_hash, subject_hash, officer, opened_minute, used_minute)
+        VALUES (\(bytes), \(bytes), \(bytes), \(oldHour * 60), \(oldHour * 60))
+        """,
+        "health_portal.log_out_token": """
+        INSERT INTO health_portal.log_out_token (token_hash, used_minute) VALUES (\(bytes), \(oldHour * 60))
+        """,
         "push_dispatcher.wave": """
         INSERT INTO push_dispatcher.wave (id, planned_at) VALUES (\(Array(bytes.prefix(16))), \(old))
         """,

@@ -56,6 +56,9 @@ WITH kept (item, oldest, first_kept) AS (
     FROM push_dispatcher.registration
     UNION ALL
     SELECT 'push_dispatcher.wave: 7 days', min(planned_at), now() - interval '7 days 2 hours' FROM push_dispatcher.wave
+    UNION ALL
+    SELECT 'health_portal.session: 10 hours', to_timestamp(min(opened_minute) * 60.0), now() - interval '12 hours'
+    FROM health_portal.session
 )
 SELECT CASE WHEN oldest < first_kept THEN 'TOO OLD' ELSE 'kept to' END AS verdict, item,
     date_trunc('second', oldest) AS oldest

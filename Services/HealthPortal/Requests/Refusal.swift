@@ -1,0 +1,54 @@
+import FoundationEssentials
+import HTTPContract
+import HTTPTypes
+import Serving
+
+/// Why a request isn't answered with what it asked for. Each has a page that says what to do.
+enum Refusal: Error, Hashable {
+    /// The request isn't one of this page's forms or links.
+    case malformed
+    /// There is no session: nobody signed in, or it has ended.
+    case notSignedIn
+    /// The officer's roles don't allow this.
+    case noRole
+    /// The request comes from another site.
+    case otherSite
+    case notFound
+    /// The form has made its code before; an officer who needs another takes a new form.
+    case formUsed
+    /// A limit is reached until this time.
+    case tooMany(until: Date)
+    /// The identity provider can't be reached, and without it the officer's token has ended.
+    case providerAway
+    /// The verification server can't make codes at the moment.
+    case verificationAway
+    /// The database can't be reached.
+    case unavailable
+    /// What the identity provider or the browser sent doesn't belong to an attempt of this browser to sign in, or isn't in order.
+    case signInFailed
+    /// The identity provider didn't let the officer in.
+    case signInRefused
+
+    /// The page's status.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .malformed, .signInFailed: .badRequest
+        case .notSignedIn, .noRole, .otherSite, .signInRefused: .forbidden
+        case .notFound: .notFound
+        case .formUsed: .conflict
+        case .tooMany: .tooManyRequests
+        case .providerAway, .verificationAway, .unavailable: .serviceUnavailable
+        }
+    }
+
+    /// What a refusal of the listener or of the database means for an officer.
+    init(_ problem: Problem) {
+        self =
+            switch problem.status {
+            case .notFound: .notFound
+            case .forbidden: .otherSite
+            case .serviceUnavailable, .internalServerError: .unavailable
+            default: .malformed
+            }
+    }
+}

@@ -1,0 +1,83 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import Hummingbird
+import OfficerIdentity
+import Pages
+import Running
+import Serving
+
+/// `GET /callback`: the browser returns from the identity provider (OpenID Connect Core 1.0, section 3.1.2.5).
+///
+/// Nothing in the address is believed before it is compared with what this browser was given at ``LogIn``. Whatever happens, the
+/// attempt is over: its cookie is deleted.
+struct Callback: Sendable {
+    let discovery: Discovery
+    let tokens: TokenEndpoint
+    let rules: IDTokenRules
+    let sessions: Sessions
+    let origins: Origins
+    let keys: SessionKeys
+    let limit: AttemptLimit
+    let pages: PageAnswers
+    let metrics: PortalMetrics
+    let clock: WallClock
+
+    /// The address to which the provider sends browsers, registered there.
+    static func address(at origin: Origin) -> String { "\(origin.text)/callback" }
+
+    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+        do {
+            try limit.admit(context.exchange.remoteAddress)
+            let officer = try await officer(request)
+            let session = try await sessions.begin(officer, replacing: request)
+            metrics.count(.signedIn)
+            let page = PagePath.first(for: officer.roles) ?? .start
+            return .seeOther(page.location, cookies: [session, SignInAttempt.removal])
+        } catch {
+            let refusal = error as? Refusal ?? (error is MalformedMessage ? .signInFailed : .unavailable)
+            metrics.count(Self.outcome(refusal))
+            return pages.refusal(refusal, to: request, cookies: [SignInAttempt.removal])
+        }
+    }
+
+    private func officer(_ request: Request) async throws -> SignedInOfficer {
+        let now = clock.now
+        let answer = try request.query()
+        guard let origin = origins.origin(of: request), let attempt = try SignInAttempt(of: request, keys, at: now),
+            let state = answer["state"], Array(state.utf8).isEqual(to: Array(attempt.state.utf8))
+        else { throw Refusal.signInFailed }
+        let document = try await discovery.newest()
+        // Another provider's answer, mixed up with ours (RFC 9207).
+        guard answer["iss"].map({ $0 == discovery.provider.issuer }) ?? !document.namesIssuer else {
+            throw Refusal.signInFailed
+        }
+        guard answer["error"] == nil else { throw Refusal.signInRefused }
+        guard let code = answer["code"], !code.isEmpty else { throw Refusal.signInFailed }
+        let issued: TokenEndpoint.Tokens
+        do {
+            issued = try await tokens.tokens(
+                for: code, verifier: attempt.verifier, redirect: Self.address(at: origin))
+        } catch .invalidGrant {
+            throw Refusal.signInFailed
+        } catch .away {
+            throw Refusal.providerAway
+        }
+        guard let idToken = issued.idToken,
+            let claims = try await rules.claims(
+                of: idToken, accessToken: issued.accessToken, nonce: attempt.nonce, at: clock.now),
+            let officer = SignedInOfficer(claims, idToken: idToken, issued, discovery.provider.rolesClaim),
+            officer.canAct(at: clock.now)
+        else { throw Refusal.signInFailed }
+        return officer
+    }
+
+    private static func outcome(_ refusal: Refusal) -> PortalMetrics.SignIn {
+        switch refusal {
+        case .signInRefused: .refused
+        case .providerAway: .providerAway
+        case .tooMany: .limited
+        default: .failed
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import JWTKit
+import Running
+
+/// How the portal proves to the provider's token endpoint who it is.
+enum ClientCredential: Sendable {
+    /// A token signed with our own key (`private_key_jwt`; OpenID Connect Core 1.0, section 9).
+    case key(ES256PrivateKey)
+    /// A shared secret in the field `Authorization` (`client_secret_basic`; RFC 6749, section 2.3.1).
+    case secret(String)
+
+    /// From `provider.clientKey` (a PEM file with a P-256 key) or `provider.clientSecret` (a file).
+    init(_ settings: Settings) throws {
+        guard settings.optionalString("provider.clientSecret") == nil else {
+            let data = try Data(contentsOf: URL(filePath: try settings.path("provider.clientSecret")))
+            guard let text = String(validating: data, as: UTF8.self), let line = text.split(separator: "\n").first
+            else {
+                throw settings.wrong("provider.clientSecret", "must name a file whose first line is the secret")
+            }
+            self = .secret(String(line))
+            return
+        }
+        let data = try Data(contentsOf: URL(filePath: try settings.path("provider.clientKey")))
+        guard let key = try? ES256PrivateKey(pem: Array(data)) else {
+            throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key")
+        }
+        self = .key(key)
+    }
+
+    /// Adds the proof to a request.
+    ///
+    /// - Returns: the value of `Authorization`, if there is one.
+    func prove(_ provider: Provider, at now: Date, in form: inout URLEncodedValues) async throws -> String? {
+        form["client_id"] = provider.client
+        switch self {
+        case .key(let key):
+            form["client_assertion_type"] = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            // Without `kid`: the provider knows one key of ours, and each provider derives its name in another way.
+            form["client_assertion"] = try await JWTKeyCollection().add(ecdsa: key).sign(
+                ClientAssertion(client: provider.client, issuer: provider.issuer, at: now))
+            return nil
+        case .secret(let secret):
+            form["client_id"] = nil
+            // Both parts are form-encoded first.
+            let parts = [provider.client, secret].map { URLEncodedValues(["": $0]).encoded.dropFirst() }
+            return "Basic " + Data(parts.joined(separator: ":").utf8).base64EncodedString()
+        }
+    }
+}
+
+/// The token with which the portal proves who it is: for one request, and for a minute.
+private struct ClientAssertion: JWTPayload {
+    let iss: String
+    let sub: String
+    /// The provider's issuer, which is no other server's (OpenID Foundation, security notice of January 2025 on `aud`).
+    let aud: String
+    let jti: String
+    let iat: Int
+    let exp: Int
+
+    init(client: String, issuer: String, at now: Date) {
+        iss = client
+        sub = client
+        aud = issuer
+        jti = [UInt8].random().hex
+        iat = Int(now.timeIntervalSince1970)
+        exp = iat + 60
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}

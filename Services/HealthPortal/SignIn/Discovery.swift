@@ -1,0 +1,89 @@
+import Calling
+import FoundationEssentials
+import HTTPContract
+import Metrics
+import OfficerIdentity
+import Pages
+import Running
+
+/// What the identity provider says about itself (OpenID Connect Discovery 1.0, section 3).
+struct ProviderDocument: Sendable {
+    let authorization: String
+    let token: String
+    let keys: String
+    /// Where officers log out of the provider; nil if it offers that at no address of its own origin.
+    let endSession: String?
+    /// Whether every answer to an authorization request names its issuer (RFC 9207).
+    let namesIssuer: Bool
+
+    private struct Members: Decodable {
+        let issuer: String
+        let authorization_endpoint: String
+        let token_endpoint: String
+        let jwks_uri: String
+        let end_session_endpoint: String?
+        let authorization_response_iss_parameter_supported: Bool?
+    }
+
+    /// - Throws: ``MalformedMessage`` unless it is our provider's and every endpoint is an https address.
+    init(json: Data, of provider: Provider) throws {
+        let members = try JSONDecoder().decode(Members.self, from: json)
+        // Another issuer's endpoints would be given our officers' codes (RFC 8414, section 3.3).
+        guard members.issuer == provider.issuer else { throw MalformedMessage() }
+        for endpoint in [members.authorization_endpoint, members.token_endpoint, members.jwks_uri] {
+            _ = try Location(https: endpoint)
+        }
+        authorization = members.authorization_endpoint
+        token = members.token_endpoint
+        keys = members.jwks_uri
+        endSession = members.end_session_endpoint.flatMap { endpoint in
+            (try? Location(https: endpoint)) != nil && endpoint.hasPrefix(provider.origin.text + "/") ? endpoint : nil
+        }
+        namesIssuer = members.authorization_response_iss_parameter_supported ?? false
+    }
+}
+
+/// The newest discovery document. The provider may be down at start; everything that works without it works.
+struct Discovery: Sendable {
+    let provider: Provider
+    private let document: Refreshed<ProviderDocument>
+
+    /// Seconds between two reads while there is no document, however many officers try to sign in.
+    private static let pause: TimeInterval = 5
+
+    /// - Throws: if the file of authorities holds none.
+    init(_ provider: Provider, clock: WallClock, failures: Counter) throws(ConfigurationProblem) {
+        self.provider = provider
+        let source = try OutsideDocument(
+            url: (provider.issuer.last == "/" ? String(provider.issuer.dropLast()) : provider.issuer)
+                + "/.well-known/openid-configuration",
+            authorities: provider.authorities, limit: Provider.answerLimit)
+        document = Refreshed(clock: clock, failures: failures) {
+            try ProviderDocument(json: await source.read(), of: provider)
+        }
+    }
+
+    /// The newest document.
+    ///
+    /// - Throws: ``Refusal/providerAway`` while none could be read.
+    func newest() async throws(Refusal) -> ProviderDocument {
+        if let known = await document.current { return known }
+        try? await document.refresh(unlessWithin: Self.pause)
+        guard let known = await document.current else { throw .providerAway }
+        return known
+    }
+
+    /// The provider's keys, at the address that the newest document names.
+    func keys(clock: WallClock, failures: Counter) -> ProviderKeys {
+        let source = ProviderKeySource(discoveredBy: "provider.issuer") {
+            try OutsideDocument(
+                url: await newest().keys, authorities: provider.authorities, limit: Provider.answerLimit)
+        }
+        return ProviderKeys(source, clock: clock, failures: failures)
+    }
+
+    /// The service that keeps the document fresh.
+    func refreshing(in runtime: ServiceRuntime) -> RecurringJob {
+        document.refreshing("officer-discovery", in: runtime)
+    }
+}

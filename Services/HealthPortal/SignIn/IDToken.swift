@@ -1,0 +1,77 @@
+import Credentials
+import Crypto
+import FoundationEssentials
+import JWTKit
+import OfficerIdentity
+
+/// The claims of an ID token (OpenID Connect Core 1.0, section 2) that the portal checks or shows.
+struct IDTokenClaims: JWTPayload {
+    let iss: String
+    let sub: String
+    let aud: Audience
+    let exp: Date
+    let iat: Date
+    let azp: String?
+    let nonce: String?
+    let at_hash: String?
+    let acr: String?
+    let auth_time: Date?
+    let sid: String?
+    let name: String?
+    let preferred_username: String?
+
+    /// The library calls this after the signature; ``IDTokenRules`` checks the claims, by the service's clock.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
+
+/// The checks of an ID token (OpenID Connect Core 1.0, section 3.1.3.7).
+struct IDTokenRules: Sendable {
+    let provider: Provider
+    let keys: ProviderKeys
+
+    /// Seconds since an ID token of a sign-in was made.
+    private static let maximumAge: TimeInterval = 600
+
+    /// The claims of the ID token of a sign-in; nil if anything is wrong with it.
+    ///
+    /// - Throws: ``Refusal/providerAway`` while there are no keys.
+    func claims(
+        of text: String, accessToken: String, nonce: String, at now: Date
+    ) async throws(Refusal) -> IDTokenClaims? {
+        guard let token = SignedToken<IDTokenClaims>(text) else { return nil }
+        let claims = token.claims
+        guard isOurs(claims, at: now), now.timeIntervalSince(claims.iat) <= Self.maximumAge,
+            let sent = claims.nonce, Array(sent.utf8).isEqual(to: Array(nonce.utf8)),
+            claims.at_hash.map({ $0 == Self.hash(of: accessToken) }) ?? true,
+            provider.contexts.isEmpty || claims.acr.map(provider.contexts.contains) ?? false,
+            authenticatedRecently(claims, at: now)
+        else { return nil }
+        // The claims come first: only an otherwise valid token may cause the keys to be read again.
+        guard let isSigned = await keys.verify(token) else { throw .providerAway }
+        return isSigned ? claims : nil
+    }
+
+    /// The claims of the ID token that came with refreshed tokens (section 12.2); nil if anything is wrong with it.
+    func refreshed(_ text: String, at now: Date) async throws(Refusal) -> IDTokenClaims? {
+        guard let token = SignedToken<IDTokenClaims>(text), isOurs(token.claims, at: now) else { return nil }
+        guard let isSigned = await keys.verify(token) else { throw .providerAway }
+        return isSigned ? token.claims : nil
+    }
+
+    private func isOurs(_ claims: IDTokenClaims, at now: Date) -> Bool {
+        claims.iss == provider.issuer && !claims.sub.isEmpty && claims.aud.names.contains(provider.client)
+            && (claims.azp.map { $0 == provider.client } ?? (claims.aud.names.count == 1))
+            && now < claims.exp.addingTimeInterval(Provider.skew)
+            && claims.iat <= now.addingTimeInterval(Provider.skew)
+    }
+
+    private func authenticatedRecently(_ claims: IDTokenClaims, at now: Date) -> Bool {
+        guard let maxAge = provider.maxAge else { return true }
+        return claims.auth_time.map { now.timeIntervalSince($0) <= Double(maxAge) + Provider.skew } ?? false
+    }
+
+    /// The left half of the access token's SHA-256, the hash of RS256 and ES256 (section 3.1.3.6).
+    static func hash(of accessToken: String) -> String {
+        Array(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)).base64URL
+    }
+}

@@ -1,0 +1,39 @@
+import HTTPContract
+import Hummingbird
+import Pages
+import Running
+import Serving
+
+/// `GET /login`: sends the browser to the identity provider, with PKCE (RFC 7636) and a nonce.
+struct LogIn: Sendable {
+    let discovery: Discovery
+    let origins: Origins
+    let keys: SessionKeys
+    let limit: AttemptLimit
+    let metrics: PortalMetrics
+    let clock: WallClock
+
+    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+        do {
+            try limit.admit(context.exchange.remoteAddress)
+            guard let origin = origins.origin(of: request) else { throw Refusal.malformed }
+            let document = try await discovery.newest()
+            let attempt = SignInAttempt(at: clock.now)
+            let provider = discovery.provider
+            var query: URLEncodedValues = [
+                "response_type": "code", "client_id": provider.client, "scope": provider.scope,
+                "redirect_uri": Callback.address(at: origin), "state": attempt.state, "nonce": attempt.nonce,
+                "code_challenge": attempt.challenge, "code_challenge_method": "S256",
+                "ui_locales": Language(of: request).rawValue,
+            ]
+            if !provider.contexts.isEmpty { query["acr_values"] = provider.contexts.joined(separator: " ") }
+            query["max_age"] = provider.maxAge.map { "\($0)" }
+            return .seeOther(
+                try Location(https: document.authorization, query: query), cookies: [try attempt.cookie(keys)])
+        } catch let refusal as Refusal {
+            if refusal == .providerAway { metrics.count(.providerAway) }
+            if case .tooMany = refusal { metrics.count(.limited) }
+            throw refusal
+        }
+    }
+}

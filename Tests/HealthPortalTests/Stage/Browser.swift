@@ -1,0 +1,90 @@
+import Foundation
+import HTTPContract
+import NIOHTTP1
+import TLS
+import TestSupport
+import Testing
+
+/// A browser as far as the portal sees one: it keeps cookies and follows no redirect by itself.
+struct Browser: Sendable {
+    var base: String
+    let stage: PortalStage
+    var cookies: [String: String] = [:]
+
+    /// Sends a request as a page of the portal does, and keeps the cookies of the answer.
+    ///
+    /// - Parameters:
+    ///   - form: the body.
+    ///   - headers: nil for those of a form of the same site.
+    mutating func ask(
+        _ method: HTTPMethod, _ path: String, form: [String: String]? = nil, headers: [(String, String)]? = nil
+    ) async throws -> Answer {
+        var fields = headers ?? [("sec-fetch-site", "same-origin")]
+        if !cookies.isEmpty {
+            let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            fields.append(("cookie", pairs.joined(separator: "; ")))
+        }
+        if form != nil, !fields.contains(where: { $0.0 == "content-type" }) {
+            fields.append(("content-type", "application/x-www-form-urlencoded"))
+        }
+        let answer = try await send(
+            method, base + path, headers: fields, body: form.map { URLEncodedValues($0).encoded },
+            tls: try TLSFiles.anonymousClient(trusting: "\(stage.certificates.directory)/authority.pem"))
+        for cookie in answer.fields["set-cookie"] {
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            cookies[String(pair[0])] = cookie.hasSuffix("Max-Age=0") ? nil : String(pair[1])
+        }
+        return answer
+    }
+
+    mutating func get(_ path: String) async throws -> Answer { try await ask(.GET, path) }
+
+    mutating func post(_ path: String, _ form: [String: String] = [:]) async throws -> Answer {
+        try await ask(.POST, path, form: form)
+    }
+
+    /// Begins to sign in.
+    ///
+    /// - Returns: the query with which the provider sends the browser back.
+    mutating func begin(_ officer: TestProvider.Officer = .init()) async throws -> [String: String] {
+        let answer = try await get("/login")
+        return try stage.provider.authorize(try #require(answer.fields["location"].first), as: officer)
+    }
+
+    mutating func callBack(_ query: [String: String]) async throws -> Answer {
+        // The browser comes from another site.
+        try await ask(
+            .GET, "/callback?\(URLEncodedValues(query).encoded)", headers: [("sec-fetch-site", "cross-site")])
+    }
+
+    mutating func signIn(_ officer: TestProvider.Officer = .init()) async throws -> Answer {
+        try await callBack(try await begin(officer))
+    }
+
+    // MARK: Codes
+
+    /// The number of the form for a kind.
+    mutating func form(_ kind: String = "TEST", training: Bool = false) async throws -> String {
+        let page = try await get(training ? "/codes?training=1" : "/codes").body
+        let pattern = try Regex(#"name="kind" value="\#(kind)"><input type="hidden" name="form" value="([0-9a-f]+)""#)
+        return try #require(page.firstMatch(of: pattern)?.output[1].substring.map(String.init))
+    }
+
+    /// The code on the page; nil if it shows none.
+    mutating func code() async throws -> String? {
+        let page = try await get("/codes/current").body
+        return page.firstMatch(of: #/<output id="code">([^<]*)</#).map { String($0.1) }
+    }
+}
+
+extension Answer {
+    /// The refusal that the page is about.
+    var refusal: String? { body.firstMatch(of: #/<p id="refusal">([^<]*)</#).map { String($0.1) } }
+
+    /// The text of an element.
+    func text(_ id: String) -> String? {
+        (try? Regex("<[a-z]+ id=\"\(id)\"[^>]*>([^<]*)<")).flatMap {
+            body.firstMatch(of: $0)?.output[1].substring.map(String.init)
+        }
+    }
+}

@@ -1,0 +1,295 @@
+import Crypto
+import Foundation
+import HTTPContract
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Serving
+import Synchronization
+import TestSupport
+
+/// An identity provider as a real TLS server. It refuses what Keycloak refuses, and lies in every way that a test asks for.
+final class TestProvider: Sendable {
+    /// How a token is signed.
+    enum Signature: Sendable {
+        case right, foreign, none
+        /// HS256 with the public key as the secret.
+        case publicKey
+    }
+
+    /// What the token endpoint does.
+    enum TokenEndpoint: Sendable {
+        case works, silence, huge, redirects
+        case status(HTTPResponse.Status)
+        case says(String)
+    }
+
+    struct Behaviour: Sendable {
+        var tokens = TokenEndpoint.works
+        /// Changes the claims of ID tokens; values are JSON.
+        var idToken: @Sendable (inout [String: String]) -> Void = { _ in }
+        var accessToken: @Sendable (inout [String: String]) -> Void = { _ in }
+        var header = #"{"alg":"ES256","typ":"JWT","kid":"one"}"#
+        var signature = Signature.right
+        /// Changes the discovery document; values are JSON.
+        var discovery: @Sendable (inout [String: String]) -> Void = { _ in }
+        /// Seconds for which access tokens are valid.
+        var lifetime = 300.0
+        var rotatesRefreshTokens = true
+    }
+
+    struct Officer: Sendable {
+        var subject = "officer-1"
+        var name = "Ada Lovelace"
+        var roles = ["c19hotline", "c19hotline_event"]
+        var session = "session-1"
+    }
+
+    private struct Grant: Sendable {
+        let officer: Officer
+        let nonce: String
+        let challenge: String
+        let redirect: String
+    }
+
+    private struct State: Sendable {
+        var behaviour = Behaviour()
+        var codes: [String: Grant] = [:]
+        var refreshTokens: [String: Grant] = [:]
+        var codeCalls = 0
+        var refreshCalls = 0
+    }
+
+    let clock: ManualClock
+    let port = TestPort.free()
+    /// Holds answers to refreshes until it is opened.
+    let gate: Gate?
+    private let certificates: TestCertificates
+    private let key = P256.Signing.PrivateKey()
+    private let foreign = P256.Signing.PrivateKey()
+    private let client: P256.Signing.PublicKey
+    private let state = Mutex(State())
+
+    /// - Parameter client: the portal's key, registered here.
+    init(_ certificates: TestCertificates, client: P256.Signing.PublicKey, clock: ManualClock, gate: Gate? = nil) {
+        self.certificates = certificates
+        self.client = client
+        self.clock = clock
+        self.gate = gate
+    }
+
+    var issuer: String { "https://localhost:\(port)/realms/health" }
+
+    /// The calls of the token endpoint, by kind.
+    var codeCalls: Int { state.withLock { $0.codeCalls } }
+    var refreshCalls: Int { state.withLock { $0.refreshCalls } }
+
+    func behave(_ change: @Sendable (inout Behaviour) -> Void) {
+        state.withLock { change(&$0.behaviour) }
+    }
+
+    /// Ends all refresh tokens.
+    func endSessions() {
+        state.withLock { $0.refreshTokens = [:] }
+    }
+
+    /// Runs while the body runs.
+    func run<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+        let listener = Listener(
+            name: "identity", host: "127.0.0.1", port: port,
+            security: .publicTLS(try certificates.files(role: nil))
+        ) { routes in
+            routes.on(.get, "/realms/health/.well-known/openid-configuration") { _ in Self.json(self.discovery) }
+            routes.on(.get, "/realms/health/keys") { _ in Self.json(self.keySet) }
+            routes.on(.post, "/realms/health/token") { exchange in
+                let body = try await exchange.body(upTo: 16 << 10)
+                return try await self.token(try URLEncodedValues(decoding: String(buffer: body)))
+            }
+        }
+        return try await withService(listeners: [listener]) { _ in try await body() }
+    }
+
+    // MARK: Authorization
+
+    /// An officer signs in at the address that the portal sent the browser to.
+    ///
+    /// - Returns: the query with which the browser returns.
+    func authorize(_ location: String, as officer: Officer = Officer()) throws -> [String: String] {
+        let parts = location.split(separator: "?", maxSplits: 1)
+        let query = try URLEncodedValues(decoding: parts.count == 2 ? parts[1] : "")
+        guard parts.first.map(String.init) == "\(issuer)/auth", query["response_type"] == "code",
+            query["client_id"] == "health-portal", query["code_challenge_method"] == "S256",
+            let scope = query["scope"], scope.split(separator: " ").contains("openid"),
+            let state = query["state"], let nonce = query["nonce"], let challenge = query["code_challenge"],
+            let redirect = query["redirect_uri"]
+        else { throw WrongRequest() }
+        let code = UUID().uuidString
+        self.state.withLock {
+            $0.codes[code] = Grant(officer: officer, nonce: nonce, challenge: challenge, redirect: redirect)
+        }
+        return ["code": code, "state": state, "iss": issuer, "session_state": officer.session]
+    }
+
+    struct WrongRequest: Error {}
+
+    // MARK: Answers
+
+    private var discovery: String {
+        var members = [
+            "issuer": "\"\(issuer)\"", "authorization_endpoint": "\"\(issuer)/auth\"",
+            "token_endpoint": "\"\(issuer)/token\"", "jwks_uri": "\"\(issuer)/keys\"",
+            "end_session_endpoint": "\"\(issuer)/logout\"", "authorization_response_iss_parameter_supported": "true",
+        ]
+        state.withLock { $0.behaviour }.discovery(&members)
+        return Self.object(members)
+    }
+
+    private var keySet: String {
+        let point = key.publicKey.rawRepresentation
+        return """
+            {"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"one",\
+            "x":"\(Self.base64URL(point.prefix(32)))","y":"\(Self.base64URL(point.suffix(32)))"}]}
+            """
+    }
+
+    private func token(_ form: URLEncodedValues) async throws -> Response {
+        let isRefresh = form["grant_type"] == "refresh_token"
+        let behaviour = state.withLock { state in
+            if isRefresh { state.refreshCalls += 1 } else { state.codeCalls += 1 }
+            return state.behaviour
+        }
+        switch behaviour.tokens {
+        case .works: break
+        case .silence:
+            try await Task.sleep(for: .seconds(60))
+            return Response(status: .ok)
+        case .huge: return Self.json("{\"access_token\":\"" + String(repeating: "a", count: 1 << 20) + "\"}")
+        case .redirects: return Response(status: .temporaryRedirect, headers: [.location: "/realms/health/elsewhere"])
+        case .status(let status): return Response(status: status)
+        case .says(let text): return Self.json(text)
+        }
+        guard isOurClient(form) else { return Self.json(#"{"error":"invalid_client"}"#, .unauthorized) }
+        if isRefresh {
+            await gate?.pass()
+            let grant = state.withLock { state in
+                let token = form["refresh_token"] ?? ""
+                return behaviour.rotatesRefreshTokens
+                    ? state.refreshTokens.removeValue(forKey: token) : state.refreshTokens[token]
+            }
+            guard let grant else { return Self.json(#"{"error":"invalid_grant"}"#, .badRequest) }
+            return try tokens(grant, behaviour, nonce: nil)
+        }
+        let grant = state.withLock { $0.codes.removeValue(forKey: form["code"] ?? "") }
+        guard form["grant_type"] == "authorization_code", let grant, grant.redirect == form["redirect_uri"],
+            let verifier = form["code_verifier"],
+            Self.base64URL(Data(SHA256.hash(data: Data(verifier.utf8)))) == grant.challenge
+        else { return Self.json(#"{"error":"invalid_grant"}"#, .badRequest) }
+        return try tokens(grant, behaviour, nonce: grant.nonce)
+    }
+
+    private func tokens(_ grant: Grant, _ behaviour: Behaviour, nonce: String?) throws -> Response {
+        let officer = grant.officer
+        let now = Int(clock.now.timeIntervalSince1970)
+        let common = [
+            "iss": "\"\(issuer)\"", "sub": Self.quoted(officer.subject), "iat": "\(now)",
+            "exp": "\(now + Int(behaviour.lifetime))", "sid": Self.quoted(officer.session),
+        ]
+        var access = common
+        access["aud"] = #"["verification-server"]"#
+        access["jti"] = "\"\(UUID().uuidString)\""
+        access["realm_access"] = "{\"roles\":[\(officer.roles.map(Self.quoted).joined(separator: ","))]}"
+        behaviour.accessToken(&access)
+        let accessToken = try token(access, behaviour.header, .right)
+        var id = common
+        id["aud"] = #""health-portal""#
+        id["name"] = Self.quoted(officer.name)
+        id["nonce"] = nonce.map(Self.quoted)
+        id["at_hash"] = "\"\(Self.base64URL(Data(SHA256.hash(data: Data(accessToken.utf8)).prefix(16))))\""
+        behaviour.idToken(&id)
+        let refreshToken = UUID().uuidString
+        state.withLock { $0.refreshTokens[refreshToken] = grant }
+        return Self.json(
+            Self.object([
+                "access_token": "\"\(accessToken)\"", "token_type": "\"Bearer\"",
+                "id_token": "\"\(try token(id, behaviour.header, behaviour.signature))\"",
+                "refresh_token": "\"\(refreshToken)\"",
+            ]))
+    }
+
+    private func isOurClient(_ form: URLEncodedValues) -> Bool {
+        struct Claims: Decodable {
+            let iss: String
+            let sub: String
+            let aud: String
+            let jti: String
+            let exp: Double
+        }
+        guard
+            form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            let parts = form["client_assertion"]?.split(separator: ".").map(String.init), parts.count == 3,
+            let body = Self.data(parts[1]), let proof = Self.data(parts[2]),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: proof),
+            client.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)),
+            let claims = try? JSONDecoder().decode(Claims.self, from: body)
+        else { return false }
+        return claims.iss == "health-portal" && claims.sub == "health-portal" && claims.aud == issuer
+            && !claims.jti.isEmpty && claims.exp > clock.now.timeIntervalSince1970
+    }
+
+    // MARK: Tokens
+
+    /// A log-out token; values are JSON.
+    func logOutToken(
+        header: String = #"{"alg":"ES256","typ":"logout+jwt","kid":"one"}"#, signature: Signature = .right,
+        _ change: (inout [String: String]) -> Void = { _ in }
+    ) throws -> String {
+        let now = Int(clock.now.timeIntervalSince1970)
+        var claims = [
+            "iss": "\"\(issuer)\"", "aud": #""health-portal""#, "iat": "\(now)", "exp": "\(now + 120)",
+            "jti": "\"\(UUID().uuidString)\"", "sid": #""session-1""#, "sub": #""officer-1""#,
+            "events": #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#,
+        ]
+        change(&claims)
+        return try token(claims, header, signature)
+    }
+
+    private func token(_ claims: [String: String], _ header: String, _ signature: Signature) throws -> String {
+        let signed = "\(Self.base64URL(Data(header.utf8))).\(Self.base64URL(Data(Self.object(claims).utf8)))"
+        let input = Data(signed.utf8)
+        let proof =
+            switch signature {
+            case .right: try key.signature(for: input).rawRepresentation
+            case .foreign: try foreign.signature(for: input).rawRepresentation
+            case .none: Data()
+            case .publicKey:
+                Data(
+                    HMAC<SHA256>.authenticationCode(
+                        for: input, using: SymmetricKey(data: Data(key.publicKey.pemRepresentation.utf8))))
+            }
+        return "\(signed).\(Self.base64URL(proof))"
+    }
+
+    private static func object(_ members: [String: String]) -> String {
+        "{\(members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ","))}"
+    }
+
+    /// A JSON string.
+    static func quoted(_ text: String) -> String {
+        (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    private static func json(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func data(_ text: String) -> Data? {
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        return Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))
+    }
+}
