@@ -10,10 +10,11 @@ struct Authority: Codable, Hashable, Sendable {
 
     /// The authorities in the file that `authorities` names, a JSON list of objects with `number` and `name`; without it there are
     /// none, and no codes for events.
-    static func list(_ settings: Settings) throws -> [Authority] {
+    static func list(_ settings: Settings) throws(ConfigurationProblem) -> [Authority] {
         guard settings.optionalString("authorities") != nil else { return [] }
-        let data = try Data(contentsOf: URL(filePath: try settings.path("authorities")))
-        guard let list = try? JSONDecoder().decode([Authority].self, from: data),
+        let path = try settings.path("authorities")
+        guard let data = try? Data(contentsOf: URL(filePath: path)),
+            let list = try? JSONDecoder().decode([Authority].self, from: data),
             Set(list.map(\.number)).count == list.count,
             list.allSatisfy({ !$0.number.isEmpty && $0.number.count <= 64 && !$0.name.isEmpty && $0.name.count <= 200 })
         else {

@@ -12,21 +12,20 @@ enum ClientCredential: Sendable {
     case secret(String)
 
     /// From `provider.clientKey` (a PEM file with a P-256 key) or `provider.clientSecret` (a file).
-    init(_ settings: Settings) throws {
-        guard settings.optionalString("provider.clientSecret") == nil else {
-            let data = try Data(contentsOf: URL(filePath: try settings.path("provider.clientSecret")))
-            guard let text = String(validating: data, as: UTF8.self), let line = text.split(separator: "\n").first
-            else {
-                throw settings.wrong("provider.clientSecret", "must name a file whose first line is the secret")
-            }
+    init(_ settings: Settings) throws(ConfigurationProblem) {
+        if settings.optionalString("provider.clientSecret") != nil {
+            let path = try settings.path("provider.clientSecret")
+            guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
+                let line = text.split(separator: "\n").first
+            else { throw settings.wrong("provider.clientSecret", "must name a file whose first line is the secret") }
             self = .secret(String(line))
-            return
+        } else {
+            let path = try settings.path("provider.clientKey")
+            guard let pem = try? Data(contentsOf: URL(filePath: path)),
+                let key = try? ES256PrivateKey(pem: Array(pem))
+            else { throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key") }
+            self = .key(key)
         }
-        let data = try Data(contentsOf: URL(filePath: try settings.path("provider.clientKey")))
-        guard let key = try? ES256PrivateKey(pem: Array(data)) else {
-            throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key")
-        }
-        self = .key(key)
     }
 
     /// Adds the proof to a request.
