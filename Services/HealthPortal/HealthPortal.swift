@@ -54,15 +54,16 @@ package struct HealthPortal: AsyncParsableCommand {
             clock: clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server")
-        let pages = PageAnswers(provider: provider.origin, clock: clock)
+        let pages = PageAnswers(provider: provider.origin, portal: try Portal(settings), clock: clock)
 
         let router = Router(context: PageContext.self)
         router.add(middleware: RequestRules(origins: origins, pages: pages))
         router.get("/", use: StartPage(sessions: sessions, pages: pages).handle)
-        router.get("/help", use: PublicPage(sessions: sessions, pages: pages, view: Views.help).handle)
+        router.get("/help", use: PublicPage(sessions: sessions, pages: pages, view: { $0.helpPage() }).handle)
         router.get(
-            "/accessibility", use: PublicPage(sessions: sessions, pages: pages, view: Views.accessibility).handle)
-        router.get("/privacy", use: PublicPage(sessions: sessions, pages: pages, view: Views.privacy).handle)
+            "/accessibility", use: PublicPage(sessions: sessions, pages: pages, view: { $0.accessibilityPage() }).handle
+        )
+        router.get("/privacy", use: PublicPage(sessions: sessions, pages: pages, view: { $0.privacyPage() }).handle)
         router.get("/language", use: ChooseLanguage().handle)
         router.get(
             "/login",
@@ -76,7 +77,6 @@ package struct HealthPortal: AsyncParsableCommand {
                 limit: limit, pages: pages, metrics: metrics, clock: clock
             ).handle)
         router.post("/logout", use: LogOut(discovery: discovery, sessions: sessions, origins: origins).handle)
-        router.post("/session", use: ExtendSession(sessions: sessions).handle)
         router.get(
             "/codes",
             use: ShowForms(sessions: sessions, authorities: authorities, pages: pages, clock: clock).handle)
@@ -89,6 +89,8 @@ package struct HealthPortal: AsyncParsableCommand {
         router.get("/codes/current", use: ShowCurrentCode(sessions: sessions, pages: pages, clock: clock).handle)
         router.post("/codes/current/hide", use: HideCode(sessions: sessions, hides: true).handle)
         router.post("/codes/current/show", use: HideCode(sessions: sessions, hides: false).handle)
+
+        Assets.mount(on: router)
 
         let browsers = try Listener("listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS)) {
             $0.pages(router, bodyLimit: 8 << 10) { problem, exchange in

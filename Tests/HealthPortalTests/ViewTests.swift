@@ -1,5 +1,6 @@
 import Credentials
 import Foundation
+import OfficerIdentity
 import Pages
 import TestSupport
 import Testing
@@ -9,59 +10,58 @@ import Testing
 @Suite("Views") struct ViewTests {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    static func authority(name: String = "Gesundheitsamt Musterstadt", notice: String? = nil) throws -> Authority {
-        Authority(
-            name: name, contact: try #require(Contact("mailto:portal@example.org")), notice: notice, isSimulated: true,
+    static func portal(authority: String = "Gesundheitsamt Musterstadt", notice: String? = nil) throws -> Portal {
+        Portal(
+            authority: authority, contact: try #require(Contact("mailto:portal@example.org")), notice: notice,
             time: try #require(LocalTime(zone: "Europe/Berlin")))
     }
 
-    static func frame(
-        _ language: Language, name: String = "Anna Beispiel", authority: Authority? = nil, signedIn: Bool = true
-    ) throws -> Frame {
+    static func frame(_ language: Language, name: String = "Anna Beispiel", portal: Portal? = nil) throws -> Frame {
         Frame(
-            authority: try authority ?? self.authority(), language: language,
-            officer: signedIn
-                ? .init(name: name, places: [.codes, .statistics, .status], secondsLeft: 1_700) : nil)
+            portal: try portal ?? self.portal(), language: language, page: .start,
+            officer: .init(name: name, roles: [.hotline, .statistics, .operations], secondsLeft: 1_700))
     }
 
     static func code(
-        _ text: String = "K7MWPX2QZD", kind: TeleTANKind = .test, isTraining: Bool = false, minutes: Double = 60,
-        authority: String? = nil
-    ) -> ShownCode {
-        ShownCode(
-            text: text, kind: kind, isTraining: isTraining, authority: authority.map { .init(number: "101", name: $0) },
-            validUntil: now.addingTimeInterval(minutes * 60), now: now, secondsShown: 600)
+        _ text: String? = "K7MWPX2QZD", kind: TeleTANKind = .test, isTraining: Bool = false, minutes: Double = 60,
+        authority: String? = nil, canBeShownAgain: Bool = false
+    ) -> CurrentCode {
+        CurrentCode(
+            text: text, kind: kind, authority: authority.map { .init(number: "101", name: $0) },
+            validUntil: now.addingTimeInterval(minutes * 60), now: now, secondsShown: 600,
+            canBeShownAgain: canBeShownAgain, isTraining: isTraining)
     }
 
-    static func codesPage(authority: String = "Berlin Mitte", remaining: Int? = nil) -> CodesPage {
+    static func codesPage(authority: String = "Berlin Mitte", remaining: Int? = nil, isTraining: Bool = false)
+        -> CodesPage
+    {
         CodesPage(
-            kinds: [.test, .event], formNumber: "f0", remaining: remaining, hasCurrentCode: true,
-            authorities: [EventAuthority(number: "101", name: authority)])
+            forms: [.init(kind: .test, number: "f0"), .init(kind: .event, number: "f1")], remaining: remaining,
+            isLastShown: true, authorities: [Authority(number: "101", name: authority)], isTraining: isTraining)
     }
 
     /// Every page in every state.
     static func pages(_ frame: Frame, hostile: String = "Berlin Mitte") -> [(name: String, html: HTML)] {
         let refusals: [(String, Refusal)] = [
-            ("malformed", .malformed), ("session-ended", .sessionEnded), ("no-role", .noRole),
+            ("malformed", .malformed), ("not-signed-in", .notSignedIn), ("no-role", .noRole),
             ("other-site", .otherSite),
             ("not-found", .notFound), ("form-used", .formUsed),
             ("too-many", .tooMany(until: now.addingTimeInterval(900))),
             ("provider-away", .providerAway), ("verification-away", .verificationAway),
             ("sign-in-failed", .signInFailed),
-            ("sign-in-denied", .signInDenied), ("internal-error", .internalError),
+            ("sign-in-refused", .signInRefused), ("unavailable", .unavailable),
         ]
         return [
-            ("start", Frame(authority: frame.authority, language: frame.language, officer: nil).startPage()),
-            ("no-role", frame.startPage()),
+            ("start", Frame(portal: frame.portal, language: frame.language, page: .start, officer: nil).startPage()),
+            ("codes-training", frame.codesPage(codesPage(authority: hostile, isTraining: true))),
             ("codes", frame.codesPage(codesPage(authority: hostile))),
             ("codes-remaining", frame.codesPage(codesPage(authority: hostile, remaining: 3))),
-            ("code-test", frame.currentCodePage(.shown(code()))),
-            ("code-event", frame.currentCodePage(.shown(code(kind: .event, minutes: 2_880, authority: hostile)))),
-            ("code-training", frame.currentCodePage(.shown(code(isTraining: true)))),
-            ("code-expired", frame.currentCodePage(.shown(code(minutes: 0)))),
-            ("code-hidden", frame.currentCodePage(.hidden(canBeShownAgain: true))),
-            ("code-hidden-for-good", frame.currentCodePage(.hidden(canBeShownAgain: false))),
-            ("code-none", frame.currentCodePage(.none)),
+            ("code-test", frame.currentCodePage(code())),
+            ("code-event", frame.currentCodePage(code(kind: .event, minutes: 2_880, authority: hostile))),
+            ("code-training", frame.currentCodePage(code(isTraining: true))),
+            ("code-expired", frame.currentCodePage(code(minutes: 0))),
+            ("code-hidden", frame.currentCodePage(code(nil, canBeShownAgain: true))),
+            ("code-hidden-for-good", frame.currentCodePage(code(nil))),
             (
                 "statistics-short",
                 frame.statisticsPage(StatisticsPageTests.released, in: .short, today: StatisticsPageTests.today)
@@ -90,8 +90,8 @@ import Testing
     func hostileNames(name: String) throws {
         for language in Language.allCases {
             let benign = Self.pages(try Self.frame(language))
-            let frame = try Self.frame(language, name: name, authority: Self.authority(name: name, notice: "x"))
-            let harmless = try Self.frame(language, authority: Self.authority(notice: "x"))
+            let frame = try Self.frame(language, name: name, portal: Self.portal(authority: name, notice: "x"))
+            let harmless = try Self.frame(language, portal: Self.portal(notice: "x"))
             for ((page, hostile), (_, reference)) in zip(
                 Self.pages(frame, hostile: name), Self.pages(harmless))
             {
@@ -150,7 +150,6 @@ import Testing
             .filter { $0.contains(#/\p{L}/#) }
     }
 
-
     @Test("a code stands in the page that shows it, once for reading out and once in the table, and in no title")
     func code() throws {
         for (name, html) in Self.pages(try Self.frame(.german)) {
@@ -198,7 +197,7 @@ import Testing
             ("en,de", .english), (";;,,=", .german),
         ])
     func language(field: String?, expected: Language) {
-        #expect(Language(acceptLanguage: field) == expected)
+        #expect((Language.accepted(by: field ?? "") ?? .german) == expected)
     }
 
     @Test(

@@ -32,6 +32,9 @@ struct IssuedCode: Codable, Sendable {
         (0..<Self.shownFor).contains(now.timeIntervalSince(issued))
     }
 
+    /// Seconds until it can't be shown any more.
+    func secondsShown(at now: Date) -> Int { max(0, Int(Self.shownFor - now.timeIntervalSince(issued))) }
+
     /// Whether the page shows it.
     func isShown(at now: Date) -> Bool { !isHidden && canBeShown(at: now) }
 }

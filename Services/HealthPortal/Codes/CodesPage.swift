@@ -58,7 +58,7 @@ struct ShowForms: Sendable {
                 return last.remaining
             }, isLastShown: last?.isShown(at: now) ?? false,
             authorities: kinds.contains(.event) ? authorities : [], isTraining: isTraining)
-        return pages.page(Views.codes(page, in: pages.frame(request, session)))
+        return pages.page(pages.frame(request, session).codesPage(page))
     }
 }
 

@@ -12,12 +12,15 @@ struct CurrentCode: Sendable {
     /// For events.
     let authority: Authority?
     let validUntil: Date
-    let secondsLeft: Int
+    let now: Date
+    /// Seconds until the page empties itself.
+    let secondsShown: Int
     /// Whether the officer can have it shown once more.
     let canBeShownAgain: Bool
     let isTraining: Bool
-    /// Whether the officer has told it.
-    let isHidden: Bool
+
+    /// Seconds of validity.
+    var secondsLeft: Int { max(0, Int(validUntil.timeIntervalSince(now))) }
 }
 
 /// `GET /codes/current`: the last code of the session. Its address names no code, and no other page has it.
@@ -32,10 +35,9 @@ struct ShowCurrentCode: Sendable {
         let now = clock.now
         let page = CurrentCode(
             text: code.isShown(at: now) ? code.text : nil, kind: code.form.kind, authority: code.authority,
-            validUntil: code.validUntil, secondsLeft: max(0, Int(code.validUntil.timeIntervalSince(now))),
-            canBeShownAgain: code.isHidden && code.canBeShown(at: now), isTraining: code.form.isTraining,
-            isHidden: code.isHidden)
-        return pages.page(Views.currentCode(page, in: pages.frame(request, session)))
+            validUntil: code.validUntil, now: now, secondsShown: code.secondsShown(at: now),
+            canBeShownAgain: code.isHidden && code.canBeShown(at: now), isTraining: code.form.isTraining)
+        return pages.page(pages.frame(request, session).currentCodePage(page))
     }
 }
 

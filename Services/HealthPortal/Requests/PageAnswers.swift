@@ -8,6 +8,7 @@ import Running
 struct PageAnswers: Sendable {
     /// Where the log-out form leads in the end: the identity provider.
     let provider: Origin
+    let portal: Portal
     let clock: WallClock
 
     /// The frame of a page that a request asked for.
@@ -15,7 +16,7 @@ struct PageAnswers: Sendable {
     /// - Parameter session: nil for a page without an officer.
     func frame(_ request: Request, _ session: OpenSession? = nil) -> Frame {
         Frame(
-            language: Language(of: request),
+            portal: portal, language: Language(of: request),
             page: PagePath(rawValue: String((request.head.path ?? "").prefix { $0 != "?" })) ?? .start,
             officer: session.map {
                 Frame.Officer(
@@ -33,7 +34,7 @@ struct PageAnswers: Sendable {
         _ refusal: Refusal, to request: Request, _ session: OpenSession? = nil, cookies: [HostCookie] = []
     ) -> Response {
         var response = page(
-            Views.refusal(refusal, in: frame(request, session)), status: refusal.status, cookies: cookies)
+            frame(request, session).refusalPage(refusal, now: clock.now), status: refusal.status, cookies: cookies)
         if case .tooMany(let until) = refusal {
             response.headers[.retryAfter] = "\(max(1, Int(until.timeIntervalSince(clock.now).rounded(.up))))"
         }

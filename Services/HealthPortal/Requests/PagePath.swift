@@ -13,13 +13,17 @@ enum PagePath: String, Hashable, Sendable, CaseIterable {
     case accessibility = "/accessibility"
     case privacy = "/privacy"
 
-    /// The first page that the roles allow; nil if they allow none.
-    static func first(for roles: Set<OfficerRole>) -> PagePath? {
-        if roles.contains(.hotline) || roles.contains(.hotlineEvent) { return .codes }
-        if roles.contains(.statistics) { return .statistics }
-        if roles.contains(.operations) { return .status }
-        return nil
+    /// The pages that need a role and that these roles allow, in the order of the navigation.
+    static func allowed(to roles: Set<OfficerRole>) -> [PagePath] {
+        var pages: [PagePath] = []
+        if !roles.isDisjoint(with: [.hotline, .hotlineEvent]) { pages.append(.codes) }
+        if roles.contains(.statistics) { pages.append(.statistics) }
+        if roles.contains(.operations) { pages.append(.status) }
+        return pages
     }
+
+    /// The forms that make practice codes.
+    static let training = (try? Location(path: codes.rawValue, query: ["training": "1"])) ?? codes.location
 
     /// The target of a redirect or a link.
     var location: Location {

@@ -8,9 +8,9 @@ struct StartPage: Sendable {
 
     func handle(_ request: Request, _ context: PageContext) async throws -> Response {
         guard let session = try await sessions.find(request) else {
-            return pages.page(Views.start(in: pages.frame(request)))
+            return pages.page(pages.frame(request).startPage())
         }
-        guard let first = PagePath.first(for: session.officer.roles) else {
+        guard let first = PagePath.allowed(to: session.officer.roles).first else {
             return pages.refusal(.noRole, to: request, session)
         }
         return .seeOther(first.location)

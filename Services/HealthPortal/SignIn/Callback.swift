@@ -32,7 +32,7 @@ struct Callback: Sendable {
             let officer = try await officer(request)
             let session = try await sessions.begin(officer, replacing: request)
             metrics.count(.signedIn)
-            let page = PagePath.first(for: officer.roles) ?? .start
+            let page = PagePath.allowed(to: officer.roles).first ?? .start
             return .seeOther(page.location, cookies: [session, SignInAttempt.removal])
         } catch {
             let refusal = error as? Refusal ?? (error is MalformedMessage ? .signInFailed : .unavailable)

@@ -7,7 +7,7 @@ extension Frame {
     func statisticsPage(_ released: [ReleasedValue], in span: FigureTable.Span, today: LocalDay) -> HTML {
         let texts = words.statistics
         let tables = Figure.allCases.compactMap { FigureTable($0, in: span, today: today, of: released) }
-        return page(.statistics, title: texts.title) {
+        return document(title: texts.title) {
             tag(.h1) { texts.title }
             tag(.p, .class("lead")) { texts.lead }
             periods(span)

@@ -2,16 +2,16 @@ import Pages
 
 extension Frame {
     /// Help.
-    func helpPage() -> HTML { article(.help, words.help) }
+    func helpPage() -> HTML { article(words.help) }
 
     /// The accessibility statement with the way to report a barrier (EN 301 549, BITV 2.0).
-    func accessibilityPage() -> HTML { article(.accessibility, words.accessibility) }
+    func accessibilityPage() -> HTML { article(words.accessibility) }
 
     /// What the portal stores, and about whom.
-    func privacyPage() -> HTML { article(.privacy, words.privacy) }
+    func privacyPage() -> HTML { article(words.privacy) }
 
-    private func article(_ place: Place, _ article: Words.Article) -> HTML {
-        page(place, title: article.title) {
+    private func article(_ article: Words.Article) -> HTML {
+        document(title: article.title) {
             tag(.h1) { article.title }
             for section in article.sections {
                 tag(.h2) { section.title }
@@ -19,7 +19,7 @@ extension Frame {
             }
             tag(.p) {
                 "\(words.contact): "
-                tag(.a, .href(contact: authority.contact)) { authority.contact.text }
+                tag(.a, .href(contact: portal.contact)) { portal.contact.text }
             }
         }
     }

@@ -2,45 +2,17 @@ import Credentials
 import Foundation
 import Pages
 
-/// What the page of the code that was made last shows.
-enum CurrentCode: Sendable {
-    /// No code was made in this session, or it can't be shown any more.
-    case none
-    /// The officer has hidden it. It can be shown again within ten minutes of its issue.
-    case hidden(canBeShownAgain: Bool)
-    case shown(ShownCode)
-}
-
-/// A code on the officer's screen.
-struct ShownCode: Sendable {
-    /// Ten characters. For practice, the last one is wrong.
-    let text: String
-    let kind: TeleTANKind
-    let isTraining: Bool
-    /// The health authority in charge of an event.
-    let authority: EventAuthority?
-    let validUntil: Date
-    let now: Date
-    /// Seconds until the page empties itself: ten minutes after the issue.
-    let secondsShown: Int
-
-    /// Seconds of validity.
-    var secondsLeft: Int { max(0, Int(validUntil.timeIntervalSince(now))) }
-}
-
 extension Frame {
     /// The code to read out, its validity, and what the person does next.
     func currentCodePage(_ code: CurrentCode) -> HTML {
-        switch code {
-        case .none: withoutCode(words.currentCode.none, canBeShownAgain: false)
-        case .hidden(true): withoutCode(words.currentCode.hidden, canBeShownAgain: true)
-        case .hidden(false): withoutCode(words.currentCode.hiddenForGood, canBeShownAgain: false)
-        case .shown(let code): shown(code)
-        }
+        if let text = code.text { return shown(text, code) }
+        return withoutCode(
+            code.canBeShownAgain ? words.currentCode.hidden : words.currentCode.hiddenForGood,
+            canBeShownAgain: code.canBeShownAgain)
     }
 
     private func withoutCode(_ text: String, canBeShownAgain: Bool) -> HTML {
-        page(.currentCode, title: text) {
+        document(title: text) {
             tag(.h1) { text }
             tag(.div, .class("actions")) {
                 if canBeShownAgain {
@@ -53,15 +25,15 @@ extension Frame {
         }
     }
 
-    private func shown(_ code: ShownCode) -> HTML {
+    private func shown(_ text: String, _ code: CurrentCode) -> HTML {
         let kind = code.kind == .test ? words.currentCode.test : words.currentCode.event
         let title = words.currentCode.title(kind)
-        return page(.currentCode, title: title) {
+        return document(title: title) {
             // The heading has the focus, so that Enter after making a code does nothing.
             tag(.h1, .id("title"), .set(.tabindex, -1), .flag(.autofocus)) { title }
             if code.isTraining { tag(.p, .class("notice warning")) { words.currentCode.training } }
             tag(.div, .id("code"), .set(.dataSeconds, code.secondsShown), .set(.dataText, words.currentCode.hidden)) {
-                characters(code)
+                characters(text)
             }
             tag(.p, .class("print-note")) { words.currentCode.printNote }
             validity(code)
@@ -83,20 +55,20 @@ extension Frame {
             }
             tag(.details, .id("spelling")) {
                 tag(.summary) { words.currentCode.tableTitle }
-                spellingTable(code)
+                spellingTable(text)
             }
         }
     }
 
     private var another: HTML {
-        tag(.a, .class("button quiet"), .href(Place.codes.location)) { words.currentCode.another }
+        tag(.a, .class("button quiet"), .href(PagePath.codes.location)) { words.currentCode.another }
     }
 
     /// Each character is an element of its own with its word: a screen reader says one after the other.
-    private func characters(_ code: ShownCode) -> HTML {
+    private func characters(_ text: String) -> HTML {
         let alphabet: SpellingAlphabet = language == .german ? .german : .international
         return tag(.ol, .class("code"), .set(.ariaLabel, words.currentCode.characters)) {
-            for (index, character) in code.text.enumerated() {
+            for (index, character) in text.enumerated() {
                 tag(.li, .class(index == 3 || index == 6 ? "gap" : "tile")) {
                     tag(.span, .class("character")) { "\(character)" }
                     tag(.span, .class("word")) { alphabet.word(for: character) }
@@ -105,13 +77,13 @@ extension Frame {
         }
     }
 
-    @HTMLBuilder private func validity(_ code: ShownCode) -> HTML {
+    @HTMLBuilder private func validity(_ code: CurrentCode) -> HTML {
         if code.secondsLeft == 0 {
             tag(.p, .class("validity")) { words.currentCode.expired }
         } else {
             tag(.p, .class("validity")) {
                 tag(.strong) {
-                    words.currentCode.validUntil(authority.time.time(code.validUntil, now: code.now, in: words))
+                    words.currentCode.validUntil(portal.time.time(code.validUntil, now: code.now, in: words))
                 }
                 if code.kind == .test {
                     " ("
@@ -128,7 +100,7 @@ extension Frame {
         }
     }
 
-    private func spellingTable(_ code: ShownCode) -> HTML {
+    private func spellingTable(_ text: String) -> HTML {
         let columns: [(String, SpellingAlphabet, String)] = [
             (words.currentCode.words, .german, "de"), (words.currentCode.formerWords, .formerGerman, "de"),
             (words.currentCode.internationalWords, .international, "en"),
@@ -142,7 +114,7 @@ extension Frame {
                 }
             }
             tag(.tbody) {
-                for character in code.text {
+                for character in text {
                     tag(.tr) {
                         tag(.th, .set(.scope, "row")) { "\(character)" }
                         for (_, alphabet, language) in columns {

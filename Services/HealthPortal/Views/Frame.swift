@@ -1,7 +1,15 @@
 import OfficerIdentity
 
-/// What every page has around its content.
+/// What surrounds the content of a page: the authority, the language and the officer.
 struct Frame: Sendable {
+    let portal: Portal
+    let language: Language
+    /// The page itself, to which the choice of a language leads back.
+    let page: PagePath
+    /// Nil for a caller who isn't signed in.
+    let officer: Officer?
+
+    /// The officer whose page it is.
     struct Officer: Sendable {
         /// As the identity provider has it: hostile input.
         let name: String
@@ -10,9 +18,5 @@ struct Frame: Sendable {
         let secondsLeft: Int
     }
 
-    let language: Language
-    /// The page itself, to which the choice of a language leads back.
-    let page: PagePath
-    /// Nil on pages without signing in.
-    let officer: Officer?
+    var words: Words { language.words }
 }

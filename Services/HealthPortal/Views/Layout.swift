@@ -4,10 +4,8 @@ import Pages
 extension Frame {
     /// A whole page around its content.
     ///
-    /// - Parameters:
-    ///   - place: where the page is, for the navigation and the link to the other language; nil for an error.
-    ///   - title: heading and title of the page.
-    func page(_ place: Place?, title: String, @HTMLBuilder content: () -> HTML) -> HTML {
+    /// - Parameter title: of the browser's window; the content has its own heading.
+    func document(title: String, @HTMLBuilder content: () -> HTML) -> HTML {
         HTML.document(language: language.rawValue) {
             tag(.head) {
                 tag(.meta, .set(.charset, "utf-8"))
@@ -23,8 +21,8 @@ extension Frame {
             }
             tag(.body) {
                 tag(.a, .class("skip"), .href(fragment: "content")) { words.frame.skip }
-                header(place)
-                if let officer { sessionWarning(officer, place) }
+                header
+                if let officer { sessionWarning(officer) }
                 notices
                 tag(.main, .id("content"), content: content)
                 footer
@@ -32,15 +30,15 @@ extension Frame {
         }
     }
 
-    @HTMLBuilder private func header(_ place: Place?) -> HTML {
+    private var header: HTML {
         tag(.header, .class("band")) {
             tag(.div, .class("inner")) {
-                tag(.a, .class("brand"), .href(Place.start.location)) {
+                tag(.a, .class("brand"), .href(PagePath.start.location)) {
                     tag(.strong) { words.frame.product }
-                    tag(.span, .class("authority")) { tag(.bdi) { authority.name } }
+                    tag(.span, .class("authority")) { tag(.bdi) { portal.authority } }
                 }
                 tag(.div, .class("account")) {
-                    languageLink(place)
+                    languageLink
                     if let officer {
                         tag(.span, .class("officer")) { words.frame.signedInAs(officer.name) }
                         tag(.form, .set(.method, "post"), .action("/logout")) {
@@ -49,34 +47,31 @@ extension Frame {
                     }
                 }
             }
-            if let officer, !officer.places.isEmpty {
+            if let pages = officer.map({ PagePath.allowed(to: $0.roles) }), !pages.isEmpty {
                 tag(.nav, .class("inner"), .set(.ariaLabel, words.frame.navigation)) {
                     tag(.ul) {
-                        for target in officer.places {
-                            tag(.li) { link(to: target, from: place) }
-                        }
+                        for target in pages { tag(.li) { link(to: target) } }
                     }
                 }
             }
         }
     }
 
-    private func languageLink(_ place: Place?) -> HTML {
+    private var languageLink: HTML {
         let other: Language = language == .german ? .english : .german
-        let target = (place == nil || place == .currentCode ? .start : place ?? .start)
         // Both values come from closed lists.
-        let location = (try? Location(path: "/language", query: ["to": other.rawValue, "at": target.rawValue])) ?? "/"
+        let location = (try? Location(path: "/language", query: ["to": other.rawValue, "at": page.rawValue])) ?? "/"
         return tag(.a, .href(location), .lang(other.rawValue), .set(.rel, "alternate")) { words.frame.otherLanguage }
     }
 
-    private func link(to target: Place, from place: Place?) -> HTML {
-        let isHere = target == place || target == .codes && place == .currentCode
+    private func link(to target: PagePath) -> HTML {
+        let isHere = target == page || target == .codes && page == .currentCode
         if isHere { return tag(.a, .href(target.location), .set(.ariaCurrent, "page")) { title(of: target) } }
         return tag(.a, .href(target.location)) { title(of: target) }
     }
 
-    private func title(of place: Place) -> String {
-        switch place {
+    private func title(of page: PagePath) -> String {
+        switch page {
         case .start: words.start.title
         case .codes, .currentCode: words.codes.title
         case .statistics: words.statistics.title
@@ -89,7 +84,7 @@ extension Frame {
 
     /// Hidden until the script shows it two minutes before the session ends. The link requests the page again, which is all that
     /// keeps a session alive (WCAG 2.2, 2.2.1).
-    private func sessionWarning(_ officer: SignedIn, _ place: Place?) -> HTML {
+    private func sessionWarning(_ officer: Officer) -> HTML {
         tag(
             .div, .id("session"), .class("notice warning"), .set(.role, "alert"),
             .set(.dataSeconds, officer.secondsLeft),
@@ -97,16 +92,15 @@ extension Frame {
         ) {
             tag(.p) {
                 "\(words.frame.sessionEnds) "
-                tag(.a, .href((place ?? .start).location)) { words.frame.stay }
+                tag(.a, .href(page.location)) { words.frame.stay }
             }
         }
     }
 
     @HTMLBuilder private var notices: HTML {
-        if authority.isSimulated || authority.notice != nil {
+        if let notice = portal.notice {
             tag(.section, .class("notices"), .set(.ariaLabel, words.status.notices)) {
-                if authority.isSimulated { tag(.p, .class("notice")) { words.frame.simulated } }
-                if let notice = authority.notice { tag(.p, .class("notice")) { notice } }
+                tag(.p, .class("notice")) { notice }
             }
         }
     }
@@ -114,10 +108,10 @@ extension Frame {
     private var footer: HTML {
         tag(.footer) {
             tag(.div, .class("inner")) {
-                for place in [Place.help, .accessibility, .privacy] {
-                    tag(.a, .href(place.location)) { title(of: place) }
+                for page in [PagePath.help, .accessibility, .privacy] {
+                    tag(.a, .href(page.location)) { title(of: page) }
                 }
-                tag(.a, .href(contact: authority.contact)) { words.contact }
+                tag(.a, .href(contact: portal.contact)) { words.contact }
             }
         }
     }

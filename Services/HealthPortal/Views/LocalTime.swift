@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times and days as the authority's clocks show them.
+/// Times and days as the authority's clocks show them. Foundation's essentials alone know no time zones.
 struct LocalTime: Sendable {
     private let calendar: Calendar
 

@@ -11,7 +11,7 @@ struct ServiceState: Sendable {
 extension Frame {
     /// Whether the services answer. It counts nobody.
     func statusPage(_ services: [ServiceState]) -> HTML {
-        page(.status, title: words.status.title) {
+        document(title: words.status.title) {
             tag(.h1) { words.status.title }
             tag(.p, .class("lead")) { words.status.lead }
             tag(.table) {
@@ -32,7 +32,7 @@ extension Frame {
                 }
             }
             tag(.h2) { words.status.notices }
-            tag(.p) { authority.notice ?? words.status.noNotices }
+            tag(.p) { portal.notice ?? words.status.noNotices }
         }
     }
 

@@ -12,8 +12,7 @@ extension Words {
             signedInAs: { "Signed in as \($0)" },
             otherLanguage: "Deutsch",
             sessionEnds: "You will be signed out soon, because you haven't used the portal for a while.",
-            stay: "Stay signed in",
-            simulated: "Development system: no code from here is valid anywhere else."),
+            stay: "Stay signed in"),
         start: Start(
             title: "Codes for people with a positive test",
             lead:
@@ -23,11 +22,7 @@ extension Words {
                 "The portal never asks for a name, a telephone number or a test result.",
                 "Nobody can tell later who was given which code.",
             ],
-            noAccount: "Your authority's administrator gives you access.",
-            noRole: "Your account has no access to any page",
-            noRoleHelp:
-                "You are signed in, but no role of this portal is assigned to your account. Ask your authority's administrator."
-        ),
+            noAccount: "Your authority's administrator gives you access."),
         codes: Codes(
             title: "Make a code",
             lead: "One code for each person. Nothing about the caller is entered here.",
@@ -53,7 +48,10 @@ extension Words {
             showLast: "Show the last code",
             trainingTitle: "Practice",
             trainingText: "A practice code looks like a real one, but no app accepts it.",
-            trainingButton: "Make a practice code"),
+            trainingButton: "Make a practice code",
+            trainingStart: "Start practising",
+            trainingEnd: "End practising",
+            trainingNotice: "Practice: these forms make no real codes."),
         currentCode: CurrentCode(
             title: { "Code for \($0)" },
             test: "a test",
@@ -73,7 +71,6 @@ extension Words {
             showAgain: "Misheard – show again",
             hidden: "The code is hidden.",
             hiddenForGood: "The code can't be shown any more. Make another one if the person needs one.",
-            none: "There is no code to show.",
             another: "Make another code",
             training: "Practice: no app accepts this code.",
             tableTitle: "Other spelling words",
@@ -86,7 +83,7 @@ extension Words {
             malformed: Refused(
                 title: "This request can't be understood",
                 whatToDo: ["Go back to the page, and try again. No code was made."]),
-            sessionEnded: Refused(
+            notSignedIn: Refused(
                 title: "You are signed out",
                 whatToDo: ["Your session has ended. Sign in again. A code that you have read out remains valid."]),
             noRole: Refused(
@@ -123,10 +120,10 @@ extension Words {
             signInFailed: Refused(
                 title: "Signing in didn't work",
                 whatToDo: ["Start again, in one window only. If it fails again, tell your administrator."]),
-            signInDenied: Refused(
+            signInRefused: Refused(
                 title: "You weren't signed in",
                 whatToDo: ["Signing in was cancelled or refused. Try again, or ask your administrator."]),
-            internalError: Refused(
+            unavailable: Refused(
                 title: "Something went wrong here",
                 whatToDo: ["Try again. If it fails again, tell your administrator and name the time."]),
             callBackTitle: "Tell the caller",
@@ -255,7 +252,7 @@ extension Words {
                 .init(
                     title: "Practising",
                     paragraphs: [
-                        "Practice codes are marked. They are made in the browser's session alone, and no app accepts them."
+                        "“Start practising” makes marked codes that are stored nowhere and that no app accepts."
                     ]),
                 .init(
                     title: "Keyboard",

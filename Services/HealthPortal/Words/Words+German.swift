@@ -12,8 +12,7 @@ extension Words {
             signedInAs: { "Angemeldet als \($0)" },
             otherLanguage: "English",
             sessionEnds: "Sie werden bald abgemeldet, weil Sie das Portal eine Weile nicht benutzt haben.",
-            stay: "Angemeldet bleiben",
-            simulated: "Entwicklungssystem: Ein Code von hier gilt nirgends sonst."),
+            stay: "Angemeldet bleiben"),
         start: Start(
             title: "Codes für positiv getestete Personen",
             lead:
@@ -23,11 +22,7 @@ extension Words {
                 "Das Portal fragt nie nach Name, Telefonnummer oder Testergebnis.",
                 "Niemand kann später feststellen, wer welchen Code bekommen hat.",
             ],
-            noAccount: "Den Zugang erhalten Sie von der Administration Ihrer Behörde.",
-            noRole: "Ihr Konto hat zu keiner Seite Zugang",
-            noRoleHelp:
-                "Sie sind angemeldet, aber Ihrem Konto ist keine Rolle dieses Portals zugewiesen. Fragen Sie die Administration Ihrer Behörde."
-        ),
+            noAccount: "Den Zugang erhalten Sie von der Administration Ihrer Behörde."),
         codes: Codes(
             title: "Code erzeugen",
             lead: "Ein Code je Person. Über die anrufende Person wird hier nichts eingegeben.",
@@ -55,7 +50,10 @@ extension Words {
             showLast: "Letzten Code anzeigen",
             trainingTitle: "Üben",
             trainingText: "Ein Übungscode sieht aus wie ein echter, aber keine App nimmt ihn an.",
-            trainingButton: "Übungscode erzeugen"),
+            trainingButton: "Übungscode erzeugen",
+            trainingStart: "Üben beginnen",
+            trainingEnd: "Üben beenden",
+            trainingNotice: "Übung: Diese Formulare erzeugen keine echten Codes."),
         currentCode: CurrentCode(
             title: { "Code für \($0)" },
             test: "einen Test",
@@ -76,7 +74,6 @@ extension Words {
             hidden: "Der Code ist ausgeblendet.",
             hiddenForGood:
                 "Der Code kann nicht mehr angezeigt werden. Erzeugen Sie einen neuen, wenn die Person einen braucht.",
-            none: "Es gibt keinen Code zum Anzeigen.",
             another: "Weiteren Code erzeugen",
             training: "Übung: Keine App nimmt diesen Code an.",
             tableTitle: "Andere Buchstabierwörter",
@@ -89,7 +86,7 @@ extension Words {
             malformed: Refused(
                 title: "Diese Anfrage ist nicht verständlich",
                 whatToDo: ["Gehen Sie zurück zur Seite und versuchen Sie es noch einmal. Es wurde kein Code erzeugt."]),
-            sessionEnded: Refused(
+            notSignedIn: Refused(
                 title: "Sie sind abgemeldet",
                 whatToDo: ["Ihre Sitzung ist beendet. Melden Sie sich wieder an. Ein vorgelesener Code bleibt gültig."]),
             noRole: Refused(
@@ -132,12 +129,12 @@ extension Words {
                 whatToDo: [
                     "Beginnen Sie neu, in nur einem Fenster. Schlägt es wieder fehl, sagen Sie Ihrer Administration Bescheid."
                 ]),
-            signInDenied: Refused(
+            signInRefused: Refused(
                 title: "Sie wurden nicht angemeldet",
                 whatToDo: [
                     "Die Anmeldung wurde abgebrochen oder abgelehnt. Versuchen Sie es noch einmal, oder fragen Sie Ihre Administration."
                 ]),
-            internalError: Refused(
+            unavailable: Refused(
                 title: "Hier ist etwas schiefgegangen",
                 whatToDo: [
                     "Versuchen Sie es noch einmal. Schlägt es wieder fehl, nennen Sie Ihrer Administration die Uhrzeit."
@@ -284,7 +281,7 @@ extension Words {
                 .init(
                     title: "Üben",
                     paragraphs: [
-                        "Übungscodes sind gekennzeichnet. Sie entstehen nur in Ihrer Sitzung, und keine App nimmt sie an."
+                        "„Üben beginnen“ erzeugt gekennzeichnete Codes, die nirgends gespeichert sind und die keine App annimmt."
                     ]),
                 .init(
                     title: "Tastatur",

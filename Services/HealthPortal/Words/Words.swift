@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Statistics
 
-/// All texts of the pages in one language.
+/// All texts of the pages in one language. A further language is a case of ``Language`` and a file like `Words+English.swift`.
 ///
 /// The compiler checks that every language has every text with the same placeholders: each text is a property of this type.
 struct Words: Sendable {
@@ -16,7 +16,6 @@ struct Words: Sendable {
         let otherLanguage: String
         let sessionEnds: String
         let stay: String
-        let simulated: String
     }
 
     struct Start: Sendable {
@@ -24,8 +23,6 @@ struct Words: Sendable {
         let lead: String
         let points: [String]
         let noAccount: String
-        let noRole: String
-        let noRoleHelp: String
     }
 
     struct Codes: Sendable {
@@ -47,6 +44,9 @@ struct Words: Sendable {
         let trainingTitle: String
         let trainingText: String
         let trainingButton: String
+        let trainingStart: String
+        let trainingEnd: String
+        let trainingNotice: String
     }
 
     struct CurrentCode: Sendable {
@@ -65,7 +65,6 @@ struct Words: Sendable {
         let showAgain: String
         let hidden: String
         let hiddenForGood: String
-        let none: String
         let another: String
         let training: String
         let tableTitle: String
@@ -78,7 +77,7 @@ struct Words: Sendable {
 
     struct Refusals: Sendable {
         let malformed: Refused
-        let sessionEnded: Refused
+        let notSignedIn: Refused
         let noRole: Refused
         let otherSite: Refused
         let notFound: Refused
@@ -87,8 +86,8 @@ struct Words: Sendable {
         let providerAway: Refused
         let verificationAway: Refused
         let signInFailed: Refused
-        let signInDenied: Refused
-        let internalError: Refused
+        let signInRefused: Refused
+        let unavailable: Refused
         let callBackTitle: String
         let callBack: [String]
         let toStart: String
@@ -168,4 +167,14 @@ struct Words: Sendable {
     let date: @Sendable (_ day: Int, _ month: String, _ year: Int) -> String
     /// A whole number with separators.
     let decimal: @Sendable (_ value: Int) -> String
+}
+
+extension Language {
+    /// The texts in this language.
+    var words: Words {
+        switch self {
+        case .german: .german
+        case .english: .english
+        }
+    }
 }

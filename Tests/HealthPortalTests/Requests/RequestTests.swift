@@ -33,7 +33,7 @@ struct RequestTests {
                 #expect(answer.status == status, "\(headers)")
                 if status == 403 { #expect(answer.refusal == "otherSite") }
             }
-            for path in ["/logout", "/codes/current/hide", "/codes/current/show", "/session"] {
+            for path in ["/logout", "/codes/current/hide", "/codes/current/show"] {
                 var tab = browser
                 #expect(try await tab.ask(.POST, path, form: [:], headers: []).status == 403, "\(path)")
             }

@@ -34,7 +34,7 @@ struct SignInTests {
             #expect(
                 session.wholeMatch(of: #/__Host-session=[0-9a-f]{64}; Path=/; Secure; HttpOnly; SameSite=Lax/#) != nil)
             #expect(browser.cookies["__Host-login"] == nil)
-            #expect(try await browser.get("/codes").text("officer") == "Ada Lovelace")
+            #expect(try await browser.get("/codes").officer == "Ada Lovelace")
             #expect(try await browser.get("/").fields["location"] == ["/codes"])
             #expect(stage.metric(#"portal_sign_ins_total{outcome="signed_in"}"#) == "1")
             #expect(stage.metric(#"portal_provider_calls_total{call="code",outcome="answered"}"#) == "1")
@@ -56,7 +56,7 @@ struct SignInTests {
                 let page = try await browser.get("/")
                 #expect(page.status == 403)
                 #expect(page.refusal == "noRole")
-                #expect(page.text("officer") == "Ada Lovelace")
+                #expect(page.officer == "Ada Lovelace")
             }
         }
     }

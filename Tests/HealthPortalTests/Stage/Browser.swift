@@ -1,9 +1,12 @@
 import Foundation
 import HTTPContract
 import NIOHTTP1
+import Pages
 import TLS
 import TestSupport
 import Testing
+
+@testable import HealthPortal
 
 /// A browser as far as the portal sees one: it keeps cookies and follows no redirect by itself.
 struct Browser: Sendable {
@@ -71,20 +74,58 @@ struct Browser: Sendable {
     }
 
     /// The code on the page; nil if it shows none.
-    mutating func code() async throws -> String? {
-        let page = try await get("/codes/current").body
-        return page.firstMatch(of: #/<output id="code">([^<]*)</#).map { String($0.1) }
-    }
+    mutating func code() async throws -> String? { try await get("/codes/current").code }
 }
 
+/// What an officer reads on a page.
 extension Answer {
-    /// The refusal that the page is about.
-    var refusal: String? { body.firstMatch(of: #/<p id="refusal">([^<]*)</#).map { String($0.1) } }
+    private var words: Words { body.contains("<html lang=\"en\">") ? .english : .german }
 
-    /// The text of an element.
-    func text(_ id: String) -> String? {
-        (try? Regex("<[a-z]+ id=\"\(id)\"[^>]*>([^<]*)<")).flatMap {
-            body.firstMatch(of: $0)?.output[1].substring.map(String.init)
-        }
+    /// The case of ``Refusal`` that the page is about.
+    var refusal: String? {
+        let refusals = words.refusals
+        let titles = [
+            "malformed": refusals.malformed, "notSignedIn": refusals.notSignedIn, "noRole": refusals.noRole,
+            "otherSite": refusals.otherSite, "notFound": refusals.notFound, "formUsed": refusals.formUsed,
+            "tooMany": refusals.tooMany(""), "providerAway": refusals.providerAway,
+            "verificationAway": refusals.verificationAway, "unavailable": refusals.unavailable,
+            "signInFailed": refusals.signInFailed, "signInRefused": refusals.signInRefused,
+        ].mapValues { String(decoding: HTML($0.title).bytes, as: UTF8.self) }
+        let heading = body.firstMatch(of: #/<h1>([^<]*)</#)?.1
+        return titles.first { $0.value == heading ?? "" }?.key
     }
+
+    /// The officer's name.
+    var officer: String? {
+        let before = words.frame.signedInAs("")
+        return body.firstMatch(of: #/<span class="officer">([^<]*)</#).map { String($0.1.dropFirst(before.count)) }
+    }
+
+    /// The code; nil if the page shows none.
+    var code: String? {
+        let characters = body.matches(of: #/<span class="character">(.)</#).map(\.1)
+        return characters.isEmpty ? nil : characters.joined()
+    }
+
+    /// The kind of the code.
+    var kind: String? {
+        guard let heading = body.firstMatch(of: #/<h1[^>]*>([^<]*)</#)?.1 else { return nil }
+        let texts = words.currentCode
+        return [("TEST", texts.test), ("EVENT", texts.event)].first { texts.title($0.1) == heading }?.0
+    }
+
+    /// Seconds of validity, from which the page's script counts.
+    var secondsLeft: String? { body.firstMatch(of: #/<span id="left" data-seconds="([0-9]+)"/#).map { String($0.1) } }
+
+    /// Whether the code is for practice.
+    var isTraining: Bool { body.contains(words.currentCode.training) }
+
+    /// Whether a hidden code can be shown again.
+    var canBeShownAgain: Bool { body.contains("action=\"/codes/current/show\"") }
+
+    /// Whether the page says that the last code is still shown.
+    var showsLastCode: Bool { body.contains(words.codes.stillShown) }
+
+    /// How many codes can still be made in this hour, if the page says so.
+    func says(remaining count: Int) -> Bool { body.contains(words.codes.remaining(count)) }
 }

@@ -107,6 +107,7 @@ struct PortalStage: Sendable {
             "authorities": try file(
                 "authorities.json",
                 #"[{"number":"1.01.0.01.","name":"Flensburg"},{"number":"7","name":"a\"\u0301 onmouseover=x <b>"}]"#),
+            "portal.authority": "Gesundheitsamt Flensburg", "portal.contact": "mailto:portal@example.org",
             "log.level": "error",
         ]
     }

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import Pages
+import Running
+
+/// What every page says about the portal itself.
+struct Portal: Sendable {
+    /// The health authority that operates it.
+    let authority: String
+    /// Where officers turn, and where barriers are reported.
+    let contact: Contact
+    /// A notice on every page, such as maintenance; nil if there is none.
+    let notice: String?
+    /// The authority's local time.
+    let time: LocalTime
+
+    /// From `portal.authority`, `portal.contact`, `portal.notice` and `statistics.timeZone`.
+    init(_ settings: Settings) throws(ConfigurationProblem) {
+        authority = try settings.string("portal.authority")
+        guard let contact = Contact(try settings.string("portal.contact")) else {
+            throw settings.wrong("portal.contact", "must begin with mailto:, tel: or https://")
+        }
+        self.contact = contact
+        notice = settings.optionalString("portal.notice")
+        guard let time = LocalTime(zone: settings.string("statistics.timeZone", default: "Europe/Berlin")) else {
+            throw settings.wrong("statistics.timeZone", "must be a time zone's name, such as Europe/Berlin")
+        }
+        self.time = time
+    }
+
+    init(authority: String, contact: Contact, notice: String?, time: LocalTime) {
+        self.authority = authority
+        self.contact = contact
+        self.notice = notice
+        self.time = time
+    }
+}
