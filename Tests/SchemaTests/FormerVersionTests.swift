@@ -69,6 +69,8 @@ struct FormerVersionTests {
                 expected["verification.used_tan"] = []
                 expected["test_results.positive_hour"] = []
             }
+            expected["health_portal.session"] = []
+            expected["health_portal.log_out_token"] = []
             let reported = Mutex<[String]>([])
             try await Schema.migrate(owner: database.owner) { sentence in reported.withLock { $0.append(sentence) } }
             let found = try await Self.rows(of: database.superuser)
