@@ -23,11 +23,14 @@ struct MakeCode: Sendable {
     let clock: WallClock
 
     func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+        let begun = ContinuousClock.now
         let session = try await sessions.open(request)
         do {
             let wish = try Wish(try await request.form(), authorities)
             guard session.officer.roles.kinds.contains(wish.kind) else { throw Refusal.noRole }
-            return try await make(wish, session)
+            let response = try await make(wish, session)
+            metrics.codeSeconds.recordNanoseconds(Int64((ContinuousClock.now - begun) / .nanoseconds(1)))
+            return response
         } catch let refusal as Refusal {
             // With the officer's frame, whose links lead on.
             return pages.refusal(refusal, to: request, session)
@@ -81,7 +84,6 @@ struct MakeCode: Sendable {
     }
 
     private func issue(_ form: FormNumber, _ wish: Wish, _ session: OpenSession) async throws(Refusal) -> IssuedCode {
-        let begun = ContinuousClock.now
         let answer: TeleTANResponse
         do {
             answer = try await verification.call(
@@ -97,7 +99,6 @@ struct MakeCode: Sendable {
         } catch {
             throw .verificationAway
         }
-        metrics.codeSeconds.recordNanoseconds(Int64((ContinuousClock.now - begun) / .nanoseconds(1)))
         return IssuedCode(
             form: form, text: answer.value.text, authority: wish.authority, issued: clock.now,
             validUntil: Date(timeIntervalSince1970: Double(answer.validUntil)), remaining: answer.remaining)

@@ -29,7 +29,7 @@ struct PortalMetrics: Sendable {
     /// Failed reads of the discovery document and of the keys.
     let discoveryFailures: Counter
     let keyFailures: Counter
-    /// From the form to the code, with the call to the verification server.
+    /// From the form to the redirect to its code, with the call to the verification server.
     let codeSeconds: Timer
     /// Open sessions of all replicas, counted every hour.
     let sessions: Gauge

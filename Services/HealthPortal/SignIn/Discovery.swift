@@ -18,11 +18,20 @@ struct ProviderDocument: Sendable {
 
     private struct Members: Decodable {
         let issuer: String
-        let authorization_endpoint: String
-        let token_endpoint: String
-        let jwks_uri: String
-        let end_session_endpoint: String?
-        let authorization_response_iss_parameter_supported: Bool?
+        let authorization: String
+        let token: String
+        let keys: String
+        let endSession: String?
+        let namesIssuer: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case issuer
+            case authorization = "authorization_endpoint"
+            case token = "token_endpoint"
+            case keys = "jwks_uri"
+            case endSession = "end_session_endpoint"
+            case namesIssuer = "authorization_response_iss_parameter_supported"
+        }
     }
 
     /// - Throws: ``MalformedMessage`` unless it is our provider's and every endpoint is an https address.
@@ -30,16 +39,14 @@ struct ProviderDocument: Sendable {
         let members = try JSONDecoder().decode(Members.self, from: json)
         // Another issuer's endpoints would be given our officers' codes (RFC 8414, section 3.3).
         guard members.issuer == provider.issuer else { throw MalformedMessage() }
-        for endpoint in [members.authorization_endpoint, members.token_endpoint, members.jwks_uri] {
-            _ = try Location(https: endpoint)
-        }
-        authorization = members.authorization_endpoint
-        token = members.token_endpoint
-        keys = members.jwks_uri
-        endSession = members.end_session_endpoint.flatMap { endpoint in
+        for endpoint in [members.authorization, members.token, members.keys] { _ = try Location(https: endpoint) }
+        authorization = members.authorization
+        token = members.token
+        keys = members.keys
+        endSession = members.endSession.flatMap { endpoint in
             (try? Location(https: endpoint)) != nil && endpoint.hasPrefix(provider.origin.text + "/") ? endpoint : nil
         }
-        namesIssuer = members.authorization_response_iss_parameter_supported ?? false
+        namesIssuer = members.namesIssuer ?? false
     }
 }
 

@@ -13,12 +13,19 @@ struct IDTokenClaims: JWTPayload {
     let iat: Date
     let azp: String?
     let nonce: String?
-    let at_hash: String?
+    let accessTokenHash: String?
     let acr: String?
-    let auth_time: Date?
+    let authenticated: Date?
     let sid: String?
     let name: String?
-    let preferred_username: String?
+    let userName: String?
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, aud, exp, iat, azp, nonce, acr, sid, name
+        case accessTokenHash = "at_hash"
+        case authenticated = "auth_time"
+        case userName = "preferred_username"
+    }
 
     /// The library calls this after the signature; ``IDTokenRules`` checks the claims, by the service's clock.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
@@ -42,7 +49,7 @@ struct IDTokenRules: Sendable {
         let claims = token.claims
         guard isOurs(claims, at: now), now.timeIntervalSince(claims.iat) <= Self.maximumAge,
             let sent = claims.nonce, Array(sent.utf8).isEqual(to: Array(nonce.utf8)),
-            claims.at_hash.map({ $0 == Self.hash(of: accessToken) }) ?? true,
+            claims.accessTokenHash.map({ $0 == Self.hash(of: accessToken) }) ?? true,
             provider.contexts.isEmpty || claims.acr.map(provider.contexts.contains) ?? false,
             authenticatedRecently(claims, at: now)
         else { return nil }
@@ -67,7 +74,7 @@ struct IDTokenRules: Sendable {
 
     private func authenticatedRecently(_ claims: IDTokenClaims, at now: Date) -> Bool {
         guard let maxAge = provider.maxAge else { return true }
-        return claims.auth_time.map { now.timeIntervalSince($0) <= Double(maxAge) + Provider.skew } ?? false
+        return claims.authenticated.map { now.timeIntervalSince($0) <= Double(maxAge) + Provider.skew } ?? false
     }
 
     /// The left half of the access token's SHA-256, the hash of RS256 and ES256 (section 3.1.3.6).

@@ -28,7 +28,7 @@ struct SignedInOfficer: Codable, Sendable, CustomStringConvertible {
         self.init(
             tokens, refreshToken: tokens.refreshToken, idToken: idToken, subject: claims.sub,
             providerSession: claims.sid,
-            name: String((claims.name ?? claims.preferred_username ?? "").prefix(200)), rolesClaim)
+            name: String((claims.name ?? claims.userName ?? "").prefix(200)), rolesClaim)
     }
 
     /// The same officer with refreshed tokens; nil if they are another's.
