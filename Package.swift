@@ -312,7 +312,8 @@ targets += [
     .target(
         name: "TestSupport",
         dependencies: dependencies([
-            "Postgres", "Schema", "Running", "TLS", "Serving", "HTTPContract", "Logging", "InMemoryLogging", "Crypto",
+            "Postgres", "Schema", "Statistics", "Running", "TLS", "Serving", "HTTPContract", "Logging",
+            "InMemoryLogging", "Crypto",
             "X509", "SwiftASN1", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),

@@ -28,9 +28,12 @@ package struct Distribution: AsyncParsableCommand {
         try await Schema.distribution.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
+        let figures = FigureRelease(
+            try await LocalCalendar(runtime.configuration, in: database), in: database, by: clock)
         var services: [any Service] = [
             database, ClockWatch(clock, runtime), try publisher.everyHour(in: runtime),
             Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
+            figures.everyHour([.publishedEntries], in: runtime),
         ]
         if let announcement = publisher.announcement { services.append(announcement.service) }
         if let folder = publisher.staticFolder {

@@ -24,6 +24,8 @@ package struct PushDispatcher: AsyncParsableCommand {
         let vault = try TokenVault(settings)
         try await Schema.pushDispatcher.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let figures = FigureRelease(
+            try await LocalCalendar(settings, in: database), in: database, by: databaseClock)
         let register = RegisterForPush(store: RegistrationStore(database), vault: vault, clock: runtime.clock)
         let waves = WaveStore(database)
         let announce = AnnounceNews(store: waves, clock: runtime.clock)
@@ -47,6 +49,7 @@ package struct PushDispatcher: AsyncParsableCommand {
             services: [
                 database, ClockWatch(databaseClock, runtime), apns, WaveService(engine: engine, logger: runtime.logger),
                 Retention.everyHour(for: .pushDispatcher, in: database, by: databaseClock, runtime),
+                figures.everyHour([.pushWaves], in: runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

@@ -30,6 +30,8 @@ package struct TestResultServer: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.testResults.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let figures = FigureRelease(
+            try await LocalCalendar(settings, in: database), in: database, by: databaseClock)
         let store = ResultStore(database)
 
         let tls = try TLSFiles(settings)
@@ -61,6 +63,7 @@ package struct TestResultServer: AsyncParsableCommand {
             services: [
                 database, ClockWatch(databaseClock, runtime),
                 Retention.everyHour(for: .testResults, in: database, by: databaseClock, runtime),
+                figures.everyHour([.resultsPosted], in: runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

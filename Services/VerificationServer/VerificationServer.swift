@@ -41,6 +41,8 @@ package struct VerificationServer: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.verification.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let calendar = try await LocalCalendar(settings, in: database)
+        let figures = FigureRelease(calendar, in: database, by: databaseClock)
         let store = RegistrationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
@@ -85,7 +87,12 @@ package struct VerificationServer: AsyncParsableCommand {
                 database, ClockWatch(databaseClock, runtime), results, lookUp, registrations,
                 officers.refreshing(in: runtime),
                 // Hourly counts are deleted soon after their hour.
-                Retention.every(300, for: .verification, in: database, by: databaseClock, runtime),
+                Retention.every(300, for: .verification, in: database, by: databaseClock, calendar: calendar, runtime),
+                figures.everyHour(
+                    [
+                        .codesByDay, .testCodesByWeek, .eventCodesByWeek, .wrongEntries, .testsRegistered,
+                        .warningsSent(uploads: tans.perRegistration),
+                    ], in: runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }

@@ -128,7 +128,7 @@ extension Catalogue.Service {
             .init(.listen, 8070, .publicTLS, isDoor: true, for: "health officers' browsers"),
             .init(.provider, 8071, .publicTLS, for: "the identity provider: back-channel log-out"),
         ],
-        admin: 8079, metrics: 8077, database: .init(.healthPortal),
+        admin: 8079, metrics: 8077, database: .init(.healthPortal, reads: ["statistics.released_figure"]),
         secrets: [
             .init(.hexadecimal, "portal-session-key", key: "secrets.sessionKey"),
             .init(.privateKey, "portal-client.key", key: "provider.clientKey"),

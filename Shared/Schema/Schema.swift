@@ -41,6 +41,7 @@ package struct Schema: Sendable {
     /// All schemas in migration order: each after those that it reads.
     package static let all: [Schema] = [
         .common,
+        .statistics,
         .testResults,
         .verification,
         .submission,

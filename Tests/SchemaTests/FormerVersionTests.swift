@@ -74,8 +74,9 @@ struct FormerVersionTests {
             let reported = Mutex<[String]>([])
             try await Schema.migrate(owner: database.owner) { sentence in reported.withLock { $0.append(sentence) } }
             let found = try await Self.rows(of: database.superuser)
-            #expect(found.keys.sorted() == expected.keys.sorted())
             for (table, rows) in expected { #expect(found[table] == rows, "\(table)") }
+            // Tables of later steps.
+            for (table, rows) in found where expected[table] == nil { #expect(rows.isEmpty, "\(table)") }
 
             let missing = Schema.all.flatMap { schema in
                 schema.migrations.enumerated().filter { ($1.formerNumber ?? .max) > version }.map {
@@ -206,7 +207,10 @@ struct FormerVersionTests {
     ].merging(sinceVersion9) { first, _ in first }
     private static let sinceVersion9: [String: SQL] = [
         "distribution.published_hour":
-            "to_jsonb(item) || CASE WHEN keys > 0 THEN '{\"first_end\": 0}' ELSE '{}' END::jsonb"
+            """
+        to_jsonb(item) || '{"published_after": -1}'
+            || CASE WHEN keys > 0 THEN '{"first_end": 0}' ELSE '{}' END::jsonb
+        """
     ]
 
     /// Every row of every service's tables as JSON without NULLs, in order.

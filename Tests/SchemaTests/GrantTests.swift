@@ -21,6 +21,15 @@ struct GrantTests {
         "verification.used_tan": [.verification: everything],
         "verification.officer_hour": [.verification: everything],
         "verification.refused_tele_tan": [.verification: everything],
+        "verification.forgotten_tele_tan": [.verification: everything],
+        "verification.forgotten_refusal": [.verification: everything],
+        // Released for good: nobody may change or delete a value, and those who release values may not read any.
+        "statistics.released_figure": [
+            .verification: "INSERT", .testResults: "INSERT", .distribution: "INSERT", .pushDispatcher: "INSERT",
+            .healthPortal: "SELECT",
+        ],
+        // Reached through a function only.
+        "statistics.counted_since": [:],
         // The fold may update `closed`, and no key.
         "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
         // The server adds rows by a function that holds the hour open.

@@ -41,6 +41,13 @@ struct RetentionRuleTests {
         "verification.refused_tele_tan": """
         INSERT INTO verification.refused_tele_tan (hour, refusals) VALUES (\(oldHour), 1)
         """,
+        "verification.forgotten_tele_tan": """
+        INSERT INTO verification.forgotten_tele_tan (kind, period_start, period_days, made, redeemed)
+        VALUES ('TEST', date '1970-01-01' + \(oldDay), 1, 1, 1)
+        """,
+        "verification.forgotten_refusal": """
+        INSERT INTO verification.forgotten_refusal (day, refusals) VALUES (date '1970-01-01' + \(oldDay), 1)
+        """,
         "submission.diagnosis_key": """
         INSERT INTO submission.diagnosis_key (
             hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type

@@ -28,6 +28,12 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'verification.refused_tele_tan: 1 day', to_timestamp(min(hour) * 3600.0), now() - interval '1 day 3 hours'
     FROM verification.refused_tele_tan
     UNION ALL
+    SELECT 'verification.forgotten_tele_tan: 30 days', min(period_start)::timestamptz, now() - interval '32 days'
+    FROM verification.forgotten_tele_tan
+    UNION ALL
+    SELECT 'verification.forgotten_refusal: 30 days', min(day)::timestamptz, now() - interval '32 days'
+    FROM verification.forgotten_refusal
+    UNION ALL
     SELECT 'submission.inbox: until the fold', to_timestamp(min(hour) * 3600.0), now() - interval '2 hours'
     FROM submission.inbox
     UNION ALL

@@ -5,7 +5,9 @@ package struct DevelopmentCommand: AsyncParsableCommand {
     /// The subcommands.
     package static let configuration = CommandConfiguration(
         commandName: "vigil-dev", abstract: "Runs a Vigil suite on this machine and plays its users.",
-        subcommands: [UpCommand.self, StoryCommand.self, HourCommand.self, OfficerTokenCommand.self])
+        subcommands: [
+            UpCommand.self, StoryCommand.self, HourCommand.self, OfficerTokenCommand.self, FiguresCommand.self,
+        ])
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}

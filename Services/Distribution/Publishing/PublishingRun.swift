@@ -50,6 +50,7 @@ struct PublishingRun {
             let isNew = try await write(index.content, to: index.key)
             if isNew { report.changedIndex = true }
         }
+        try await store.noteDelay(at: publisher.packages.clock.now)
         // A database without hours isn't the one that this tree came from, or it lost its data.
         if !hours.isEmpty { try await removeUnwanted() }
         return report

@@ -207,6 +207,18 @@ struct DistributionStore: Sendable {
         }
     }
 
+    /// Records when an index first named the hours that none has named yet.
+    func noteDelay(at now: Date) async throws {
+        try await database.session { session in
+            _ = try session.execute(
+                """
+                UPDATE distribution.published_hour
+                SET published_after = greatest(0, extract(epoch FROM \(now)) - (hour + 1) * 3600.0)::integer
+                WHERE published_after IS NULL
+                """)
+        }
+    }
+
     // MARK: Signatures
 
     /// The kept signature over a digest, if there is one. Using it extends its retention.

@@ -29,6 +29,9 @@ struct IssuedTANs: Sendable {
             uploads: Int16(try settings.int("tan.perRegistration", default: 2, in: 1...14)))
     }
 
+    /// How many uploads a registration authorises.
+    var perRegistration: Int { Int(uploads) }
+
     // MARK: Issuing
 
     /// An upload that a registration authorises, regardless of which of its TANs is used.

@@ -40,6 +40,7 @@ package struct PartRule: Sendable {
             self.part = part
         }
 
+        /// The sum of both.
         package static func + (one: Count, other: Count) -> Count {
             Count(all: one.all + other.all, part: one.part + other.part)
         }

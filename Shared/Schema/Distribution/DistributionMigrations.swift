@@ -63,5 +63,15 @@ extension Migration {
             ALTER TABLE distribution.published_hour ADD CHECK (keys = 0 OR first_end IS NOT NULL);
             GRANT UPDATE (keys, first_end) ON distribution.published_hour TO vigil_distribution;
             """#),
+
+        Migration(
+            "delay of publication",
+            #"""
+            -- Seconds from the hour's end until an index named its package; NULL until then. -1: published by an earlier build,
+            -- which didn't measure it.
+            ALTER TABLE distribution.published_hour ADD COLUMN published_after integer CHECK (published_after >= -1);
+            UPDATE distribution.published_hour SET published_after = -1;
+            GRANT UPDATE (published_after) ON distribution.published_hour TO vigil_distribution;
+            """#),
     ]
 }

@@ -7,5 +7,5 @@ extension Schema {
     /// The tables of health-portal.
     package static let healthPortal = Schema(
         "health_portal", roles: [.healthPortal], migrations: Migration.healthPortal,
-        retention: RetentionRule.healthPortal)
+        reads: [releasedFigures], retention: RetentionRule.healthPortal)
 }

@@ -7,5 +7,5 @@ extension Schema {
     /// The tables of push-dispatcher.
     package static let pushDispatcher = Schema(
         "push_dispatcher", roles: [.pushDispatcher], migrations: Migration.pushDispatcher,
-        retention: RetentionRule.pushDispatcher)
+        reads: [releasedFigures], retention: RetentionRule.pushDispatcher)
 }

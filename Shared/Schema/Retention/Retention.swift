@@ -14,15 +14,17 @@ package enum Retention {
     }
 
     /// Applies every rule of one service.
+    /// - Parameter calendar: by whose days deleted rows are counted.
     /// - Throws: ``ClockAhead``; nothing is removed then.
     /// - Returns: the number of rows (or partitions) removed or redeemed, by rule.
     package static func apply(
-        _ role: DatabaseRole, at now: Date, by clock: DatabaseClock, in database: PostgresClient
+        _ role: DatabaseRole, at now: Date, by clock: DatabaseClock, in database: PostgresClient,
+        calendar: LocalCalendar = .standard
     ) async throws -> [(rule: String, removed: Int)] {
         try await clock.require(now)
         var removed: [(rule: String, removed: Int)] = []
         for rule in rules where rule.role == role {
-            removed.append((rule.name, try await database.session { try rule.delete($0, now) }))
+            removed.append((rule.name, try await database.session { try rule.delete($0, now, calendar) }))
         }
         return removed
     }
@@ -37,15 +39,17 @@ package enum Retention {
     }
 
     /// The same for a service with a rule shorter than an hour.
-    /// - Parameter interval: in seconds.
+    /// - Parameters:
+    ///   - interval: in seconds.
+    ///   - calendar: by whose days deleted rows are counted.
     package static func every(
         _ interval: TimeInterval, for role: DatabaseRole, in database: PostgresClient, by clock: DatabaseClock,
-        _ runtime: ServiceRuntime
+        calendar: LocalCalendar = .standard, _ runtime: ServiceRuntime
     ) -> RecurringJob {
         RecurringJob("retention", in: runtime) { now in
             now.addingTimeInterval(interval)
         } work: { now in
-            let removed = try await apply(role, at: now, by: clock, in: database)
+            let removed = try await apply(role, at: now, by: clock, in: database, calendar: calendar)
             return Logger.Metadata(uniqueKeysWithValues: removed.map { ($0.rule, "\($0.removed)") })
         }
     }

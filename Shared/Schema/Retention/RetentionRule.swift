@@ -12,12 +12,28 @@ package struct RetentionRule: Sendable {
     package let tables: [String]
     /// When a row expires, in words.
     package let limit: String
-    /// Deletes or redeems the rows that have expired at an instant, and returns their number.
-    let delete: @Sendable (Session, Date) throws(PostgresError) -> Int
+    /// Deletes or redeems the rows that have expired at an instant, and returns their number. What is counted is counted by the
+    /// calendar's days.
+    let delete: @Sendable (Session, Date, LocalCalendar) throws(PostgresError) -> Int
 
     init(
         _ role: DatabaseRole, _ tables: String..., limit: String,
         delete: @escaping @Sendable (Session, Date) throws(PostgresError) -> Int
+    ) {
+        self.init(role, tables, limit: limit) { session, now, _ throws(PostgresError) in try delete(session, now) }
+    }
+
+    /// A rule that counts what it deletes, in the same statement.
+    init(
+        counting role: DatabaseRole, _ table: String, limit: String,
+        delete: @escaping @Sendable (Session, Date, LocalCalendar) throws(PostgresError) -> Int
+    ) {
+        self.init(role, [table], limit: limit, delete: delete)
+    }
+
+    private init(
+        _ role: DatabaseRole, _ tables: [String], limit: String,
+        delete: @escaping @Sendable (Session, Date, LocalCalendar) throws(PostgresError) -> Int
     ) {
         self.role = role
         self.tables = tables

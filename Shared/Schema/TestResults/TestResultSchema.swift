@@ -6,5 +6,6 @@ extension DatabaseRole {
 extension Schema {
     /// The tables of test-result-server.
     package static let testResults = Schema(
-        "test_results", roles: [.testResults], migrations: Migration.testResults, retention: RetentionRule.testResults)
+        "test_results", roles: [.testResults], migrations: Migration.testResults,
+        reads: [releasedFigures], retention: RetentionRule.testResults)
 }

@@ -108,5 +108,34 @@ extension Migration {
                 ALTER COLUMN created_at TYPE integer USING floor(extract(epoch FROM created_at) / 86400)::integer;
             ALTER TABLE verification.registered_guid RENAME COLUMN created_at TO created_day;
             """#),
+
+        Migration(
+            "counts of what was forgotten",
+            #"""
+            -- TeleTANs by the local day on which they were made, counted by the statement that deletes them. So nothing here
+            -- moves when a teleTAN is made or redeemed, and a teleTAN is in one of the two tables only. A row goes when its
+            -- figures are released.
+            CREATE TABLE verification.forgotten_tele_tan (
+                kind text NOT NULL CHECK (kind IN ('TEST', 'EVENT')),
+                period_start date NOT NULL,
+                -- 1 for TEST. 7 for EVENT, and for the days of TEST that aren't shown: those are added to their week's row.
+                period_days smallint NOT NULL CHECK (period_days IN (1, 7)),
+                made integer NOT NULL,
+                redeemed integer NOT NULL,
+                -- Of a week of TEST: the sums of its days' released values, for the share, and how many days aren't shown.
+                shown_made integer NOT NULL DEFAULT 0,
+                shown_redeemed integer NOT NULL DEFAULT 0,
+                hidden_days smallint NOT NULL DEFAULT 0,
+                PRIMARY KEY (kind, period_start, period_days)
+            );
+
+            -- Refused teleTANs by local day, counted likewise.
+            CREATE TABLE verification.forgotten_refusal (
+                day date PRIMARY KEY,
+                refusals integer NOT NULL
+            );
+            GRANT SELECT, INSERT, UPDATE, DELETE ON verification.forgotten_tele_tan, verification.forgotten_refusal
+                TO vigil_verification;
+            """#),
     ]
 }

@@ -211,7 +211,7 @@ struct VerificationStage: Sendable {
                 let tables = try session.rows(
                     "SELECT relname FROM pg_class WHERE relnamespace = 'verification'::regnamespace AND relkind = 'r'",
                     as: String.self)
-                #expect(tables.count == 6)
+                #expect(tables.count == 8)
                 return try tables.flatMap { name -> [String] in
                     let table = try #require(Identifier(validating: name))
                     return try session.rows(
@@ -222,10 +222,12 @@ struct VerificationStage: Sendable {
         }
     }
 
-    /// The number of rows in each table that has any, except the limits' tables.
+    /// The number of rows in each table that has any, except the tables of limits and of what was forgotten.
     func counts() async throws -> [String: Int] {
         Dictionary(grouping: try await rows()) { String($0.prefix { $0 != " " }) }.mapValues(\.count)
-            .filter { !["officer_hour", "refused_tele_tan"].contains($0.key) }
+            .filter {
+                !["officer_hour", "refused_tele_tan", "forgotten_tele_tan", "forgotten_refusal"].contains($0.key)
+            }
     }
 }
 

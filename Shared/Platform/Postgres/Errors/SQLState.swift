@@ -37,4 +37,6 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     package static let invalidStatementName: SQLState = "26000"
     /// Among others: a migration changed the result columns of a prepared statement.
     package static let featureNotSupported: SQLState = "0A000"
+    /// A value that a function doesn't know, such as the name of a time zone.
+    package static let invalidParameterValue: SQLState = "22023"
 }
