@@ -166,6 +166,7 @@ targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
 targets += api("PushAPI")
 targets += api("DevelopmentAPNsAPI")
+targets += api("DevelopmentIdentityAPI")
 
 // Platform: what services are built on.
 targets += shared(
@@ -225,7 +226,8 @@ targets += shared(
 targets += shared(
     "Catalogue",
     uses: [
-        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "DevelopmentAPNsAPI", "Schema",
+        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "DevelopmentAPNsAPI",
+        "DevelopmentIdentityAPI", "Schema",
     ], testsUse: ["Postgres"])
 
 // Services.
@@ -280,9 +282,12 @@ targets += service(
     ],
     resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
     testsUse: ["HummingbirdCore", "NIOHTTP1"])
+// It signs and verifies tokens by itself, so that it shares no mistake with health-portal, which uses JWTKit.
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
-    uses: serviceParts + ["Calling", "Pages", "Crypto", "JWTKit", "AsyncHTTPClient", "Hummingbird", "NIOCore"])
+    uses: serviceParts + [
+        "DevelopmentIdentityAPI", "Pages", "Crypto", "AsyncHTTPClient", "Hummingbird", "NIOCore", "NIOHTTP1",
+    ], resources: [.embedInCode("Words/style.css")], testsUse: ["JWTKit"])
 targets += service(
     "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [

@@ -1,4 +1,5 @@
 import DevelopmentAPNsAPI
+import DevelopmentIdentityAPI
 import HTTPContract
 import PushAPI
 import Schema
@@ -145,7 +146,12 @@ extension Catalogue.Service {
         "development-identity", isSimulator: true, role: nil,
         listeners: [
             .init(.listen, 8080, .privateTLS, for: "officers' browsers and health-portal, in place of Keycloak"),
-            .init(.control, 8083, .plaintext, for: "developers: ends sessions"),
+            .init(
+                .control, 8083, .plaintext, for: "developers: one-time codes, ends of sessions, outages",
+                offers: [
+                    DevelopmentIdentityAPI.oneTimeCode.route, DevelopmentIdentityAPI.endSessions.route,
+                    DevelopmentIdentityAPI.behaviour.route,
+                ]),
         ],
         admin: 8089)
 

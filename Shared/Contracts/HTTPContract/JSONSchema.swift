@@ -14,6 +14,9 @@ package struct JSONSchema: Hashable, Sendable {
     /// A whole number of any size.
     package static let wholeNumber = JSONSchema(["type": "integer"])
 
+    /// True or false.
+    package static let boolean = JSONSchema(["type": "boolean"])
+
     /// A whole number within inclusive bounds.
     package static func integer(in range: ClosedRange<Int>) -> JSONSchema {
         JSONSchema(["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])

@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import Running
 import Serving
+import TLS
 
 /// The executable `development-identity`: a simulated OpenID Connect provider that refuses what Keycloak refuses.
 package struct DevelopmentIdentity: AsyncParsableCommand {
@@ -21,6 +22,19 @@ package struct DevelopmentIdentity: AsyncParsableCommand {
 
     /// Runs the provider until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
-        try await runtime.run(listeners: [])
+        let settings = runtime.configuration
+        let files = try TLSFiles(settings)
+        let notifier = Notifier(authorities: try settings.path("tls.authorities"))
+        let provider = try IdentityProvider(Registry(settings), clock: runtime.clock) { address, token in
+            await notifier.post(token, to: address)
+        }
+        // Browsers have no certificate.
+        let listener = try Listener("listen", from: settings, defaultPort: 8080, security: .publicTLS(files)) {
+            provider.mount(on: &$0)
+        }
+        let control = try Listener("control", from: settings, defaultPort: 8083, security: .plain) {
+            provider.mountControl(on: &$0)
+        }
+        try await runtime.run(listeners: [listener, control])
     }
 }

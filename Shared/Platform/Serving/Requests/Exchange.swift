@@ -70,4 +70,7 @@ package struct Exchange: Sendable {
 }
 
 /// The connection failed or was closed before the whole request arrived.
-package struct ConnectionLost: Error {}
+package struct ConnectionLost: Error {
+    /// For a handler that closes the connection instead of answering.
+    package init() {}
+}

@@ -1,0 +1,20 @@
+/// The users whom `development-identity` knows unless its configuration names others.
+package enum DevelopmentUser: String, CaseIterable, Sendable {
+    /// May make codes for tests.
+    case officer
+    /// May make codes for tests and for events.
+    case eventOfficer = "event-officer"
+    /// May see figures.
+    case analyst
+    /// May see the state of the services.
+    case `operator`
+    /// May do nothing.
+    case visitor
+    /// An officer with a name that tries to leave its place on the page.
+    case hostile
+    /// An officer with a name of 10 kB.
+    case endless
+
+    /// The password of each of them. The provider accepts connections from its own machine only.
+    package static let password = "vigil-development"
+}
