@@ -308,7 +308,7 @@ targets += service(
         "ExposureKeys",
         "ExposureFormat",
         "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI",
-        "AsyncHTTPClient",
+        "DevelopmentIdentityAPI", "AsyncHTTPClient",
         "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
     ])
 
@@ -332,7 +332,7 @@ targets += [
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
-            "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "MetadataProxy", "VerificationServer",
+            "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI", "MetadataProxy", "VerificationServer",
             "TestResultServer", "SubmissionServer",
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",

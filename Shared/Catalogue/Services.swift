@@ -43,8 +43,9 @@ extension Catalogue.Service {
                     VerificationAPI.registrationToken.route, VerificationAPI.testResult.route,
                     VerificationAPI.tan.route,
                 ]),
+            // No door: deploy/outside-portal.yml opens it for portals and certificate servers of others.
             .init(
-                .portal, 8011, .mutualTLS, isDoor: true,
+                .portal, 8011, .mutualTLS,
                 offers: [VerificationAPI.certificateResult.route, VerificationAPI.teleTAN.route]),
             .init(
                 .internal, 8012, .mutualTLS,

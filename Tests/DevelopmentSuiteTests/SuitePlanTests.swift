@@ -56,6 +56,8 @@ struct SuitePlanTests {
                 "8020 test-result-server laboratories.port",
                 "8040 download-server listen.port",
                 "8063 development-apns control.port",
+                "8070 health-portal listen.port",
+                "8080 development-identity listen.port",
             ]))
     }
 
@@ -76,7 +78,7 @@ struct SuitePlanTests {
                   },
                   "officers" : {
                     "audience" : "verification-server",
-                    "issuer" : "https://identity.vigil.test/realms/vigil",
+                    "issuer" : "https://localhost:8080",
                     "keys" : "/state/config/officers.jwks.json"
                   },
                   "portal" : {
@@ -101,6 +103,25 @@ struct SuitePlanTests {
                 }
 
                 """)
+    }
+
+    @Test("portal and identity provider know each other, and are two sites to a browser")
+    func portal() throws {
+        let services = try Self.plan(firstPort: 18_000).services
+        let portal = try #require(services.first { $0.name == "health-portal" }).settings
+        let provider = try #require(services.first { $0.name == "development-identity" }).settings
+        let verification = try #require(services.first { $0.name == "verification-server" }).settings
+        #expect(provider["issuer"] == .text("https://localhost:18080"))
+        #expect(portal["provider.issuer"] == provider["issuer"])
+        #expect(verification["officers.issuer"] == provider["issuer"])
+        #expect(portal["origins"] == .text("https://127.0.0.1:18070"))
+        #expect(provider["client.health-portal.redirectURIs"] == .text("https://127.0.0.1:18070/callback"))
+        #expect(provider["client.health-portal.logoutRedirectURIs"] == .text("https://127.0.0.1:18070/"))
+        #expect(
+            provider["client.health-portal.backChannelLogoutURI"]
+                == .text("https://127.0.0.1:18071/backchannel-logout"))
+        #expect(portal["provider.clientKey"] == .text("/state/secrets/portal-client.key"))
+        #expect(provider["client.health-portal.publicKey"] == .text("/state/config/portal-client-public.pem"))
     }
 
     @Test("only services with tables of their own are given the database")

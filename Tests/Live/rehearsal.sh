@@ -99,11 +99,11 @@ container() { printf '%s_%s_1' "$project" "$1"; }
 # MARK: Taking down
 
 stage=$(cat "$cache/stage" 2>/dev/null || true)
-relay=
+relays=()
 traffic=
 take_down() {
     trap - EXIT INT TERM HUP
-    [ -z "$relay" ] || kill "$relay" 2>/dev/null || true
+    [ ${#relays[@]} = 0 ] || kill "${relays[@]}" 2>/dev/null || true
     [ -z "$traffic" ] || kill "$traffic" 2>/dev/null || true
     if [ -n "$keep" ] && [ -z "$down" ]; then
         say "Everything is left running; bash Tests/Live/rehearsal.sh --down takes it down."
@@ -191,7 +191,8 @@ done
 process() { podman inspect --format '{{.State.Pid}}' "$(container "$1")"; }
 
 # `vigil-dev story` finds the doors where `vigil-dev up` would have opened them. What an operator does on the machine (fold, publish) is done
-# in the containers, and which phones were woken is asked in the container of the simulated service, whose port isn't open.
+# in the containers, and which phones were woken, and which one-time code an officer has, is asked in the containers of the simulators, whose ports
+# aren't open.
 mkdir "$stage/programs"
 for program in vigil vigil-dev; do
     image=$(podman create "$program")
@@ -214,12 +215,22 @@ printf '{"firstPort": 8000, "clockOffset": 0}\n' >"$stage/state/config/suite.jso
 mount --bind "$(podman volume inspect --format '{{.Mountpoint}}' "${project}_published")" "$stage/state/published"
 
 play() {
-    [ -z "$relay" ] || kill "$relay" 2>/dev/null || true
-    socat TCP-LISTEN:8063,bind=127.0.0.1,reuseaddr,fork \
-        "EXEC:nsenter --net --target $(process development-apns) socat - TCP\:127.0.0.1\:8063" &
-    relay=$!
+    local simulator port
+    [ ${#relays[@]} = 0 ] || kill "${relays[@]}" 2>/dev/null || true
+    relays=()
+    for simulator in development-apns=8063 development-identity=8083; do
+        port=${simulator#*=}
+        socat "TCP-LISTEN:$port,bind=127.0.0.1,reuseaddr,fork" \
+            "EXEC:nsenter --net --target $(process "${simulator%=*}") socat - TCP\:127.0.0.1\:$port" &
+        relays+=($!)
+    done
     sleep 0.5
-    "$stage/programs/vigil-dev" story --state "$stage/state" || fail "FAILED: the story ended at step $?."
+    # The officer's browser finds the identity provider by the name that the portal knows.
+    printf '127.0.0.1 localhost development-identity\n' >"$stage/hosts"
+    # The expressions are the inner shell's.
+    # shellcheck disable=SC2016
+    unshare --mount --propagation private sh -c 'mount --bind "$1/hosts" /etc/hosts &&
+        exec "$1/programs/vigil-dev" story --state "$1/state"' sh "$stage" || fail "FAILED: the story ended at step $?."
 }
 # The first run of distribution may announce what it published; the wave that follows within two seconds must be over.
 sleep 5

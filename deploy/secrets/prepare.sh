@@ -70,13 +70,16 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    development-apns public; do
+    health-portal development-apns development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
 done
 # The edge shows the certificate that apps see; its user can't read the file of the metadata proxy.
 give certificates/public.key files/edge.key "$nginx" 400
 give certificates/public.pem files/edge.pem "$nginx" 444
+# The portal shows it, too, until the authority has one for the portal's own name.
+give certificates/public.key files/portal-public.key "$service" 400
+give certificates/public.pem files/portal-public.pem "$service" 444
 give certificates/postgres.key files/postgres.key "$postgres" 400
 give certificates/postgres.pem files/postgres.pem "$postgres" 444
 give certificates/prometheus.key files/prometheus.key "$prometheus" 400
@@ -86,12 +89,15 @@ give certificates/ca.pem files/ca.pem "$service" 444
 [ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
-    pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher; do
+    portal-session-key portal-client.key officer-issuer.key \
+    pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal; do
     give "secrets/$name" "files/$name" "$service" 400
 done
 give secrets/pgpass-owner files/postgres-pgpass-owner "$postgres" 400
 give config/apns-public.pem files/apns-public.pem "$service" 444
 give config/officers.jwks.json files/officers.jwks.json "$service" 444
+give config/officers.jwks.json files/identity-keys.json "$service" 444
+give config/portal-client-public.pem files/portal-client-public.pem "$service" 444
 
 for name in $callers; do
     give "certificates/$name.key" "callers/$name/tls.key" "$operator" 400

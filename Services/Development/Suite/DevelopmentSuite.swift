@@ -6,7 +6,8 @@ package struct DevelopmentCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "vigil-dev", abstract: "Runs a Vigil suite on this machine and plays its users.",
         subcommands: [
-            UpCommand.self, StoryCommand.self, HourCommand.self, OfficerTokenCommand.self, FiguresCommand.self,
+            UpCommand.self, StoryCommand.self, HourCommand.self, OneTimeCodeCommand.self, OfficerTokenCommand.self,
+            FiguresCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.

@@ -14,6 +14,8 @@ package enum SuiteSecrets {
     package static let apnsKey = "apns-key.p8"
     /// Signs published archives.
     package static let signingKey = "export-signing.key"
+    /// Proves to the identity provider who the portal is.
+    package static let portalClientKey = "portal-client.key"
     /// Signs the officers' tokens, in place of the health authority's identity provider.
     package static let officerIssuerKey = "officer-issuer.key"
 
@@ -30,6 +32,11 @@ package enum SuiteSecrets {
     /// The public half of the officer issuer's key, as a JSON web key set.
     package static func officerKeysFile(in folder: StateFolder) -> String {
         "\(folder.configuration)/officers.jwks.json"
+    }
+
+    /// The public half of the portal's key, which `development-identity` knows as the client's.
+    package static func portalClientPublicKeyFile(in folder: StateFolder) -> String {
+        "\(folder.configuration)/portal-client-public.pem"
     }
 
     /// The password file (libpq's format) of a login role.
@@ -52,6 +59,9 @@ package enum SuiteSecrets {
         try prepareSigningKey(in: folder)
         let apns = try privateKey(apnsKey, in: folder)
         try folder.write("\(apns.publicKey.pemRepresentation)\n", to: apnsPublicKeyFile(in: folder), mode: 0o644)
+        let client = try privateKey(portalClientKey, in: folder)
+        try folder.write(
+            "\(client.publicKey.pemRepresentation)\n", to: portalClientPublicKeyFile(in: folder), mode: 0o644)
         let officers = try OfficerKeySet(try privateKey(officerIssuerKey, in: folder).publicKey)
         try folder.write(officers.text, to: officerKeysFile(in: folder))
     }

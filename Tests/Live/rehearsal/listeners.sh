@@ -3,13 +3,14 @@
 # Every listener with TLS: its container, port and kind (see tls.py), whose certificate it takes, and the name that it proves.
 # The doors, the database and two of the listeners for Prometheus are named here, and one caller of each other is found.
 listeners=(
-    "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "verification-server 8011 mutual portal verification-server"
+    "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "health-portal 8070 public - localhost"
     "test-result-server 8020 mutual lab test-result-server" "postgres 5432 postgres - postgres"
-    "metadata-proxy 8007 mutual prometheus metadata-proxy" "fold 8036 mutual prometheus fold"
+    "health-portal 8071 public - localhost" "metadata-proxy 8007 mutual prometheus metadata-proxy"
+    "fold 8036 mutual prometheus fold" "health-portal 8077 mutual prometheus health-portal"
 )
 while read -r service port caller; do
     kind=mutual
-    [ "$service" != development-apns ] || kind=public
+    [ "${service#development-}" = "$service" ] || kind=public
     listeners+=("$service $port $kind $caller $service")
 done < <(compose --calls | sort -u -k 1,2)
 

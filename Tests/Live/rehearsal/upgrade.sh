@@ -21,7 +21,7 @@ newer_build() {
 
 # What is opened to the outside: the container's port, its network, and the balancer's port.
 declare -A doors=(
-    [metadata-proxy]="8000 apps 8200" [verification-server]="8011 portal 8211" [test-result-server]="8020 labs 8220"
+    [metadata-proxy]="8000 apps 8200" [verification-server]="8011 portal-verification 8211" [test-result-server]="8020 labs 8220"
     [edge]="8040 downloads 8240"
 )
 
@@ -92,7 +92,8 @@ upgrade() {
     local name service before
     say "Upgrading while phones, laboratories, officers and downloads go on …"
     start_balancer
-    officer=$("$stage/programs/vigil-dev" officer-token --state "$stage/state" --role c19hotline) \
+    officer=$("$stage/programs/vigil-dev" officer-token --state "$stage/state" --role c19hotline \
+        --issuer https://development-identity:8080) \
         /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8200 8211 8220 8240 &
     traffic=$!
     sleep 10
@@ -107,7 +108,7 @@ upgrade() {
     say "migrated"
     sleep 3
     for service in "${services[@]}" edge; do
-        [ "$service" != development-apns ] || continue
+        [ "${service#development-}" = "$service" ] || continue
         replace "$service"
         say "replaced: $service"
     done
@@ -117,7 +118,7 @@ upgrade() {
     traffic=
     podman rm --force --time 5 "$project-balancer" >/dev/null
     for service in "${services[@]}"; do
-        [ "$service" = development-apns ] ||
+        [ "${service#development-}" != "$service" ] ||
             [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
                 "$(podman inspect --format '{{.Id}}' "vigil-${service/#fold/submission-server}:newer")" ] || object "$service isn't the newer build."
     done

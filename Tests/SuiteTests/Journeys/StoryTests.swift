@@ -75,10 +75,16 @@ extension InProcessSuite {
         let portal = try ServiceClient(
             base: url(of: .verificationServer, .portal), tls: certificate(.portal), name: "verification-server")
         let apns = try ServiceClient(base: url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
+        let identity = try ServiceClient(
+            base: url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")
+        let officer = PortalVisit(portal: portalOrigin, authorities: authorities) {
+            try await identity.oneTimeCode(of: $0)
+        }
         let stage = StoryStage(
-            apps: apps, packages: packages, lab: lab, portal: portal,
+            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
-            officerToken: try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300),
+            officerToken: try await OfficerIssuer(in: folder, issuer: issuer).token(
+                role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
@@ -93,6 +99,7 @@ extension InProcessSuite {
         await lab.close()
         await portal.close()
         await apns.close()
+        await identity.close()
         return try result.get()
     }
 

@@ -78,6 +78,9 @@ actor KillableSuite {
         try plan.url(of: service, listener)
     }
 
+    /// The identity provider's name in tokens.
+    nonisolated var issuer: String { plan.issuer }
+
     /// The files of a caller with a certificate.
     nonisolated func certificate(_ holder: String) -> TLSFiles {
         TLSFiles(

@@ -78,6 +78,12 @@ struct InProcessSuite: Sendable {
         try plan.url(of: service, listener)
     }
 
+    /// The portal as browsers reach it.
+    var portalOrigin: String { plan.portalOrigin }
+
+    /// The identity provider's name in tokens.
+    var issuer: String { plan.issuer }
+
     /// The TLS files of a caller, by its role.
     func certificate(_ role: Role) -> TLSFiles {
         TLSFiles(

@@ -3,14 +3,14 @@ package import Foundation
 import JWTKit
 package import Vigil
 
-/// Stands in for the health authority's identity provider, which signs the tokens with which officers ask for a teleTAN.
+/// Signs officers' tokens with the key of `development-identity`, for a portal outside the suite that has no sign-in of its own.
 ///
 /// Tokens have Keycloak's form: ES256, roles below `realm_access`.
 package struct OfficerIssuer: Sendable {
     private let key: P256.Signing.PrivateKey
-
     /// The issuer in the tokens, which the verification server expects.
-    package static let issuer = "https://identity.vigil.test/realms/vigil"
+    private let issuer: String
+
     /// The audience of the tokens.
     package static let audience = "verification-server"
 
@@ -22,8 +22,11 @@ package struct OfficerIssuer: Sendable {
         case event = "c19hotline_event"
     }
 
-    /// Loads the issuer of a state folder; creates its key if it is missing.
-    package init(in folder: StateFolder) throws {
+    /// Loads the key of a state folder; creates it if it is missing.
+    ///
+    /// - Parameter issuer: the provider's name, such as ``SuitePlan/issuer``.
+    package init(in folder: StateFolder, issuer: String) throws {
+        self.issuer = issuer
         key = try SuiteSecrets.privateKey(SuiteSecrets.officerIssuerKey, in: folder)
     }
 
@@ -36,7 +39,8 @@ package struct OfficerIssuer: Sendable {
         let keys = await JWTKeyCollection().add(
             ecdsa: try ES256PrivateKey(pem: key.pemRepresentation), kid: JWKIdentifier(string: keyIdentifier))
         return try await keys.sign(
-            OfficerToken(role: role, at: instant, lifetime: lifetime), kid: JWKIdentifier(string: keyIdentifier))
+            OfficerToken(role: role, issuer: issuer, at: instant, lifetime: lifetime),
+            kid: JWKIdentifier(string: keyIdentifier))
     }
 }
 
@@ -61,10 +65,10 @@ private struct OfficerToken: JWTPayload {
         case realmAccess = "realm_access"
     }
 
-    init(role: OfficerIssuer.OfficerRole, at instant: Date, lifetime: TimeInterval) {
+    init(role: OfficerIssuer.OfficerRole, issuer: String, at instant: Date, lifetime: TimeInterval) {
         // Whole seconds, as Keycloak writes them.
         let start = Date(timeIntervalSince1970: instant.timeIntervalSince1970.rounded(.down))
-        iss = IssuerClaim(value: OfficerIssuer.issuer)
+        iss = IssuerClaim(value: issuer)
         aud = AudienceClaim(value: [OfficerIssuer.audience])
         sub = SubjectClaim(value: "officer-1")
         iat = IssuedAtClaim(value: start)

@@ -8,7 +8,10 @@ struct OfficerTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "officer-token",
         abstract: "Print a token with which a health officer may ask for a teleTAN.",
-        discussion: "In production the health authority's identity provider signs these.")
+        discussion: """
+            For a portal of one's own, in place of health-portal. In production the health authority's identity provider \
+            signs these.
+            """)
 
     @OptionGroup var state: StateOption
 
@@ -17,6 +20,9 @@ struct OfficerTokenCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("For how long the token is valid.", valueName: "seconds"))
     var validFor = 300
+
+    @Option(help: ArgumentHelp("The issuer in the token, if not that of the suite.", valueName: "url"))
+    var issuer: String?
 
     func validate() throws {
         guard validFor > 0, validFor <= 86_400 else {
@@ -30,7 +36,8 @@ struct OfficerTokenCommand: AsyncParsableCommand {
         let suite = try RunningSuite(in: folder)
         let instant = Date() + TimeInterval(suite.clockOffset)
         Console.say(
-            try await OfficerIssuer(in: folder).token(role: role, at: instant, lifetime: TimeInterval(validFor)))
+            try await OfficerIssuer(in: folder, issuer: issuer ?? suite.issuer).token(
+                role: role, at: instant, lifetime: TimeInterval(validFor)))
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Calling
 import Catalogue
 import DevelopmentAPNsAPI
+import DevelopmentIdentityAPI
 import ExposureFormat
 import ExposureKeys
 import Foundation
@@ -44,6 +45,7 @@ private struct StoryClients {
     let lab: ServiceClient
     let portal: ServiceClient
     let apns: ServiceClient
+    let provider: ServiceClient
 
     init(_ folder: StateFolder, _ suite: RunningSuite) throws {
         let authority = folder.certificate(SuiteCertificates.authority)
@@ -59,6 +61,8 @@ private struct StoryClients {
             base: suite.url(of: .verificationServer, .portal), tls: identity("portal"), name: "verification-server")
         apns = try ServiceClient(
             base: suite.url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
+        provider = try ServiceClient(
+            base: suite.url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")
     }
 
     func close() async {
@@ -67,14 +71,20 @@ private struct StoryClients {
         await lab.close()
         await portal.close()
         await apns.close()
+        await provider.close()
     }
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
         let clock = WallClock.offset(by: Double(suite.clockOffset))
         let jobs = HourlyJobs(folder: folder, suite: suite, log: "story")
-        let officerToken = try await OfficerIssuer(in: folder).token(role: .test, at: clock.now, lifetime: 300)
+        let officerToken = try await OfficerIssuer(in: folder, issuer: suite.issuer).token(
+            role: .test, at: clock.now, lifetime: 300)
+        let officer = PortalVisit(
+            portal: try suite.url(of: .healthPortal, .listen),
+            authorities: folder.certificate(SuiteCertificates.authority),
+            oneTimeCode: { [provider] in try await provider.oneTimeCode(of: $0) })
         return StoryStage(
-            apps: apps, packages: packages, lab: lab, portal: portal,
+            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal,
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),

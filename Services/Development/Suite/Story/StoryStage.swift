@@ -11,11 +11,13 @@ package struct StoryStage: Sendable {
     package var packages: PackageClient
     /// The test result server, as a laboratory reaches it.
     package var lab: ServiceClient
-    /// The verification server, as the portal reaches it.
+    /// A health officer at the portal, who makes a code for a test.
+    package var officer: PortalVisit
+    /// The verification server, as an outside portal reaches it.
     package var portal: ServiceClient
     /// How often APNs, or its simulation, accepted a push for a token.
     package var wakes: @Sendable (String) async throws -> Int
-    /// A health officer's token that allows teleTANs for tests.
+    /// A health officer's token that allows teleTANs for tests, for an outside portal.
     package var officerToken: String
     /// The clock of the stage; the services must run on the same time.
     package var clock: WallClock
@@ -30,7 +32,8 @@ package struct StoryStage: Sendable {
 
     /// Creates a stage from its parts.
     package init(
-        apps: AppClient, packages: PackageClient, lab: ServiceClient, portal: ServiceClient,
+        apps: AppClient, packages: PackageClient, lab: ServiceClient, officer: PortalVisit,
+        portal: ServiceClient,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
         minimumKeys: Int, closing: HourClosing,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
@@ -39,6 +42,7 @@ package struct StoryStage: Sendable {
         self.apps = apps
         self.packages = packages
         self.lab = lab
+        self.officer = officer
         self.portal = portal
         self.wakes = wakes
         self.officerToken = officerToken

@@ -34,6 +34,9 @@ package struct RunningSuite: Decodable, Sendable {
             region: "DE", trusted: [VerificationKey(pem: pem)])
     }
 
+    /// The identity provider's name in tokens.
+    package var issuer: String { Catalogue.issuer(firstPort: firstPort) }
+
     /// The URL of a listener.
     package func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
         try service.url(listener, firstPort: firstPort)

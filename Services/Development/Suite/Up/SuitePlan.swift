@@ -55,7 +55,7 @@ package struct SuitePlan: Sendable {
     // MARK: Settings
 
     private func settings(of service: Catalogue.Service) -> [String: SettingValue] {
-        var settings = developmentSettings(of: service)
+        var settings: [String: SettingValue] = [:]
         for port in ServicePlan(service: service, settings: [:]).ports(first: firstPort) {
             settings[port.key] = .number(port.number)
         }
@@ -82,6 +82,7 @@ package struct SuitePlan: Sendable {
                 settings["\(call.key).port"] = .number(port)
             }
         }
+        settings.merge(developmentSettings(of: service)) { $1 }
         if clockOffset != 0 { settings["clock.offset"] = .number(clockOffset) }
         for change in changes where change.service == service.name { settings[change.key] = change.value }
         return settings
@@ -93,8 +94,25 @@ package struct SuitePlan: Sendable {
         case .verificationServer:
             [
                 "officers.keys": .text(SuiteSecrets.officerKeysFile(in: folder)),
-                "officers.issuer": .text(OfficerIssuer.issuer),
+                "officers.issuer": .text(issuer),
                 "officers.audience": .text(OfficerIssuer.audience),
+            ]
+        case .healthPortal:
+            [
+                "origins": .text(portalOrigin),
+                "provider.issuer": .text(issuer),
+                "provider.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+            ]
+        case .developmentIdentity:
+            [
+                "issuer": .text(issuer),
+                "signing.key": .text(folder.secret(SuiteSecrets.officerIssuerKey)),
+                "signing.keySet": .text(SuiteSecrets.officerKeysFile(in: folder)),
+                "clients": .text("health-portal"),
+                "client.health-portal.publicKey": .text(SuiteSecrets.portalClientPublicKeyFile(in: folder)),
+                "client.health-portal.redirectURIs": .text("\(portalOrigin)/callback"),
+                "client.health-portal.logoutRedirectURIs": .text("\(portalOrigin)/"),
+                "client.health-portal.backChannelLogoutURI": .text("\(portalProvider)/backchannel-logout"),
             ]
         case .developmentAPNs:
             [
@@ -139,6 +157,19 @@ package struct SuitePlan: Sendable {
 }
 
 extension SuitePlan {
+    /// The identity provider's name in tokens, and its base URL.
+    package var issuer: String { Catalogue.issuer(firstPort: firstPort) }
+
+    /// The portal as browsers reach it.
+    package var portalOrigin: String { Self.url(of: .healthPortal, .listen, firstPort) }
+    private var portalProvider: String { Self.url(of: .healthPortal, .provider, firstPort) }
+
+    private static func url(
+        of service: Catalogue.Service, _ listener: Catalogue.ListenerName, _ firstPort: Int
+    ) -> String {
+        (try? service.url(listener, firstPort: firstPort)) ?? ""
+    }
+
     /// The URL of a listener.
     package func url(of service: Catalogue.Service, _ listener: Catalogue.ListenerName) throws -> String {
         try service.url(listener, firstPort: firstPort)
@@ -147,6 +178,17 @@ extension SuitePlan {
     /// The URL of a service's admin port.
     package func adminURL(of service: ServicePlan) -> String {
         "http://\(LocalPort.host):\(service.service.admin.number(first: firstPort))"
+    }
+}
+
+extension Catalogue {
+    /// The simulated identity provider's name in tokens, and its base URL.
+    ///
+    /// The portal is at 127.0.0.1. To a browser these are two sites, as they are in production, so that the rules for cookies
+    /// apply that apply there.
+    static func issuer(firstPort: Int) -> String {
+        let port = Service.developmentIdentity.listener(.listen)?.port.number(first: firstPort) ?? 0
+        return "https://localhost:\(port)"
     }
 }
 

@@ -1,4 +1,5 @@
 import Catalogue
+import DevelopmentIdentityAPI
 import Foundation
 import Vigil
 
@@ -22,7 +23,10 @@ struct SuiteTable {
             The suite is running:
             \(lines.joined(separator: "\n"))
 
-              certificates  \(plan.folder.certificates); apps trust ca.pem
+              officers      \(plan.portalOrigin)/
+                            sign in as \(DevelopmentUser.officer.rawValue) (tests) or \(DevelopmentUser.eventOfficer.rawValue) (tests and events),
+                            password \(DevelopmentUser.password), one-time code: vigil-dev one-time-code --state \(plan.folder.path)
+              certificates  \(plan.folder.certificates); apps and browsers trust ca.pem
               published     \(plan.folder.published)
               logs          \(plan.folder.logs)
               database      psql "\(ownerConnection)"

@@ -74,7 +74,8 @@ struct AuthorizationRequest: Sendable {
         guard maxAge ?? 0 >= 0 else { throw refusal("invalid_request", "max_age must be a number of seconds") }
         self.client = client
         self.redirectURI = redirectURI
-        self.scope = scopes.sorted().joined(separator: " ")
+        // Keycloak adds its default scopes, whatever a client wants.
+        self.scope = scopes.union(["profile"]).sorted().joined(separator: " ")
         self.state = state
         self.nonce = nonce
         self.challenge = challenge

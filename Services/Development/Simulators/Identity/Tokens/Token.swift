@@ -112,7 +112,7 @@ extension IdentityProvider {
             AccessTokenClaims(issuer: registry.issuer, client: client, session: session, scope: scope, at: now))
         let id = try registry.key.sign(
             IDTokenClaims(
-                issuer: registry.issuer, client: client, session: session, scope: scope, nonce: nonce, access: access,
+                issuer: registry.issuer, client: client, session: session, nonce: nonce, access: access,
                 at: now))
         return Tokens(
             accessToken: access, refreshToken: refresh, idToken: id, scope: scope, sessionState: session.id,

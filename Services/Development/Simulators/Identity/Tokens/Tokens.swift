@@ -48,8 +48,8 @@ struct AccessTokenClaims: Encodable {
     private let acr = Tokens.acr
     private let scope: String
     private let realmAccess: RealmAccess
-    private let name: String?
-    private let preferredUsername: String?
+    private let name: String
+    private let preferredUsername: String
 
     init(issuer: String, client: Client, session: Session, scope: String, at now: Date) {
         iss = issuer
@@ -62,9 +62,8 @@ struct AccessTokenClaims: Encodable {
         sid = session.id
         self.scope = scope
         realmAccess = RealmAccess(roles: session.user.roles)
-        let hasProfile = scope.split(separator: " ").contains("profile")
-        name = hasProfile ? session.user.fullName : nil
-        preferredUsername = hasProfile ? session.user.name : nil
+        name = session.user.fullName
+        preferredUsername = session.user.name
     }
 
     enum CodingKeys: String, CodingKey {
@@ -90,12 +89,12 @@ struct IDTokenClaims: Codable {
     let acr: String
     let nonce: String?
     let accessTokenHash: String
-    let name: String?
-    let preferredUsername: String?
+    let name: String
+    let preferredUsername: String
 
     /// - Parameter nonce: nil in the answer to a refresh token (OpenID Connect Core, section 12.2).
     init(
-        issuer: String, client: Client, session: Session, scope: String, nonce: String?, access: String, at now: Date
+        issuer: String, client: Client, session: Session, nonce: String?, access: String, at now: Date
     ) {
         iss = issuer
         aud = client.id
@@ -111,9 +110,8 @@ struct IDTokenClaims: Codable {
         self.nonce = nonce
         // The left half of the hash (OpenID Connect Core, section 3.1.3.6).
         accessTokenHash = Base64URL.text(Array(SHA256.hash(data: Data(access.utf8))).prefix(16))
-        let hasProfile = scope.split(separator: " ").contains("profile")
-        name = hasProfile ? session.user.fullName : nil
-        preferredUsername = hasProfile ? session.user.name : nil
+        name = session.user.fullName
+        preferredUsername = session.user.name
     }
 
     enum CodingKeys: String, CodingKey {
