@@ -130,6 +130,32 @@ struct DeploymentTests {
         }
     }
 
+    @Test("an outside portal's door is closed until deploy/outside-portal.yml opens it")
+    func outsidePortal() throws {
+        let listener = try #require(Catalogue.Service.verificationServer.listener(.portal))
+        #expect(!listener.isDoor)
+        #expect(!listener.callers.isDisjoint(with: Catalogue.outsideRoles))
+        let published = "${VIGIL_ADDRESS:-127.0.0.1}:\(listener.port.number):\(listener.port.number)"
+        let text = try String(contentsOf: SourceTree.root.appending(path: "docker-compose.yml"), encoding: .utf8)
+        #expect(!text.contains(published))
+        try HandWrittenFile("deploy/outside-portal.yml").block("verification-server", indentation: 2).expect(
+            published, for: "verification-server", because: "the door of outside portals")
+    }
+
+    @Test("deploy/identity.yml replaces every address of the simulated identity provider")
+    func identity() throws {
+        let file = try HandWrittenFile("deploy/identity.yml")
+        for call in Catalogue.services.flatMap(\.calls) where call.service == .developmentIdentity {
+            file.expect(
+                "\(Self.variable(call.key)): ${VIGIL_OFFICERS_ISSUER:?set it", for: "health-portal",
+                because: "where the authority's provider is")
+        }
+        let portal = try #require(Catalogue.Service.healthPortal.listener(.provider))
+        file.block("health-portal", indentation: 2).expect(
+            "${VIGIL_PROVIDER_ADDRESS:-127.0.0.1}:\(portal.port.number):\(portal.port.number)", for: "health-portal",
+            because: "the provider's back-channel log-out")
+    }
+
     @Test("one variable sets the lowest published risk level of distribution and of the fold")
     func lowestRiskLevel() throws {
         let compose = try HandWrittenFile("docker-compose.yml")
