@@ -189,13 +189,14 @@ package struct Story: Sendable {
     }
 
     private func uploadByTeleTAN() async throws {
-        let code = try await stage.portal.call(
-            VerificationAPI.teleTAN, TeleTANRequest(officerToken: stage.officerToken, kind: .test)
-        ).value
+        let code = try await stage.officer.makeCode()
         let check = TeleTAN.checkCharacter(of: String(code.text.prefix(TeleTAN.randomCharacters)))
         try require(
             code.text.count == 10 && code.text.last == check, "the teleTAN should have 10 characters, the last a check")
-        say("The officer asked for a teleTAN and read out 10 characters, whose check character is right (201).")
+        say(
+            "The officer signed in at the health portal with a password and a one-time code, and made a code for a test."
+        )
+        say("The page showed 10 characters, whose check character is right. The officer read them out and signed out.")
         let token = try await stage.apps.register(.teleTAN(code))
         say("Phone T sent it through the proxy and got a registration token (201).")
         async let tan = stage.apps.tan(token)

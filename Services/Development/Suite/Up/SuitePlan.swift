@@ -135,11 +135,6 @@ package struct SuitePlan: Sendable {
                 "signing.bundleID": .text("de.rki.coronawarnapp-dev"),
                 "run.minute": .number(5),
             ]
-        case .healthPortal:
-            [
-                "origins": .text((try? service.url(.listen, firstPort: firstPort)) ?? ""),
-                "provider.authorities": .text(folder.certificate(SuiteCertificates.authority)),
-            ]
         default: [:]
         }
     }
