@@ -8,8 +8,8 @@ struct Authority: Codable, Hashable, Sendable {
     /// Hostile input, although an administrator wrote it.
     let name: String
 
-    /// The authorities in the file that `authorities` names, a JSON list of objects with `number` and `name`; without it there are
-    /// none, and no codes for events.
+    /// The authorities in the file that `authorities` names, a JSON list of objects with `number` and `name`; without it
+    /// there are none, and no codes for events.
     static func list(_ settings: Settings) throws(ConfigurationProblem) -> [Authority] {
         guard settings.optionalString("authorities") != nil else { return [] }
         let path = try settings.path("authorities")

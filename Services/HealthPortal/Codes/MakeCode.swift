@@ -12,8 +12,8 @@ import VerificationAPI
 
 /// `POST /codes`: makes the code of a form, and leads to the page that shows it.
 ///
-/// A double click, a reload, Back, a second tab or a lost answer sends the same form again. Its number is the `Idempotency-Key`, so
-/// the verification server answers with the same code, and only one is stored.
+/// A double click, a reload, Back, a second tab or a lost answer sends the same form again. Its number is the
+/// `Idempotency-Key`, so the verification server answers with the same code, and only one is stored.
 struct MakeCode: Sendable {
     let sessions: Sessions
     let verification: ServiceClient

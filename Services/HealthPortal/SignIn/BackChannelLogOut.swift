@@ -8,7 +8,8 @@ import Pages
 import Running
 import Serving
 
-/// `POST /backchannel-logout`, for the identity provider: ends sessions that ended there (OpenID Connect Back-Channel Logout 1.0).
+/// `POST /backchannel-logout`, for the identity provider: ends sessions that ended there (OpenID Connect Back-Channel Logout
+/// 1.0).
 ///
 /// Every request of an officer reads the session's row, so the session is over on every replica with the answer.
 struct BackChannelLogOut: Sendable {

@@ -5,8 +5,8 @@ package import Running
 
 /// The newest value of a document of the identity provider.
 ///
-/// It is read at start, every five minutes, and when a caller needs a newer one. However many callers wait, there is one read at a
-/// time. A failed read changes nothing; a counter counts it.
+/// It is read at start, every five minutes, and when a caller needs a newer one. However many callers wait, there is one read
+/// at a time. A failed read changes nothing; a counter counts it.
 package actor Refreshed<Value: Sendable> {
     private let read: @Sendable () async throws -> Value
     private let clock: WallClock

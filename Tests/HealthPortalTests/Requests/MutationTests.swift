@@ -5,8 +5,8 @@ import TLS
 import TestSupport
 import Testing
 
-/// Whatever a browser or the identity provider's address sends, modified: it ends in a page, never in a failure of the service, and
-/// nothing but the unmodified text opens anything.
+/// Whatever a browser or the identity provider's address sends, modified: it ends in a page, never in a failure of the
+/// service, and nothing but the unmodified text opens anything.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(10)))
 struct MutationTests {
     /// What HTTP lets through as a field or a target.
@@ -46,8 +46,10 @@ struct MutationTests {
                 var path = "/callback?\(query)"
                 if number.isMultiple(of: 2) {
                     // What every client takes for an address.
-                    path =
-                        "/callback?\(modified(query, &randomness).filter { $0.isLetter || $0.isNumber || "-._~=&%+".contains($0) })"
+                    let changed = modified(query, &randomness).filter {
+                        $0.isLetter || $0.isNumber || "-._~=&%+".contains($0)
+                    }
+                    path = "/callback?\(changed)"
                 } else {
                     browser.cookies["__Host-login"] = modified(browser.cookies["__Host-login"] ?? "", &randomness)
                         .filter { $0 != ";" }
