@@ -332,7 +332,8 @@ targets += [
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
-            "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI", "MetadataProxy", "VerificationServer",
+            "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI", "MetadataProxy",
+            "VerificationServer",
             "TestResultServer", "SubmissionServer",
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
