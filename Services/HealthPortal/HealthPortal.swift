@@ -47,6 +47,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.healthPortal.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let calendar = try await LocalCalendar(settings, in: database)
         let store = SessionStore(database)
         let sessions = Sessions(
             store: store, keys: keys,
@@ -90,6 +91,15 @@ package struct HealthPortal: AsyncParsableCommand {
         router.post("/codes/current/hide", use: HideCode(sessions: sessions, hides: true).handle)
         router.post("/codes/current/show", use: HideCode(sessions: sessions, hides: false).handle)
 
+        let figures = ShowFigures(sessions: sessions, store: FigureStore(database, calendar), pages: pages, clock: clock)
+        router.get("/statistics", use: { try await figures.page($0, $1) })
+        router.get("/statistics.csv", use: { try await figures.csv($0, $1) })
+        router.get("/statistics.json", use: { try await figures.json($0, $1) })
+        router.get(
+            "/status",
+            use: ShowStatus(
+                sessions: sessions, verification: verification, discovery: discovery, pages: pages
+            ).handle)
         Assets.mount(on: router)
 
         let browsers = try Listener("listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS)) {

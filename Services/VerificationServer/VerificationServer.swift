@@ -68,6 +68,9 @@ package struct VerificationServer: AsyncParsableCommand {
             routes.on(
                 VerificationAPI.certificateResult,
                 use: GetCertificateResult(lookUp: lookUp, clock: clock).handle)
+            routes.on(VerificationAPI.teleTANState) { _, _ in
+                TeleTANState(areAccepted: !guesses.isClosed(at: clock.now))
+            }
             routes.on(
                 VerificationAPI.teleTAN,
                 use: IssueTeleTAN(

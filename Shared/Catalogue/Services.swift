@@ -46,7 +46,10 @@ extension Catalogue.Service {
             // No door: deploy/outside-portal.yml opens it for portals and certificate servers of others.
             .init(
                 .portal, 8011, .mutualTLS,
-                offers: [VerificationAPI.certificateResult.route, VerificationAPI.teleTAN.route]),
+                offers: [
+                    VerificationAPI.certificateResult.route, VerificationAPI.teleTAN.route,
+                    VerificationAPI.teleTANState.route,
+                ]),
             .init(
                 .internal, 8012, .mutualTLS,
                 offers: [

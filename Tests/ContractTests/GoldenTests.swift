@@ -102,6 +102,7 @@ import VerificationAPI
         .answer("teletan", VerificationAPI.teleTAN) {
             .init($0.teleTAN, validUntil: 1_779_800_400, remaining: 59)
         },
+        .answer("teletan-state", VerificationAPI.teleTANState) { _ in .init(areAccepted: true) },
         .request("registrationToken-again", VerificationAPI.registrationToken) {
             .init(.guid($0.guid), idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
         },

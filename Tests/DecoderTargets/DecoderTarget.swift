@@ -48,6 +48,7 @@ package struct DecoderTarget: Sendable {
         answer("tan-answer", VerificationAPI.tan),
         answer("outcomes-answer", VerificationAPI.reservations),
         answer("teletan-answer", VerificationAPI.teleTAN),
+        answer("teletan-state-answer", VerificationAPI.teleTANState),
         answer("tan-verify-answer", VerificationAPI.tanVerification),
         answer("certificate-result-answer", VerificationAPI.certificateResult),
         answer("app-result-answer", TestResultAPI.appResult),

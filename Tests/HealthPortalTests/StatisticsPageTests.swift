@@ -78,7 +78,7 @@ import Testing
         "page, CSV and JSON show the same values, and the same request gives the same bytes",
         arguments: FigureTable.Span.allCases)
     func same(span: FigureTable.Span) throws {
-        let records = Self.released.map { ReleasedRecord(of: $0) }
+        let records = Self.released.map { ReleasedRow(of: $0) }
         let lines = FigureFile.csv(records).split(separator: "\r\n")
         #expect(lines.count == records.count + 1)
         #expect(lines.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == 10 })
@@ -112,13 +112,11 @@ import Testing
     }
 }
 
-extension ReleasedRecord {
+extension ReleasedRow {
     fileprivate init(of value: ReleasedValue) {
         let definition = value.figure.definition
         self.init(
-            figure: value.figure.rawValue, cell: value.cell, unit: definition.unit.rawValue, start: "\(value.start)",
-            days: Int(value.period.rawValue), value: value.value, withheld: value.value == nil,
-            rounding: definition.rounding,
-            definition: Int(definition.version), released: "\(value.start.advanced(by: 2))")
+            value: value, rounding: definition.rounding, definition: Int(definition.version),
+            released: value.start.advanced(by: 2))
     }
 }

@@ -74,7 +74,8 @@ import Testing
             (
                 "status",
                 frame.statusPage([
-                    ServiceState(name: "verification", isReady: true), ServiceState(name: "provider", isReady: nil),
+                    ServiceState(service: .codes, state: .closed), ServiceState(service: .signIn, state: .away),
+                    ServiceState(service: .codes, state: .ready),
                 ])
             ),
         ] + refusals.map { ("refusal-\($0.0)", frame.refusalPage($0.1, now: now)) }

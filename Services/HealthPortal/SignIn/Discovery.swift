@@ -80,6 +80,11 @@ struct Discovery: Sendable {
         return known
     }
 
+    /// Whether the provider answered when it was last asked, at most half a minute ago.
+    var isReachable: Bool {
+        get async { (try? await document.refresh(unlessWithin: 30)) != nil }
+    }
+
     /// The provider's keys, at the address that the newest document names.
     func keys(clock: WallClock, failures: Counter) -> ProviderKeys {
         let source = ProviderKeySource(discoveredBy: "provider.issuer") {

@@ -1,8 +1,18 @@
 import FoundationEssentials
 import Statistics
 
-/// One released value with all that the files say about it. Members are only ever added.
-struct ReleasedRecord: Sendable, Encodable, Equatable {
+/// A released value with how it was released.
+struct ReleasedRow: Sendable, Equatable {
+    let value: ReleasedValue
+    let rounding: Int
+    /// The version of the figure's definition.
+    let definition: Int
+    /// The day on which it was released.
+    let released: LocalDay
+}
+
+/// One row of the files. Members are only ever added.
+private struct FileRow: Encodable {
     let figure: String
     /// A part of the figure, such as `test`; empty if it has none.
     let cell: String
@@ -15,13 +25,24 @@ struct ReleasedRecord: Sendable, Encodable, Equatable {
     let value: Int?
     let withheld: Bool
     let rounding: Int
-    /// The version of the definition.
     let definition: Int
-    /// The day on which it was released.
     let released: String
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case figure, cell, unit, start, days, value, withheld, rounding, definition, released
+    }
+
+    init(_ row: ReleasedRow) {
+        figure = row.value.figure.rawValue
+        cell = row.value.cell
+        unit = row.value.figure.definition.unit.rawValue
+        start = "\(row.value.start)"
+        days = Int(row.value.period.rawValue)
+        value = row.value.value
+        withheld = row.value.value == nil
+        rounding = row.rounding
+        definition = row.definition
+        released = "\(row.released)"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -41,7 +62,7 @@ struct ReleasedRecord: Sendable, Encodable, Equatable {
 
     /// Its columns in CSV, in the order of `CodingKeys`. All are words, dates and numbers, none of which a spreadsheet program
     /// takes for a formula.
-    fileprivate var line: String {
+    var line: String {
         [
             figure, cell, unit, start, "\(days)", value.map { "\($0)" } ?? "", "\(withheld)", "\(rounding)",
             "\(definition)",
@@ -53,15 +74,15 @@ struct ReleasedRecord: Sendable, Encodable, Equatable {
 /// The released values as files.
 enum FigureFile {
     /// A table for spreadsheet programs (RFC 4180), with a line of names.
-    static func csv(_ records: [ReleasedRecord]) -> String {
-        ReleasedRecord.CodingKeys.allCases.map(\.rawValue).joined(separator: ",") + "\r\n"
-            + records.map(\.line).joined()
+    static func csv(_ rows: [ReleasedRow]) -> String {
+        FileRow.CodingKeys.allCases.map(\.rawValue).joined(separator: ",") + "\r\n"
+            + rows.map { FileRow($0).line }.joined()
     }
 
     /// An object with the list `values`.
-    static func json(_ records: [ReleasedRecord]) throws -> Data {
+    static func json(_ rows: [ReleasedRow]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        return try encoder.encode(["values": records])
+        return try encoder.encode(["values": rows.map(FileRow.init)])
     }
 }

@@ -1,13 +1,5 @@
 import Pages
 
-/// One service that codes depend on.
-struct ServiceState: Sendable {
-    /// A key of `Words.Status.names`.
-    let name: String
-    /// Nil if it doesn't answer.
-    let isReady: Bool?
-}
-
 extension Frame {
     /// Whether the services answer. It counts nobody.
     func statusPage(_ services: [ServiceState]) -> HTML {
@@ -25,8 +17,8 @@ extension Frame {
                 tag(.tbody) {
                     for service in services {
                         tag(.tr) {
-                            tag(.th, .set(.scope, "row")) { words.status.names[service.name] ?? service.name }
-                            tag(.td, .class(service.isReady == true ? "good" : "bad")) { text(service.isReady) }
+                            tag(.th, .set(.scope, "row")) { name(service.service) }
+                            tag(.td, .class(service.state == .ready ? "good" : "bad")) { text(service.state) }
                         }
                     }
                 }
@@ -36,11 +28,18 @@ extension Frame {
         }
     }
 
-    private func text(_ isReady: Bool?) -> String {
-        switch isReady {
-        case true?: "✓ \(words.status.ready)"
-        case false?: "✗ \(words.status.notReady)"
-        case nil: "✗ \(words.status.away)"
+    private func name(_ service: ServiceState.Service) -> String {
+        switch service {
+        case .codes: words.status.codes
+        case .signIn: words.status.signIn
+        }
+    }
+
+    private func text(_ state: ServiceState.State) -> String {
+        switch state {
+        case .ready: "✓ \(words.status.ready)"
+        case .closed: "✗ \(words.status.closed)"
+        case .away: "✗ \(words.status.away)"
         }
     }
 }

@@ -134,16 +134,14 @@ extension Words {
             toCodes: "To the form"),
         status: Status(
             title: "Status",
-            lead: "Whether the services answer that codes depend on. No figure on this page counts people.",
+            lead: "Whether everything answers that codes depend on. No figure on this page counts people.",
             service: "Service",
             state: "State",
+            codes: "Making and redeeming codes",
+            signIn: "Signing in",
             ready: "ready",
-            notReady: "not ready",
+            closed: "no code can be redeemed until the next full hour: too many wrong ones were tried",
             away: "no answer",
-            names: [
-                "portal": "Health portal", "verification": "Verification server", "provider": "Signing in",
-                "database": "Database",
-            ],
             notices: "Notices",
             noNotices: "There are no notices."),
         statistics: Statistics(

@@ -147,16 +147,14 @@ extension Words {
             toCodes: "Zum Formular"),
         status: Status(
             title: "Status",
-            lead: "Ob die Dienste antworten, von denen Codes abhängen. Keine Zahl auf dieser Seite zählt Menschen.",
+            lead: "Ob alles antwortet, wovon Codes abhängen. Keine Zahl auf dieser Seite zählt Menschen.",
             service: "Dienst",
             state: "Zustand",
+            codes: "Codes erzeugen und einlösen",
+            signIn: "Anmeldung",
             ready: "bereit",
-            notReady: "nicht bereit",
+            closed: "bis zur nächsten vollen Stunde kann kein Code eingelöst werden: zu viele falsche wurden versucht",
             away: "keine Antwort",
-            names: [
-                "portal": "Gesundheitsportal", "verification": "Verifikationsserver", "provider": "Anmeldung",
-                "database": "Datenbank",
-            ],
             notices: "Hinweise",
             noNotices: "Es gibt keine Hinweise."),
         statistics: Statistics(

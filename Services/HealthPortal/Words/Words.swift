@@ -105,10 +105,11 @@ struct Words: Sendable {
         let lead: String
         let service: String
         let state: String
+        let codes: String
+        let signIn: String
         let ready: String
-        let notReady: String
+        let closed: String
         let away: String
-        let names: [String: String]
         let notices: String
         let noNotices: String
     }

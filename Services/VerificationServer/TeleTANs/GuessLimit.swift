@@ -18,22 +18,27 @@ final class GuessLimit: Sendable {
     private let budget: Int
     private let logger: Logger
     private let refusals: Counter
-    private let isClosed: Gauge
+    private let closed: Gauge
     /// The last hour in which the budget was exhausted.
     private let strainedHour = Atomic<Int>(-1)
+    /// The last hour in which the limit was reached.
+    private let closedHour = Atomic<Int>(-1)
 
     init(budget: Int, runtime: ServiceRuntime) {
         self.budget = budget
         logger = runtime.logger
         refusals = Counter(label: "teletan_refusals_total", factory: runtime.metrics)
-        isClosed = Gauge(label: "teletan_registration_closed", factory: runtime.metrics)
-        isClosed.record(0)
+        closed = Gauge(label: "teletan_registration_closed", factory: runtime.metrics)
+        closed.record(0)
     }
 
     /// Whether the budget of this hour is exhausted, as far as this process knows.
     func isStrained(at now: Date) -> Bool {
         strainedHour.load(ordering: .relaxed) == Int(now.hourNumber)
     }
+
+    /// Whether no teleTAN is accepted in this hour, as far as this process knows.
+    func isClosed(at now: Date) -> Bool { closedHour.load(ordering: .relaxed) == Int(now.hourNumber) }
 
     /// From this number of refusals within the hour on, no teleTAN is accepted.
     var limit: Int { 2 * budget }
@@ -43,7 +48,8 @@ final class GuessLimit: Sendable {
         let (before, after) = (batch.refusals - batch.refused, batch.refusals)
         refusals.increment(by: batch.refused)
         if after >= budget { strainedHour.store(Int(now.hourNumber), ordering: .relaxed) }
-        isClosed.record(after < limit ? 0 : 1)
+        if after >= limit { closedHour.store(Int(now.hourNumber), ordering: .relaxed) }
+        closed.record(after < limit ? 0 : 1)
         if before < budget, after >= budget {
             logger.error("the hourly budget of refused teleTANs is used up")
         }

@@ -149,6 +149,15 @@ package struct TeleTANResponse: JSONMessage, Equatable {
     }
 }
 
+/// Whether teleTANs are accepted, or refused for the rest of the hour because too many wrong ones were.
+package struct TeleTANState: JSONMessage, Equatable {
+    /// False once an hour's limit of wrong teleTANs is reached, as far as the answering process knows.
+    package let areAccepted: Bool
+
+    /// Creates an answer.
+    package init(areAccepted: Bool) { self.areAccepted = areAccepted }
+}
+
 /// Redeems one TAN at once, as cwa-server's submission service does (cwa-verification-server, `InternalTanController`).
 package struct TANVerification: JSONMessage, Equatable {
     /// The TAN as the phone sent it.

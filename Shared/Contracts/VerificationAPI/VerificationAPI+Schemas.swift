@@ -128,6 +128,10 @@ extension TeleTANResponse {
     }
 }
 
+extension TeleTANState {
+    package static var schema: JSONSchema { .object(["areAccepted": .boolean]) }
+}
+
 extension TANVerification {
     package static var schema: JSONSchema { .object(["tan": .identifier]) }
 

@@ -57,6 +57,11 @@ package enum VerificationAPI {
             .tooManyRequests: "This officer, or all together, made too many within the hour.",
         ])
 
+    /// Whether phones can register with a teleTAN now, for the portal's operators.
+    package static let teleTANState = Endpoint<NoContent, TeleTANState>(
+        .get, "/version/v1/tan/teletan/state", callers: [.healthPortal], bodyLimit: 0,
+        summary: "Whether teleTANs are accepted.")
+
     /// Redeems one TAN at once, for submission services without reservation and confirmation.
     package static let tanVerification = Endpoint<TANVerification, VerifiedTAN>(
         .post, "/version/v1/tan/verify", callers: [.submissionServer], bodyLimit: 1024,

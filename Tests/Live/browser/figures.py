@@ -9,8 +9,7 @@ from browser.portal import ANALYST, OFFICER
 
 
 def run(portal, report):
-    subprocess.run(
-        [portal.suite.programs / "vigil-dev", "figures", "--state", portal.suite.state], check=True, capture_output=True)
+    subprocess.run([portal.suite.programs / "vigil-dev", "figures", "--connection", portal.owner], check=True, capture_output=True)
     with portal.officer(ANALYST) as page:
         for weeks in (4, 13):
             answer = page.goto(f"{portal.url}/statistics?weeks={weeks}")

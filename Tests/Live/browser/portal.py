@@ -135,6 +135,12 @@ class Portal:
 
     # MARK: What the rest of the suite says
 
+    @property
+    def owner(self):
+        """How the owner of all tables connects."""
+        return (f"host={self.suite.state}/postgres/socket port=5432 dbname=vigil user=vigil_owner "
+                f"passfile={self.suite.state}/secrets/pgpass-owner")
+
     def codes_made(self):
         """How many teleTANs are stored."""
         connection = self.suite.configuration["verification-server"]["postgres"]["connection"]
