@@ -50,6 +50,8 @@ struct InProcessSuite: Sendable {
         { role in
             database.connection(as: role)
         }
+        // The services take their settings from the plan, but some of these name files.
+        try plan.write()
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
         // Creates the keys that uploads are sealed to.
         try await suite.fold(asOf: clock.now)

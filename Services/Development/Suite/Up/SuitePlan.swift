@@ -102,6 +102,9 @@ package struct SuitePlan: Sendable {
                 "origins": .text(portalOrigin),
                 "provider.issuer": .text(issuer),
                 "provider.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+                "portal.authority": .text("Gesundheitsamt Beispielstadt"),
+                "portal.contact": .text("mailto:portal@example.org"),
+                "authorities": .text(authorities),
             ]
         case .developmentIdentity:
             [
@@ -141,11 +144,23 @@ package struct SuitePlan: Sendable {
 
     // MARK: On disk
 
-    /// Writes each service's configuration file, and what the other commands need to know about this suite.
+    /// The list of health authorities that officers choose from for events.
+    private var authorities: String { "\(folder.configuration)/authorities.json" }
+
+    private static let inventedAuthorities = """
+        [
+          {"number": "1.01.0.01.", "name": "Gesundheitsamt Beispielstadt"},
+          {"number": "1.01.0.02.", "name": "Gesundheitsamt Musterkreis"}
+        ]
+
+        """
+
+    /// Writes each service's configuration file, the list of health authorities, and what the other commands need to know about this suite.
     package func write() throws {
         for service in services {
             try folder.write(try SettingsFile(service.settings).text, to: folder.configuration(service.name))
         }
+        try folder.write(Self.inventedAuthorities, to: authorities)
         let own = try SettingsFile(["firstPort": .number(firstPort), "clockOffset": .number(clockOffset)])
         try folder.write(own.text, to: folder.configuration("suite"))
     }

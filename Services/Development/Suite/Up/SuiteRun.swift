@@ -153,6 +153,10 @@ struct SuiteRun: Sendable {
             let arguments = service.arguments(configuration: folder.configuration(service.name))
             let process = try await ChildProcess.start(ChildProcess.Program(executable, arguments, log: log))
             await supervisor.add(process, name: service.name, log: log)
+            // What stands in for the outside world is there before a suite is: the portal asks its provider at once.
+            if service.service.isSimulator {
+                try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)
+            }
         }
         for service in plan.services {
             try await Supervisor.waitUntilReady(
