@@ -158,6 +158,7 @@ targets += shared(
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
 targets += shared(
     "PushFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
+targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
 
 // What crosses the wire between processes.
 targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
@@ -277,7 +278,8 @@ targets += service(
 targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
-        "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "Credentials", "Crypto", "JWTKit", "Hummingbird",
+        "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials", "Crypto", "JWTKit",
+        "Hummingbird",
         "NIOCore", "Statistics",
     ],
     resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
@@ -297,7 +299,7 @@ targets += service(
     "Vigil", executable: "vigil", exclude: ["CQREncode"],
     uses: [
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
-        "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
+        "AuditFormat", "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
     ], testsUse: ["Phone"])
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(

@@ -49,6 +49,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let calendar = try await LocalCalendar(settings, in: database)
         let store = SessionStore(database)
+        let audit = try CodeAudit(settings, store: AuditStore(database), clock: clock)
         let sessions = Sessions(
             store: store, keys: keys,
             refreshing: RefreshTokens(store: store, keys: keys, tokens: tokens, rules: rules, clock: clock),
@@ -84,7 +85,7 @@ package struct HealthPortal: AsyncParsableCommand {
         router.post(
             "/codes",
             use: MakeCode(
-                sessions: sessions, verification: verification, authorities: authorities, pages: pages,
+                sessions: sessions, verification: verification, authorities: authorities, audit: audit, pages: pages,
                 metrics: metrics, clock: clock
             ).handle)
         router.get("/codes/current", use: ShowCurrentCode(sessions: sessions, pages: pages, clock: clock).handle)
@@ -130,7 +131,7 @@ package struct HealthPortal: AsyncParsableCommand {
                     return ["sessions": "\(count)"]
                 },
             ],
-            readiness: [ServiceDatabase.readiness(of: database)])
+            readiness: [ServiceDatabase.readiness(of: database)], warnings: { audit.warnings })
     }
 }
 

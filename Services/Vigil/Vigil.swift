@@ -7,7 +7,7 @@ package struct VigilCommand: AsyncParsableCommand {
         commandName: "vigil", abstract: "Prepares and looks after a Vigil suite.",
         subcommands: [
             MigrateCommand.self, CertificatesCommand.self, KeysCommand.self, InspectCommand.self, PushCommand.self,
-            TestCodesCommand.self,
+            TestCodesCommand.self, AuditCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.

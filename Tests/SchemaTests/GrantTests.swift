@@ -45,6 +45,10 @@ struct GrantTests {
         "push_dispatcher.wave": [.pushDispatcher: everything],
         "health_portal.session": [.healthPortal: everything],
         "health_portal.log_out_token": [.healthPortal: everything],
+        // Sealed to the auditor; nobody changes an entry.
+        "health_portal.audit": [.healthPortal: "SELECT INSERT DELETE"],
+        // Only the owner's command writes it.
+        "health_portal.audit_read": [:],
     ].merging((20_586...20_600).map { ("submission.diagnosis_key_\($0)", [:]) }) { first, _ in first }
 
     private func withDatabase(_ body: (MigratedDatabase, PostgresClient) async throws -> Void) async throws {

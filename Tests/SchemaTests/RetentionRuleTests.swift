@@ -75,6 +75,10 @@ struct RetentionRuleTests {
         INSERT INTO health_portal.session (id_hash, subject_hash, officer, opened_minute, used_minute)
         VALUES (\(bytes), \(bytes), \(bytes), \(oldHour * 60), \(oldHour * 60))
         """,
+        "health_portal.audit": """
+        INSERT INTO health_portal.audit (form_hash, day, sealed)
+        VALUES (\(bytes), \(oldDay), \([UInt8](repeating: 1, count: 442)))
+        """,
         "health_portal.log_out_token": """
         INSERT INTO health_portal.log_out_token (token_hash, used_minute) VALUES (\(bytes), \(oldHour * 60))
         """,

@@ -65,6 +65,9 @@ WITH kept (item, oldest, first_kept) AS (
     UNION ALL
     SELECT 'health_portal.session: 10 hours', to_timestamp(min(opened_minute) * 60.0), now() - interval '12 hours'
     FROM health_portal.session
+    UNION ALL
+    SELECT 'health_portal.audit: 30 days', to_timestamp(min(day) * 86400.0), now() - interval '31 days 2 hours'
+    FROM health_portal.audit
 )
 SELECT CASE WHEN oldest < first_kept THEN 'TOO OLD' ELSE 'kept to' END AS verdict, item,
     date_trunc('second', oldest) AS oldest

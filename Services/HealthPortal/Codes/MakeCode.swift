@@ -18,6 +18,7 @@ struct MakeCode: Sendable {
     let sessions: Sessions
     let verification: ServiceClient
     let authorities: [Authority]
+    let audit: CodeAudit
     let pages: PageAnswers
     let metrics: PortalMetrics
     let clock: WallClock
@@ -73,6 +74,12 @@ struct MakeCode: Sendable {
         guard wish.isForm(at: session.codes.next, of: session) else { throw Refusal.formUsed }
         let form = FormNumber(position: session.codes.next, kind: wish.kind, isTraining: wish.isTraining)
         let code = wish.isTraining ? .training(form, wish.authority, at: now) : try await issue(form, wish, session)
+        if !wish.isTraining {
+            // Before the code can be shown. A repeat of the form leads here, too, and stores nothing more.
+            try await audit.note(
+                form.key(in: session.id), kind: wish.kind.rawValue, authority: wish.authority?.number,
+                subject: session.officer.subject)
+        }
         let isSaved = try await sessions.save(CodeState(next: form.position + 1, last: code), of: session)
         if !isSaved {
             // Another request was first: with this form it stored the same code, with another form its own.

@@ -37,6 +37,30 @@ extension Migration {
             );
 
             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA health_portal TO vigil_health_portal;
-            """#)
+            """#),
+
+        Migration(
+            "audit",
+            #"""
+            -- Which officer made a code, sealed to the authority's auditor: nobody at the service can read it. The hash of the form
+            -- that made the code finds a repeat; in its order nothing is known of the time of day. Kept 30 days.
+            CREATE TABLE health_portal.audit (
+                form_hash bytea PRIMARY KEY CHECK (octet_length(form_hash) = 32),
+                -- Since 1970, UTC.
+                day integer NOT NULL,
+                -- All have the same length: Shared/Formats/AuditFormat.
+                sealed bytea NOT NULL CHECK (octet_length(sealed) = 442)
+            );
+            CREATE INDEX ON health_portal.audit (day);
+            GRANT SELECT, INSERT, DELETE ON health_portal.audit TO vigil_health_portal;
+
+            -- Who exported the audit. Written by the owner's command; no service may read or change it.
+            CREATE TABLE health_portal.audit_read (
+                read_at timestamptz NOT NULL,
+                role text NOT NULL,
+                name text NOT NULL,
+                entries integer NOT NULL
+            );
+            """#),
     ]
 }

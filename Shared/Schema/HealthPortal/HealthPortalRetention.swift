@@ -26,6 +26,9 @@ extension RetentionRule {
             let firstKept = now.minuteNumber - logOutTokenMinutes
             return try session.execute("DELETE FROM health_portal.log_out_token WHERE used_minute < \(firstKept)")
         },
+        RetentionRule(.healthPortal, "health_portal.audit", limit: "30 days") { session, now throws(PostgresError) in
+            try session.execute("DELETE FROM health_portal.audit WHERE day < \(now.dayNumber - 30)")
+        },
     ]
 }
 
