@@ -92,7 +92,8 @@ package struct HealthPortal: AsyncParsableCommand {
         router.post("/codes/current/hide", use: HideCode(sessions: sessions, hides: true).handle)
         router.post("/codes/current/show", use: HideCode(sessions: sessions, hides: false).handle)
 
-        let figures = ShowFigures(sessions: sessions, store: FigureStore(database, calendar), pages: pages, clock: clock)
+        let figures = ShowFigures(
+            sessions: sessions, store: FigureStore(database, calendar), pages: pages, clock: clock)
         router.get("/statistics", use: { try await figures.page($0, $1) })
         router.get("/statistics.csv", use: { try await figures.csv($0, $1) })
         router.get("/statistics.json", use: { try await figures.json($0, $1) })

@@ -85,6 +85,8 @@ struct SchemaValidator {
         case is String: ["string"]
         case is [Any]: ["array"]
         case is [String: Any]: ["object"]
+        // Foundation has one type for numbers and truth values.
+        case let truth as NSNumber where String(cString: truth.objCType) == "c": ["boolean"]
         case let number as NSNumber: number.doubleValue == number.doubleValue.rounded() ? ["integer"] : ["number"]
         default: []
         }
