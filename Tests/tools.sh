@@ -12,6 +12,9 @@ packages+=(
     tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
 )
 
+# What browser.sh needs besides: a browser, a font, and what runs the checker of HTML.
+browser_packages=(chromium fonts-dejavu-core default-jre-headless)
+
 # MARK: Times
 
 # Runs a part of a longer script, and notes in the file $VIGIL_TIMES, if there is one, how many seconds it took.

@@ -35,8 +35,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# A browser, its fonts, and what runs the checker of HTML.
-packages+=(chromium fonts-dejavu-core default-jre-headless)
+packages+=("${browser_packages[@]}")
 prepare_machine
 check_disk "$checkout" 6000
 prepare_python

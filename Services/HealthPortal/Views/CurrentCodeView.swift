@@ -55,7 +55,10 @@ extension Frame {
             }
             tag(.details, .id("spelling")) {
                 tag(.summary) { words.currentCode.tableTitle }
-                spellingTable(text)
+                tag(
+                    .div, .class("scroll"), .set(.role, "region"), .set(.tabindex, 0),
+                    .set(.ariaLabel, words.currentCode.tableTitle)
+                ) { spellingTable(text) }
             }
         }
     }
