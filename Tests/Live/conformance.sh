@@ -58,7 +58,7 @@ while read -r document url role; do
     name="$(basename "$document" .json), as $role"
     [ -e "$certificates/$role.pem" ] || fail "$name: vigil-dev up makes no certificate for this role."
     options=()
-    if [ "$role" = portal ]; then
+    if [ "$role" = portal ] || [ "$role" = health-portal ]; then
         token=$("$programs/vigil-dev" officer-token --state "$scratch/state" --role c19hotline)
         options+=(--header "Authorization: Bearer $token")
     fi

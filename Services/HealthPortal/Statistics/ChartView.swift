@@ -48,7 +48,7 @@ extension Chart {
         tag(.defs) {
             tag(
                 .pattern, .id("\(id)-hatch"), .set(.width, 8), .set(.height, 8), .set(.patternUnits, "userSpaceOnUse"),
-                .set(.transform, "rotate(45)")
+                .set(.patternTransform, "rotate(45)")
             ) {
                 tag(.line, .class("hatch"), .set(.x1, 0), .set(.y1, 0), .set(.x2, 0), .set(.y2, 8))
             }

@@ -145,7 +145,7 @@ package struct SuitePlan: Sendable {
     // MARK: On disk
 
     /// The list of health authorities that officers choose from for events.
-    private var authorities: String { "\(folder.configuration)/authorities.json" }
+    private var authorities: String { "\(folder.path)/authorities.json" }
 
     private static let inventedAuthorities = """
         [
@@ -155,7 +155,8 @@ package struct SuitePlan: Sendable {
 
         """
 
-    /// Writes each service's configuration file, the list of health authorities, and what the other commands need to know about this suite.
+    /// Writes each service's configuration file, the list of health authorities, and what the other commands need to know about
+    /// this suite.
     package func write() throws {
         for service in services {
             try folder.write(try SettingsFile(service.settings).text, to: folder.configuration(service.name))

@@ -28,7 +28,7 @@ package struct Attribute: Hashable, Sendable {
         case dataText = "data-text"
         case dataAnnounce = "data-announce"
         // Drawings.
-        case viewBox, d, x, y, x1, y1, x2, y2, r, cx, cy, transform, fill, patternUnits
+        case viewBox, d, x, y, x1, y1, x2, y2, r, cx, cy, fill, patternUnits, patternTransform
         case textAnchor = "text-anchor"
     }
 
