@@ -13,28 +13,25 @@ package struct Attribute: Hashable, Sendable {
     /// The attributes whose values are text.
     package enum Name: String, Hashable, Sendable {
         case id, `class`, lang, title, role, name, value, type, `for`, rel, content, charset, scope, width, height
-        case method, autocomplete, inputmode, pattern, maxlength, colspan, datetime, integrity, list, dir, tabindex
+        case method, autocomplete, inputmode, pattern, integrity, tabindex
         case ariaLabel = "aria-label"
         case ariaLabelledby = "aria-labelledby"
         case ariaDescribedby = "aria-describedby"
         case ariaHidden = "aria-hidden"
         case ariaLive = "aria-live"
         case ariaCurrent = "aria-current"
-        case httpEquiv = "http-equiv"
-        case enctype
         // For the page's script.
         case dataSeconds = "data-seconds"
         case dataWarning = "data-warning"
         case dataText = "data-text"
-        case dataAnnounce = "data-announce"
         // Drawings.
-        case viewBox, d, x, y, x1, y1, x2, y2, r, cx, cy, fill, patternUnits, patternTransform
+        case viewBox, d, x, y, x1, y1, x2, y2, fill, patternUnits, patternTransform
         case textAnchor = "text-anchor"
     }
 
     /// The attributes without a value.
     package enum Flag: String, Hashable, Sendable {
-        case required, checked, selected, disabled, hidden, `defer`, autofocus, open, novalidate
+        case required, checked, selected, disabled, hidden, `defer`, autofocus, open
     }
 
     /// An attribute with a text, escaped.

@@ -1,22 +1,22 @@
 /// An element's name. There is no `script` with content and no `style`: both are files, so a page needs no exception in its policy.
 package enum Tag: String, Hashable, Sendable, CaseIterable {
     // Document and sections.
-    case html, head, body, title, header, main, nav, footer, section, div, h1, h2, h3
+    case html, head, body, title, header, main, nav, footer, section, div, h1, h2
     case meta, link, script
     // Text.
-    case p, span, strong, em, abbr, a, bdi, time, code, ol, ul, li, dl, dt, dd, br, hr
+    case p, span, strong, a, bdi, time, code, ol, ul, li
     // Tables.
-    case table, caption, thead, tbody, tr, th, td, figure, figcaption
+    case table, caption, thead, tbody, tr, th, td, figure
     // Forms.
-    case form, label, input, button, select, option, fieldset, legend, output, datalist
+    case form, label, input, button, select, option, output
     case details, summary
     // Drawings (SVG, inline).
-    case svg, g, line, path, rect, circle, text, desc, defs, pattern
+    case svg, g, line, path, text, desc, defs, pattern
 
     /// Whether the element has no end tag (HTML, section 13.1.2).
     var isVoid: Bool {
         switch self {
-        case .meta, .link, .input, .br, .hr: true
+        case .meta, .link, .input: true
         default: false
         }
     }
