@@ -31,7 +31,7 @@ package struct VenueSeed: Hashable, Sendable {
 }
 
 /// The two keys of a venue's reports, 32 bytes each.
-package struct VenueKeys: Hashable, Sendable {
+package struct VenueKeys: Sendable {
     /// For AES-256-CTR.
     package let encryption: SymmetricKey
     /// For HMAC-SHA-256.
