@@ -280,8 +280,7 @@ targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
         "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials", "Crypto", "JWTKit",
-        "Hummingbird",
-        "NIOCore", "Statistics",
+        "Hummingbird", "NIOCore",
     ],
     resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
     testsUse: ["HummingbirdCore", "NIOHTTP1"])
@@ -329,7 +328,8 @@ targets += [
         name: "DecoderTargets",
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
-            "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys",
+            "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
+            "Hummingbird", "JWTKit", "NIOCore",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -364,8 +364,9 @@ targets += [
             "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
+            "DevelopmentSuite", "DevelopmentIdentityAPI",
         ]),
-        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh"], swiftSettings: settings),
+        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh"], swiftSettings: settings),
 ]
 
 // What Tests/Fuzz/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.

@@ -13,7 +13,7 @@ packages+=(
 )
 
 # What browser.sh needs besides: a browser, a font, and what runs the checker of HTML.
-browser_packages=(chromium fonts-dejavu-core default-jre-headless)
+browser_packages=(chromium fonts-dejavu-core default-jre-headless poppler-utils)
 
 # MARK: Times
 

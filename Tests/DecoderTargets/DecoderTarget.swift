@@ -63,6 +63,9 @@ package struct DecoderTarget: Sendable {
         text("digest-text", length: 64...64) { Digest(hex: $0)?.hex },
         text("idempotency-key-text", length: 22...64) { IdempotencyKey($0)?.text },
         text("role-uri", length: 11...100) { Role(certificateURI: $0)?.certificateURI },
+        DecoderTarget(name: "form", judge: form),
+        DecoderTarget(name: "cookie", judge: cookie),
+        DecoderTarget(name: "signed-token", judge: signedToken),
     ]
 
     /// A request as a service reads it: lines of header fields, an empty line, the body.

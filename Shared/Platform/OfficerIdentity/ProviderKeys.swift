@@ -7,11 +7,12 @@ package import Running
 /// The newest key set that was read from the identity provider.
 ///
 /// Besides the regular reads it is read when a token names a key that isn't in it, at most once a minute however many such tokens
-/// arrive.
+/// arrive, and every five seconds while there is none at all.
 package struct ProviderKeys: Sendable {
     private let sets: Refreshed<ProviderKeySet>
 
     private static let tokenDistance: TimeInterval = 60
+    private static let firstDistance: TimeInterval = 5
 
     /// Creates an empty key set.
     package init(_ source: ProviderKeySource, clock: WallClock, failures: Counter) {
@@ -22,9 +23,10 @@ package struct ProviderKeys: Sendable {
     ///
     /// Check the token's claims first: only an otherwise valid token may cause the keys to be read again.
     package func verify(_ token: SignedToken<some JWTPayload>) async -> Bool? {
-        if let set = await sets.current, set.has(token.keyID) { return await set.verify(token) }
+        let set = await sets.current
+        if let set, set.has(token.keyID) { return await set.verify(token) }
         do {
-            try await sets.refresh(unlessWithin: Self.tokenDistance)
+            try await sets.refresh(unlessWithin: set == nil ? Self.firstDistance : Self.tokenDistance)
         } catch {
             // It is counted, and the job logs it; the current set is used.
         }

@@ -3,8 +3,9 @@
 import contextlib
 import os
 import signal
+import urllib.parse
 
-from browser.portal import OFFICER
+from browser.portal import OFFICER, PASSWORD
 
 
 @contextlib.contextmanager
@@ -56,3 +57,41 @@ def run(portal, report):
             answer = page.goto(f"{portal.url}/callback?{query}")
             report.expect(answer.status in (400, 403), f"{name} is refused with a page: {answer.status}")
             report.expect(page.locator("h1").count() == 1, f"{name}: the page says what to do")
+    returns(portal, report)
+
+
+def returns(portal, report):
+    """A browser comes back from the provider with an answer that was changed on the way."""
+    changes = {
+        "as it was": {}, "another state": {"state": "0" * 64}, "no state": {"state": None}, "another issuer": {"iss": "https://other.test"},
+        "no issuer": {"iss": None}, "another code": {"code": "x"}, "no code": {"code": None}, "an error besides": {"error": "access_denied"},
+    }
+    for name, change in changes.items():
+        with portal.browser() as context:
+            page = context.new_page()
+            url = urllib.parse.urlsplit(answer_of_provider(portal, page))
+            query = dict(urllib.parse.parse_qsl(url.query)) | change
+            query = urllib.parse.urlencode({key: value for key, value in query.items() if value is not None})
+            answer = page.goto(url._replace(query=query).geturl())
+            signed_in = page.locator("form[action='/logout']").count() == 1
+            if not change:
+                report.expect(signed_in, "an answer as it was signs in")
+                # Back, or the address once more: the attempt is over.
+                again = page.goto(url.geturl())
+                report.expect(again.status == 400, f"the same answer twice: 400, not {again.status}")
+            else:
+                report.expect(not signed_in and answer.status in (400, 403), f"{name}: no session, and {answer.status}")
+                report.expect(page.locator("h1").count() == 1, f"{name}: the page says what to do")
+
+
+def answer_of_provider(portal, page):
+    """The address to which the provider sends a browser that has signed in there."""
+    page.goto(portal.url + "/login")
+    page.fill("#user", OFFICER)
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.fill("#code", portal.one_time_code(OFFICER))
+    action, fields = page.evaluate("(() => { const f = document.forms[0]; return [f.action, Object.fromEntries(new FormData(f))] })()")
+    answer = page.context.request.post(
+        action, form=fields, max_redirects=0, headers={"origin": portal.provider, "sec-fetch-site": "same-origin"})
+    return answer.headers["location"]

@@ -97,11 +97,16 @@ def others(pages):
 
 def spacing(pages):
     """Text spacing by a user's own style sheet, which a page's policy doesn't bind in a browser either."""
-    with pages.portal.officer(EVENT_OFFICER, viewport={"width": 320, "height": 640}, bypass_csp=True) as page:
-        for path in ("/codes", "/help"):
-            page.goto(pages.portal.url + path)
-            page.add_style_tag(content=SPACING)
-            pages.look(page, f"spacing{path.replace('/', '-')}", "spaced")
+    places = {EVENT_OFFICER: ("/", "/codes", "/codes/current", "/help", "/accessibility", "/privacy", "/nowhere"),
+              ANALYST: ("/statistics",), OPERATOR: ("/status",)}
+    for user, paths in places.items():
+        with pages.portal.officer(user, viewport={"width": 320, "height": 640}, bypass_csp=True) as page:
+            if user == EVENT_OFFICER:
+                pages.portal.make(page)
+            for path in paths:
+                page.goto(pages.portal.url + path)
+                page.add_style_tag(content=SPACING)
+                pages.look(page, f"spacing{path.replace('/', '-')}", "spaced")
 
 
 def keyboard(portal, report):
@@ -135,6 +140,17 @@ def printed(portal, report):
         page.emulate_media(media="print")
         report.expect(not page.is_visible("#code"), "a code isn't printed")
         report.expect(page.is_visible(".print-note"), "the paper says so")
+    with portal.officer(ANALYST) as page:
+        page.goto(portal.url + "/statistics")
+        rows = page.locator("table tbody tr")
+        table = [rows.nth(number).locator("th").first.text_content() for number in range(rows.count())]
+        paper = portal.scratch / "statistics.pdf"
+        page.pdf(path=paper, format="A4", prefer_css_page_size=True)
+        told = subprocess.run(["pdfinfo", paper], capture_output=True, text=True, check=True).stdout
+        report.expect("(A4)" in told, f"the figures' paper is A4: {told}")
+        text = subprocess.run(["pdftotext", "-layout", paper, "-"], capture_output=True, text=True, check=True).stdout
+        missing = [name for name in table if " ".join(name.split()) not in " ".join(text.split())]
+        report.expect(table and not missing, f"every row of {len(table)} is on paper; missing: {missing[:5]}")
 
 
 def valid_html(folder, report):

@@ -1,69 +1,109 @@
 package import Calling
 package import Credentials
-package import DevelopmentIdentityAPI
+import DevelopmentIdentityAPI
 import Foundation
 
 /// A health officer at the portal: signs in, makes a code, reads it, and signs out.
 package struct PortalVisit: Sendable {
     private let portal: String
     private let authorities: String
-    private let oneTimeCode: @Sendable (DevelopmentUser) async throws -> String
+    private let oneTimeCode: @Sendable (_ user: String) async throws -> String
 
     /// - Parameters:
     ///   - portal: its address, as browsers reach it.
     ///   - authorities: path of a PEM file with those that browsers trust.
-    ///   - oneTimeCode: what the officer's authenticator app shows.
+    ///   - oneTimeCode: what the authenticator app of the user with a log-in name shows.
     package init(
         portal: String, authorities: String,
-        oneTimeCode: @escaping @Sendable (DevelopmentUser) async throws -> String
+        oneTimeCode: @escaping @Sendable (_ user: String) async throws -> String
     ) {
         self.portal = portal
         self.authorities = authorities
         self.oneTimeCode = oneTimeCode
     }
 
-    /// Makes a code for a test.
-    package func makeCode(as user: DevelopmentUser = .officer) async throws -> TeleTAN {
-        var browser = try Browser(authorities: authorities)
+    /// Signs in, makes a code for a test, and signs out.
+    package func makeCode(as user: String = DevelopmentUser.officer.rawValue) async throws -> TeleTAN {
+        var officer = try await signIn(as: user)
         let code: Result<TeleTAN, any Error>
         do {
-            code = .success(try await makeCode(as: user, in: &browser))
+            let made = try await officer.makeCode()
+            try await officer.signOut()
+            code = .success(made)
         } catch {
             code = .failure(error)
         }
-        await browser.close()
+        await officer.close()
         return try code.get()
     }
 
-    private func makeCode(as user: DevelopmentUser, in browser: inout Browser) async throws -> TeleTAN {
-        let password = try await browser.open("\(portal)/login")
-        let factor = try await browser.submit(
-            try form(on: password, "the password") { $0.inputs.contains("password") },
-            ["user": user.rawValue, "password": DevelopmentUser.password], on: password)
-        let codes = try await browser.submit(
-            try form(on: factor, "the one-time code") { $0.inputs.contains("code") },
-            ["code": try await oneTimeCode(user)], on: factor)
-        let made = try await browser.submit(
-            try form(on: codes, "codes of tests") { $0.hidden["kind"] == "TEST" }, on: codes)
-        // Each character is an element of its own.
-        let characters = made.html.matches(of: /<span class="character">(.)<\/span>/).map { String($0.1) }
-        guard made.status == 200, let code = TeleTAN(characters.joined()) else {
-            throw Browser.Confusion(description: "The portal's page shows no code (\(made.status)).")
+    /// Signs in by log-in name, password and one-time code. The caller closes what it gets.
+    package func signIn(as user: String = DevelopmentUser.officer.rawValue) async throws -> SignedInBrowser {
+        var browser = try Browser(authorities: authorities)
+        do {
+            let password = try await browser.open("\(portal)/login")
+            let factor = try await browser.submit(
+                try password.form("the password") { $0.inputs.contains("password") },
+                ["user": user, "password": DevelopmentUser.password], on: password)
+            let first = try await browser.submit(
+                try factor.form("the one-time code") { $0.inputs.contains("code") },
+                ["code": try await oneTimeCode(user)], on: factor)
+            return SignedInBrowser(portal: portal, browser: browser, page: first)
+        } catch {
+            await browser.close()
+            throw error
         }
-        let end = try await browser.submit(
-            try form(on: made, "signing out") { $0.action == "/logout" }, on: made)
-        guard end.status == 200, end.url.absoluteString.hasPrefix("\(portal)/") else {
-            throw Browser.Confusion(description: "Signing out didn't lead back to the portal (\(end.status)).")
+    }
+}
+
+/// A browser in which an officer has signed in.
+package struct SignedInBrowser: Sendable {
+    private let portal: String
+    private var browser: Browser
+    /// What it shows.
+    private var page: Browser.Page
+
+    fileprivate init(portal: String, browser: Browser, page: Browser.Page) {
+        self.portal = portal
+        self.browser = browser
+        self.page = page
+    }
+
+    /// Opens a page of the portal, such as `/codes`.
+    package mutating func open(_ path: String) async throws {
+        page = try await browser.open(portal + path)
+        guard page.status == 200 else {
+            throw Browser.Confusion(description: "The page \(path) didn't open (\(page.status)).")
+        }
+    }
+
+    /// Submits the form for a test's code, which must be on the page, and reads the code.
+    package mutating func makeCode() async throws -> TeleTAN {
+        page = try await browser.submit(try page.form("codes of tests") { $0.hidden["kind"] == "TEST" }, on: page)
+        // Each character is an element of its own.
+        let characters = page.html.matches(of: /<span class="character">(.)<\/span>/).map { String($0.1) }
+        guard page.status == 200, let code = TeleTAN(characters.joined()) else {
+            throw Browser.Confusion(description: "The portal's page shows no code (\(page.status)).")
         }
         return code
     }
 
-    private func form(
-        on page: Browser.Page, _ purpose: String, where isWanted: (PageForm) -> Bool
-    ) throws -> PageForm {
-        guard let form = PageForm.all(in: page.html).first(where: isWanted) else {
-            let place = page.url.path()
-            throw Browser.Confusion(description: "The page \(place) has no form for \(purpose) (\(page.status)).")
+    /// Signs out by the page's form.
+    package mutating func signOut() async throws {
+        page = try await browser.submit(try page.form("signing out") { $0.action == "/logout" }, on: page)
+        guard page.status == 200, page.url.absoluteString.hasPrefix("\(portal)/") else {
+            throw Browser.Confusion(description: "Signing out didn't lead back to the portal (\(page.status)).")
+        }
+    }
+
+    /// Closes the connections.
+    package func close() async { await browser.close() }
+}
+
+extension Browser.Page {
+    fileprivate func form(_ purpose: String, where isWanted: (PageForm) -> Bool) throws -> PageForm {
+        guard let form = PageForm.all(in: html).first(where: isWanted) else {
+            throw Browser.Confusion(description: "The page \(url.path()) has no form for \(purpose) (\(status)).")
         }
         return form
     }
@@ -73,9 +113,9 @@ extension ServiceClient {
     /// What an officer's authenticator app shows, from the control port of `development-identity`.
     ///
     /// Stories may follow each other sooner than a person could sign in again, so used codes count as new.
-    package func oneTimeCode(of user: DevelopmentUser) async throws -> String {
+    package func oneTimeCode(of user: String) async throws -> String {
         try await call(
-            DevelopmentIdentityAPI.oneTimeCode, CodeQuery(user: user.rawValue, forgetsUsed: true)
+            DevelopmentIdentityAPI.oneTimeCode, CodeQuery(user: user, forgetsUsed: true)
         ).code
     }
 }

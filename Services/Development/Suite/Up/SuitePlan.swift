@@ -104,6 +104,7 @@ package struct SuitePlan: Sendable {
                 "provider.authorities": .text(folder.certificate(SuiteCertificates.authority)),
                 "portal.authority": .text("Gesundheitsamt Beispielstadt"),
                 "portal.contact": .text("mailto:portal@example.org"),
+                "portal.notice": .text("Entwicklung / Development"),
                 "authorities": .text(authorities),
             ]
         case .developmentIdentity:
