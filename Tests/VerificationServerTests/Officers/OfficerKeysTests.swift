@@ -49,7 +49,8 @@ struct OfficerKeysTests {
 
     /// Waits for the job's first run: the clock is moved only after it, because else that run would be one more read.
     private func firstRun(on stage: VerificationStage) async {
-        while !stage.runtime.metrics.text.contains("job_last_success_seconds{job=\"officer-keys\"") { await Task.yield() }
+        let success = "job_last_success_seconds{job=\"officer-keys\""
+        while !stage.runtime.metrics.text.contains(success) { await Task.yield() }
     }
 
     private func failures(_ stage: VerificationStage) throws -> Int {
