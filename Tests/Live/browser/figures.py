@@ -33,9 +33,20 @@ def run(portal, report):
             report.expect(bool(visible), "tables have values")
             report.expect(not any(cell[:1] in "=+-@" for row in rows for cell in row.values() if cell),
                           "no cell of the CSV begins like a formula")
-        # Print: tables opened, on A4.
-        if portal.screenshots:
-            page.pdf(path=portal.screenshots / "statistics.pdf", format="A4")
+        printed(portal, report, page)
     with portal.officer(OFFICER) as page:
         for path in ("/statistics", "/statistics.csv", "/statistics.json", "/status"):
             report.expect(page.context.request.get(portal.url + path).status == 403, f"{path}: not for officers who make codes")
+
+
+def printed(portal, report, page):
+    """On A4, with every table opened."""
+    headings = page.locator("table tbody th[scope=row]").all_text_contents()
+    paper = (portal.screenshots or portal.scratch) / "statistics.pdf"
+    page.pdf(path=paper, format="A4", prefer_css_page_size=True)
+    told = subprocess.run(["pdfinfo", paper], capture_output=True, text=True, check=True).stdout
+    report.expect("(A4)" in told, f"the figures' paper is A4: {told}")
+    text = subprocess.run(["pdftotext", "-layout", paper, "-"], capture_output=True, text=True, check=True).stdout
+    words = " ".join(text.split())
+    missing = [heading for heading in headings if " ".join(heading.split()) not in words]
+    report.expect(headings and not missing, f"all {len(headings)} rows are on paper; missing: {missing[:5]}")

@@ -140,17 +140,6 @@ def printed(portal, report):
         page.emulate_media(media="print")
         report.expect(not page.is_visible("#code"), "a code isn't printed")
         report.expect(page.is_visible(".print-note"), "the paper says so")
-    with portal.officer(ANALYST) as page:
-        page.goto(portal.url + "/statistics")
-        rows = page.locator("table tbody tr")
-        table = [rows.nth(number).locator("th").first.text_content() for number in range(rows.count())]
-        paper = portal.scratch / "statistics.pdf"
-        page.pdf(path=paper, format="A4", prefer_css_page_size=True)
-        told = subprocess.run(["pdfinfo", paper], capture_output=True, text=True, check=True).stdout
-        report.expect("(A4)" in told, f"the figures' paper is A4: {told}")
-        text = subprocess.run(["pdftotext", "-layout", paper, "-"], capture_output=True, text=True, check=True).stdout
-        missing = [name for name in table if " ".join(name.split()) not in " ".join(text.split())]
-        report.expect(table and not missing, f"every row of {len(table)} is on paper; missing: {missing[:5]}")
 
 
 def valid_html(folder, report):
