@@ -156,7 +156,7 @@ targets += shared("Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "Expo
 targets += shared(
     "ExposureFormat", in: "Formats",
     exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
+    uses: ["ExposureKeys", "Venues", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
 targets += shared(
     "PushFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
 targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
@@ -219,7 +219,7 @@ targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],
     uses: [
-        "CMatching", "ExposureKeys", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
+        "CMatching", "ExposureKeys", "Venues", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
         "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["Serving"])
@@ -252,11 +252,12 @@ targets += service(
     "SubmissionServer", executable: "submission-server",
     uses: serviceParts + storageParts + [
         "Calling", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
+        "Venues",
     ], testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"])
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "ObjectStore", "PublishedTree", "Crypto", "NIOPosix",
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "ObjectStore", "PublishedTree", "Crypto", "NIOPosix",
         "CPKCS11",
     ], testsUse: ["NIOHTTP1"])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
@@ -309,6 +310,7 @@ targets += service(
         "Phone",
         "ExposureKeys",
         "ExposureFormat",
+        "Venues",
         "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI",
         "DevelopmentIdentityAPI", "AsyncHTTPClient",
         "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
@@ -341,7 +343,7 @@ targets += [
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
-            "Postgres", "Schema", "ExposureKeys",
+            "Postgres", "Schema", "ExposureKeys", "Venues",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",

@@ -9,6 +9,7 @@ import PushFormat
 package import Running
 package import SubmissionAPI
 import SwiftProtobuf
+package import Venues
 package import VerificationAPI
 
 /// The requests of an app to the metadata proxy: padded, and with the header fields that the published apps send (cwa-app-ios,

@@ -1,6 +1,7 @@
 import ExposureFormat
 package import ExposureKeys
 import FoundationEssentials
+package import Venues
 
 /// What phones download besides diagnosis keys: reports of visits, and their configuration.
 extension PackageClient {

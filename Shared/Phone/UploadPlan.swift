@@ -3,6 +3,7 @@ package import Credentials
 package import ExposureKeys
 package import FoundationEssentials
 import HTTPTypes
+package import Venues
 import VerificationAPI
 
 /// Which keys a person has consented to upload, and which are uploaded.

@@ -10,6 +10,7 @@ import Running
 import Schema
 import TestSupport
 import Testing
+import Venues
 
 @testable import Distribution
 

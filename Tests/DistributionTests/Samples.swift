@@ -1,6 +1,7 @@
 import ExposureKeys
 import TestSupport
 import Testing
+import Venues
 
 /// Days and keys; the same number gives the same key.
 enum Samples {

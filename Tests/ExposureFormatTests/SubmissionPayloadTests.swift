@@ -3,6 +3,7 @@ import ExposureKeys
 import FoundationEssentials
 import SwiftProtobuf
 import Testing
+import Venues
 
 @Suite("Submission payload")
 struct SubmissionPayloadTests {

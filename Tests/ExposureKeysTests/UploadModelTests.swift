@@ -31,13 +31,4 @@ import Testing
         let share = Double(keys.count { policy.releaseHour(of: $0, submitted: hour) == hour }) / Double(keys.count)
         #expect((0.4...0.8).contains(share))
     }
-
-    @Test("reports are different, and some are of one venue")
-    func reports() {
-        var random = SystemRandomNumberGenerator()
-        let reports = (0..<500).flatMap { _ in model.reports(using: &random) }
-        #expect(Set(reports).count == reports.count)
-        let venues = Set(reports.map { Array($0.locationIDHash) }).count
-        #expect(venues < reports.count * 95 / 100 && venues > reports.count / 2)
-    }
 }

@@ -12,6 +12,7 @@ import SubmissionAPI
 import Synchronization
 import TestSupport
 import Testing
+import Venues
 import VerificationAPI
 
 /// A request body as it came, whatever it is.

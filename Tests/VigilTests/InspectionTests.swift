@@ -4,6 +4,7 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import Venues
 
 @testable import Vigil
 

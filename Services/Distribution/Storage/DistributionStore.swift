@@ -3,6 +3,7 @@ import ExposureKeys
 import FoundationEssentials
 import Postgres
 import Schema
+import Venues
 
 /// The tables of the schema `distribution`, and the folded keys and reports, which it may read.
 struct DistributionStore: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import ObjectStore
 import PublishedTree
 import Running
+import Venues
 
 /// Checks a whole published tree, given nothing but the format and the public keys.
 struct VerifyTree: Sendable {

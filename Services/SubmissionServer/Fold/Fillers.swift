@@ -1,5 +1,6 @@
 import ExposureKeys
 import FoundationEssentials
+import Venues
 
 /// Fills an hour's keys and reports up to the next size class.
 ///
@@ -10,6 +11,7 @@ struct Fillers: Sendable {
     /// When distribution publishes a key: it must have the same lowest level.
     var policy = PublicationPolicy()
     private let model = UploadModel()
+    private let visits = VisitModel()
 
     /// Adds whole uploads from the public model; the last one is cut off when the size is reached.
     ///
@@ -39,7 +41,7 @@ struct Fillers: Sendable {
     func fill(_ reports: [CheckInReport], using random: inout some RandomNumberGenerator) -> [CheckInReport] {
         var filled = reports
         let size = sizes.size(for: reports.count)
-        while filled.count < size { filled += model.reports(using: &random).prefix(size - filled.count) }
+        while filled.count < size { filled += visits.reports(using: &random).prefix(size - filled.count) }
         return filled
     }
 

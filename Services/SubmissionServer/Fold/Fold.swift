@@ -5,6 +5,7 @@ import Logging
 import Postgres
 import Running
 import Schema
+import Venues
 
 /// The hourly fold: merges all uploads of an hour into one sorted set, and destroys everything that could tell the uploads
 /// apart.

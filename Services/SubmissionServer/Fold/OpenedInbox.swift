@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import Synchronization
+import Venues
 
 import enum Crypto.Curve25519
 

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Foundation
+import Venues
 
 import enum Crypto.ChaChaPoly
 import enum Crypto.Curve25519

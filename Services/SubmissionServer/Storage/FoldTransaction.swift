@@ -2,6 +2,7 @@ import Credentials
 import ExposureKeys
 import Postgres
 import Schema
+import Venues
 
 /// The tables that a fold reads and writes.
 struct FoldTransaction {

@@ -2,6 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import HTTPContract
+import Venues
 import VerificationAPI
 
 /// The rules for an upload's payload:

@@ -1,4 +1,5 @@
 import ExposureKeys
+import Venues
 
 /// The content of an upload, in an order that depends only on the content itself.
 struct UploadContent: Sendable, Equatable {

@@ -24,10 +24,6 @@ package struct UploadModel: Sendable {
     private static let fullShare = 85
     /// The percentage of uploads that include the current day's key.
     private static let sameDayShare = 20
-    /// The percentage of visits to the same venue as the previous one.
-    private static let sameVenueShare = 25
-    /// The percentage of visits that another one follows.
-    private static let furtherVisitShare = 60
 
     /// The model. It has no state.
     package init() {}
@@ -46,17 +42,6 @@ package struct UploadModel: Sendable {
         // The part of the day that has passed at the end of the upload's hour.
         let today = key(daysAgo: 0, length: UInt32(hour.ofDay + 1) * 6, onset, onsetDay, in: hour, using: &random)
         return (past + (today.map { [$0] } ?? [])).shuffled(using: &random)
-    }
-
-    /// The reports of an upload that has any, in no order.
-    package func reports(using random: inout some RandomNumberGenerator) -> [CheckInReport] {
-        var reports: [CheckInReport] = []
-        var venue = bytes(32, using: &random)
-        repeat {
-            if Int.random(in: 0..<100, using: &random) >= Self.sameVenueShare { venue = bytes(32, using: &random) }
-            if let report = CheckInReport(venue + bytes(64, using: &random)) { reports.append(report) }
-        } while Int.random(in: 0..<100, using: &random) < Self.furtherVisitShare
-        return reports.shuffled(using: &random)
     }
 
     private func onset(using random: inout some RandomNumberGenerator) -> Onset {

@@ -1,5 +1,6 @@
 package import ExposureKeys
 import SwiftProtobuf
+package import Venues
 
 /// The check-in reports of one hour, as phones download them: a `TraceWarningPackage` without a header in `export.bin`.
 ///

@@ -1,6 +1,7 @@
 package import ExposureKeys
 import FoundationEssentials
 import SwiftProtobuf
+package import Venues
 
 // The only file that sees both the protobuf messages and the domain.
 

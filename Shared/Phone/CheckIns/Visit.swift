@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 package import ExposureKeys
 import FoundationEssentials
+package import Venues
 
 /// A phone's stay at a venue.
 package struct Visit: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import Testing
+import Venues
 
 @testable import Phone
 

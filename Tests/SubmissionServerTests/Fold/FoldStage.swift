@@ -6,6 +6,7 @@ import Postgres
 import Running
 import Schema
 import TestSupport
+import Venues
 
 @testable import SubmissionServer
 

@@ -3,6 +3,7 @@ import Crypto
 import ExposureKeys
 import TestSupport
 import Testing
+import Venues
 import VerificationAPI
 
 @testable import SubmissionServer

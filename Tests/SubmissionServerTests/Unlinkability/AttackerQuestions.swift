@@ -1,5 +1,6 @@
 import ExposureKeys
 import TestSupport
+import Venues
 
 /// What an attacker wants to know of a seized server, as questions whose two answers look alike by content: nothing but
 /// traces can tell them apart.

@@ -4,6 +4,7 @@ import Postgres
 import Running
 import TestSupport
 import Testing
+import Venues
 
 @testable import SubmissionServer
 

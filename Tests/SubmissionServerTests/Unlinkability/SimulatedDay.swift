@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import TestSupport
+import Venues
 
 @testable import SubmissionServer
 
@@ -50,7 +51,7 @@ struct SimulatedDay: Sendable {
         }
         return Upload(
             moment: hour.start.addingTimeInterval(Double(second)), keys: keys,
-            reports: Bool.random(using: &random) ? model.reports(using: &random) : [])
+            reports: Bool.random(using: &random) ? VisitModel().reports(using: &random) : [])
     }
 }
 

@@ -8,6 +8,7 @@ import Running
 import Synchronization
 import TestSupport
 import Testing
+import Venues
 import VerificationAPI
 
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import Foundation
 import Postgres
 import TestSupport
 import Testing
+import Venues
 
 /// Kills every process on the path of an upload repeatedly, including the fold, while phones keep uploading.
 ///
@@ -58,7 +59,7 @@ struct UploadKillTests {
         let hour = Hour(containing: Date())
         let (one, other) = (
             UploadingPhones.Payload(
-                keys: model.keys(uploadedIn: hour, using: &randomness), reports: model.reports(using: &randomness)),
+                keys: model.keys(uploadedIn: hour, using: &randomness), reports: VisitModel().reports(using: &randomness)),
             UploadingPhones.Payload(keys: model.keys(uploadedIn: hour, using: &randomness), reports: [])
         )
         func violations(accepted: [UploadingPhones.Payload], _ change: (inout [[UInt8]: [Int32]]) -> Void) -> Int {

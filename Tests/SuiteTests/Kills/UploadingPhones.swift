@@ -8,6 +8,7 @@ import Phone
 import Synchronization
 import TestResultAPI
 import TestSupport
+import Venues
 import VerificationAPI
 import Vigil
 
@@ -23,7 +24,7 @@ struct UploadingPhones: Sendable {
             let model = UploadModel()
             return Payload(
                 keys: model.keys(uploadedIn: Hour(containing: Date()), using: &randomness),
-                reports: model.reports(using: &randomness))
+                reports: VisitModel().reports(using: &randomness))
         }
 
         /// The keys and reports as the tables store them.

@@ -2,6 +2,7 @@ import Credentials
 import ExposureKeys
 import Foundation
 import Phone
+import Venues
 
 /// A phone whose owner shares keys, with its app. The app is closed after each upload: when the system starts it again, it knows what it
 /// has kept and nothing else.
