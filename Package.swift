@@ -150,7 +150,8 @@ var targets: [Target] = [
 targets += shared("ExposureKeys", in: "Domain")
 targets += shared("Credentials", in: "Domain", uses: ["Crypto", "CryptoExtras"])
 targets += shared("Statistics", in: "Domain")
-targets += shared("Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"])
+targets += shared(
+    "Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"], testsExclude: ["Fixtures"])
 
 // Formats: bytes in, values out.
 targets += shared(
