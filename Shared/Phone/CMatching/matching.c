@@ -1,12 +1,7 @@
 #include "CMatching.h"
-
-// Where memory lies in the order of x86 and of arm64 as phones run it: first byte in the lowest place.
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "Identifiers are read as little-endian numbers here."
-#endif
+#include "sha256.h"
 
 #define BATCH VIGIL_MATCHING_BATCH
-#define INLINE static inline __attribute__((always_inline))
 
 // A rolling proximity identifier key.
 typedef struct {
@@ -28,27 +23,10 @@ static const uint32_t zero_key_inner[8] = {
 static const uint32_t zero_key_outer[8] = {
     0xd385480f, 0x7abb6477, 0x37c9c538, 0x5dd82467, 0x8e043a72, 0x753434b0, 0xdeb82818, 0x361d45a6,
 };
-static const uint32_t initial_state[8] = {
-    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-};
 // "EN-RPIK", a byte 1, then SHA-256's padding of 64 + 8 bytes.
 static const uint32_t information[16] = {
     0x454e2d52, 0x50494b01, 0x80000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8 * (64 + 8),
 };
-static const uint32_t inner_pad = 0x36363636;
-static const uint32_t outer_pad = 0x5c5c5c5c;
-
-static const uint32_t round_constants[64] __attribute__((aligned(64))) = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
-
 // An identifier is one block of AES-128: "EN-RPI", six zero bytes, and the interval, first byte in the lowest place.
 static const uint8_t padded_data[16] __attribute__((aligned(16))) = "EN-RPI";
 
@@ -110,29 +88,6 @@ static inline uint32_t periods_length(const vigil_matching_key *key) {
 }
 
 // MARK: - Portable
-
-static inline uint32_t rotate(uint32_t word, int count) { return word << (32 - count) | word >> count; }
-
-static void compress(uint32_t state[8], const uint32_t block[16]) {
-    uint32_t w[64];
-    for (int i = 0; i < 16; i++) w[i] = block[i];
-    for (int i = 16; i < 64; i++) {
-        const uint32_t early = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
-        const uint32_t late = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
-        w[i] = w[i - 16] + early + w[i - 7] + late;
-    }
-    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
-    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
-    for (int i = 0; i < 64; i++) {
-        const uint32_t one =
-            h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + round_constants[i] + w[i];
-        const uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-        h = g, g = f, f = e, e = d + one;
-        d = c, c = b, b = a, a = one + two;
-    }
-    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
-    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
-}
 
 static void derive_portable(const vigil_matching_key keys[BATCH], identifier_key derived[BATCH]) {
     for (int k = 0; k < BATCH; k++) {
@@ -262,66 +217,12 @@ static void scan_portable(
 // MARK: - x86
 
 #include <cpuid.h>
-#include <immintrin.h>
 
-#define SHA_CODE __attribute__((target("sha,sse4.1,ssse3")))
 #define AES_CODE __attribute__((target("aes,sse4.1,ssse3")))
 #define VAES256_CODE __attribute__((target("vaes,avx2,bmi2,aes")))
 #define VAES512_CODE __attribute__((target("vaes,avx512f,avx2,bmi2,aes")))
 
 // MARK: SHA-256
-
-// Several keys side by side: a round waits for the one before, but not for another key's.
-#define LANES 4
-
-// State as the instructions want it, highest place first: A B E F and C D G H.
-typedef struct {
-    __m128i abef, cdgh;
-} hash_state;
-
-INLINE SHA_CODE hash_state state_of(const uint32_t words[8]) {
-    return (hash_state){
-        .abef = _mm_set_epi32((int)words[0], (int)words[1], (int)words[4], (int)words[5]),
-        .cdgh = _mm_set_epi32((int)words[2], (int)words[3], (int)words[6], (int)words[7]),
-    };
-}
-
-INLINE SHA_CODE __m128i first_half(hash_state state) {
-    return _mm_shuffle_epi32(_mm_unpackhi_epi64(state.cdgh, state.abef), 0x1b);
-}
-
-INLINE SHA_CODE __m128i second_half(hash_state state) {
-    return _mm_shuffle_epi32(_mm_unpacklo_epi64(state.cdgh, state.abef), 0x1b);
-}
-
-// One block for every lane. `w` is used up.
-INLINE SHA_CODE void compress_sha(hash_state state[LANES], __m128i w[LANES][4]) {
-    hash_state before[LANES];
-#pragma clang loop unroll(full)
-    for (int lane = 0; lane < LANES; lane++) before[lane] = state[lane];
-#pragma clang loop unroll(full)
-    for (int i = 0; i < 16; i++) {
-        const __m128i constants = _mm_load_si128((const __m128i *)(const void *)(round_constants + 4 * i));
-#pragma clang loop unroll(full)
-        for (int lane = 0; lane < LANES; lane++) {
-            __m128i *m = w[lane];
-            if (i >= 4) {
-                const __m128i seventh = _mm_alignr_epi8(m[(i + 3) & 3], m[(i + 2) & 3], 4);
-                const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(m[i & 3], m[(i + 1) & 3]), seventh);
-                m[i & 3] = _mm_sha256msg2_epu32(sum, m[(i + 3) & 3]);
-            }
-            const __m128i words = _mm_add_epi32(m[i & 3], constants);
-            state[lane].cdgh = _mm_sha256rnds2_epu32(state[lane].cdgh, state[lane].abef, words);
-            state[lane].abef =
-                _mm_sha256rnds2_epu32(state[lane].abef, state[lane].cdgh, _mm_shuffle_epi32(words, 0x0e));
-        }
-    }
-#pragma clang loop unroll(full)
-    for (int lane = 0; lane < LANES; lane++) {
-        state[lane].abef = _mm_add_epi32(state[lane].abef, before[lane].abef);
-        state[lane].cdgh = _mm_add_epi32(state[lane].cdgh, before[lane].cdgh);
-    }
-}
 
 SHA_CODE static void derive_sha(const vigil_matching_key keys[BATCH], identifier_key derived[BATCH]) {
     const __m128i inner = _mm_set1_epi32((int)inner_pad), outer = _mm_set1_epi32((int)outer_pad);

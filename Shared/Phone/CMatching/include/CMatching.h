@@ -1,12 +1,15 @@
-// What a phone computes for every published key: its broadcasts, and whether any of them may be one that was heard.
-//
-// Exposure Notification Cryptography Specification 1.2. Some 28,000 keys a day in a country, 144 broadcasts each: this is the
-// only part of the suite where a phone's battery is spent.
+// What a phone computes for every published key, and for every report about a venue: the parts of the suite where a phone's
+// battery is spent.
 #ifndef VIGIL_MATCHING_H
 #define VIGIL_MATCHING_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+// MARK: Keys
+//
+// The broadcasts of every published key, and whether any of them may be one that was heard (Exposure Notification Cryptography
+// Specification 1.2). Some 28,000 keys a day in a country, 144 broadcasts each.
 
 // A published key and when it was in use.
 typedef struct {
@@ -62,5 +65,52 @@ vigil_matching_cipher vigil_matching_best_cipher(void);
 size_t vigil_matching_candidates(
     vigil_matching_hash hash, vigil_matching_cipher cipher, const vigil_matching_key *keys, size_t count,
     vigil_matching_filter filter, vigil_matching_candidate *candidates, size_t room, size_t *done);
+
+// MARK: Reports about venues
+//
+// Which reports are of a venue that the phone knows: those whose authentication code, HMAC-SHA-256 over their first 25 bytes, is
+// right by the venue's key. Nothing else tells, so every report is tried with every key.
+
+// The bytes of a report: 25 that are authenticated, then the code.
+#define VIGIL_VENUE_REPORT 57
+
+// How many reports are tried at one time.
+#define VIGIL_VENUE_BATCH 16
+
+// The instructions that trials use. All give the same results.
+typedef enum {
+    vigil_venue_portable = 0,
+    // The processor's own for SHA-256.
+    vigil_venue_sha = 1,
+    // Sixteen reports side by side.
+    vigil_venue_avx512 = 2,
+} vigil_venue_code;
+
+// The best that this processor, and the system on it, has. What is not better than it can be chosen, too.
+vigil_venue_code vigil_venue_best_code(void);
+
+// An authentication key, after the blocks of HMAC that depend on the key alone.
+typedef struct {
+    uint32_t inner[8], outer[8];
+} vigil_venue_key;
+
+// A report and the key that it is authentic by, as their numbers.
+typedef struct {
+    uint32_t report, key;
+} vigil_venue_match;
+
+// Prepares a key of 32 bytes.
+vigil_venue_key vigil_venue_prepare(const uint8_t key[32]);
+
+// Finds the authentic ones of reports that lie one after another.
+//
+// There must be room for as many matches as a batch of reports and all keys give. Returns how many there are, in no order. `done` becomes
+// the number of reports for which there was room: call again with the others. A report's number counts from the first report of the call.
+//
+// How long a trial takes doesn't depend on where codes differ. That there was a match can be seen by the time it takes: who measures that
+// watches the phone itself.
+size_t vigil_venue_matches(
+    vigil_venue_code code, const vigil_venue_key *keys, size_t count, const uint8_t *reports, size_t number,
+    vigil_venue_match *matches, size_t room, size_t *done);
 
 #endif
