@@ -1,0 +1,92 @@
+"""Nothing leaves the browser: not while posters are made, and not if a script wanted to. A scanned code leaves the address bar."""
+
+from venue.links import venue_link
+from venue.owner import HOST, PAGE
+
+# Each way to send something that a script has; what the edge would hear begins with /told.
+TELL = """async address => {
+    const tries = [
+        () => fetch(address + '/told-fetch', { mode: 'no-cors' }), () => navigator.sendBeacon(address + '/told-beacon', 'x'),
+        () => { new Image().src = address + '/told-image' }, () => new WebSocket(address.replace('https', 'wss') + '/told-socket'),
+        () => new EventSource(address + '/told-events'), () => new Worker(URL.createObjectURL(new Blob(['']))),
+        () => { const frame = document.createElement('iframe'); frame.src = address + '/told-frame'; document.body.append(frame) },
+        () => { const link = document.createElement('link'); link.rel = 'stylesheet'; link.href = address + '/told-style'; document.head.append(link) },
+        () => { const link = document.createElement('link'); link.rel = 'prefetch'; link.href = address + '/told-prefetch'; document.head.append(link) },
+        () => { const form = document.createElement('form'); form.action = address + '/told-form'; document.body.append(form); form.submit() },
+        () => { const script = document.createElement('script'); script.src = address + '/told-script'; document.body.append(script) },
+        () => { const script = document.createElement('script'); script.textContent = 'window.injected = 1'; document.body.append(script) },
+        () => { document.body.innerHTML = '<p>' },
+    ];
+    let refused = 0;
+    for (const each of tries) { try { await each() } catch { refused += 1 } }
+    await new Promise(done => setTimeout(done, 500));
+    return [refused, window.injected === undefined];
+}"""
+
+
+def run(venue, report):
+    host = venue.url.removesuffix("/venue")
+    before = len(venue.heard(after=0))
+
+    # Served, with all that an owner does, and then without a network.
+    venue.requests.clear()
+    with venue.page(venue.url) as page:
+        report.expect(not page.is_visible("#host"), "where the page is served, its host needn't be entered")
+        links = venue.make(page, count=3)
+        own = [venue_link(link, host.removeprefix("https://")) for link in links]
+        report.expect(len(own) == 3 and {name for _, name in own} == {"Café Sonnenschein"}, f"three posters of this host: {links}")
+        page.context.set_offline(True)
+        own += [venue_link(link, host.removeprefix("https://")) for link in venue.make(page, count=31)]
+        page.click("#print-posters")
+        page.click("#print-notes")
+        report.expect(len(own) == 34 and len({seed for seed, _ in own}) == 34, "each poster of each run has a seed of its own")
+        stored = page.evaluate("[localStorage.length, sessionStorage.length, document.cookie, location.href]")
+        report.expect(stored[:3] == [0, 0, ""] and stored[3] == venue.url, f"nothing is stored: {stored}")
+    report.expect(venue.requests == [venue.url], f"the page asks for nothing but itself: {venue.requests[:5]}")
+    report.expect(len(venue.heard()) == before + 1, f"the edge hears of one request: {venue.heard()[before:]}")
+
+    # From a file, without a network.
+    venue.requests.clear()
+    with venue.page(PAGE.as_uri()) as page:
+        page.context.set_offline(True)
+        page.fill("#name", "Café")
+        page.click("#form button")
+        report.expect(page.is_visible("#host-error") and page.locator("#notes code").count() == 0, "from a file, the host has to be entered")
+        own = [venue_link(link) for link in venue.make(page, count=2)]
+        report.expect(len(own) == 2 and own[0][0] != own[1][0], "a file makes posters without a network")
+    report.expect(venue.requests == [PAGE.as_uri()], f"the file asks for nothing: {venue.requests[:5]}")
+    with venue.page(venue.authority.as_uri()) as page:
+        report.expect(page.input_value("#host") == HOST, "an authority's copy knows its host")
+
+    # What a hostile script would try.
+    for address in (venue.url, PAGE.as_uri()):
+        with venue.page(address, watched=False) as page:
+            forbidden = []
+            page.on("console", lambda message: forbidden.append(message.text.split()[1]) if message.text.startswith("POLICY ") else None)
+            heard = len(venue.heard(after=0))
+            refused, harmless = page.evaluate(TELL, host)
+            # Workers and scripts fail as untrusted types.
+            kinds = {"connect-src", "img-src", "frame-src", "style-src-elem", "form-action", "require-trusted-types-for"}
+            report.expect(kinds <= set(forbidden) and harmless, f"the policy forbids each way out: {kinds - set(forbidden)}")
+            report.expect(len(venue.heard()) == heard, f"nothing of it reaches the edge: {venue.heard()[heard:]}")
+    control = venue.scratch / "open.html"
+    control.write_text("<!doctype html><title>x</title><body>")
+    with venue.page(control.as_uri(), watched=False) as page:
+        heard = len(venue.heard(after=0))
+        page.evaluate(TELL.replace("form.submit()", "").replace("document.body.innerHTML = '<p>'", ""), host)
+        told = {line.split()[1] for line in venue.heard()[heard:]}
+        report.expect({"/told-fetch", "/told-beacon", "/told-image", "/told-frame", "/told-style"} <= told, f"control: without a policy it is told: {told}")
+
+    # A phone without the app.
+    heard = len(venue.heard(after=0))
+    with venue.page(venue.url + "#v1.AUNhbmFyeUNhbmFyeQ", language="en", viewport={"width": 390, "height": 800}) as page:
+        report.expect(page.is_visible("#scanned") and not page.is_visible("#owner"), "a scanned code shows an explanation, and no form")
+        report.expect(page.url == venue.url + "#v1." and "Canary" not in page.content(), f"the code leaves the address bar: {page.url}")
+        page.reload()
+        report.expect(page.is_visible("#scanned"), "it stays so after a reload")
+        venue.picture(page, "scanned-en")
+        page.click("#scanned a")
+        report.expect(page.is_visible("#owner") and not page.is_visible("#scanned"), "an owner gets to the form from there")
+        page.go_back()
+        report.expect(page.is_visible("#scanned") and "AUNh" not in page.url, "the code isn't in the history")
+    report.expect(venue.heard()[heard:] == ["GET /venue HTTP/2.0"] * 2, f"what stands after # reaches no server: {venue.heard()[heard:]}")
