@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what needs no build: alerts, format, docker-compose.yml, scripts.
+# Checks what needs no build: alerts, format, docker-compose.yml, the venue page's policy, scripts.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/Tests/tools.sh"
@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 bash Tests/static.sh [--no-alerts]
 
-Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, docker-compose.yml, and the
-syntax of every script. Takes about a minute.
+Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, docker-compose.yml, the policy
+of the venue page, and the syntax of every script. Takes about a minute.
 
   --no-alerts   all but the alerts, which take half of the time
   --help        this text
@@ -41,6 +41,9 @@ part "format" swift format lint --strict --parallel -r Services Shared Tests Pac
 
 say "Reading docker-compose.yml …"
 /usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml breaks a rule: see above."
+
+say "Comparing the venue page's policy …"
+/usr/bin/python3 Tests/Live/venue/policy.py --check || fail "The policy is wrong: see above."
 
 say "Reading the scripts …"
 find .ci deploy Tests \( -name '*.sh' -o -path .ci/run \) -print0 | xargs -0 -n 1 bash -n ||

@@ -76,6 +76,7 @@ class Check:
         return self.running(self.configuration("nginx.conf", folder, [
             ("listen 8040 ", f"listen 127.0.0.1:{self.edge_port} "), ("127.0.0.1:8049", f"127.0.0.1:{self.closed_port}"),
             ("root /published", f"root {self.state}/published"), ("/run/secrets/tls[.]", f"{self.certificates}/public."),
+            ("/etc/vigil/venue.html", str(ROOT / "deploy/edge/venue.html")),
             ("access_log off;", f"log_format heard '{log}'; access_log {folder}/access.log heard;"), *changes,
         ]), self.edge_port)
 
@@ -164,8 +165,8 @@ class Check:
         return "New Session Ticket" in said
 
     def same_answers(self):
-        paths = self.tree()
-        fields = ("etag", "cache-control", "content-type")
+        paths = [*self.tree(), "/venue"]
+        fields = ("etag", "cache-control", "content-type", "content-security-policy")
         different = []
         for path in paths:
             edge, first, second = self.ask(path, self.edge_port), self.ask(path), self.ask(path)
