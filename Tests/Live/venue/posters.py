@@ -73,8 +73,9 @@ def run(venue, report):
         # Mistakes keep what was made, and say what is wrong.
         for field, value, words in (("#count", "32", "1 bis 31"), ("#count", "1.5", "1 bis 31"), ("#name", "ä" * 51, "102"), ("#name", " ", "füllen"),
                                     ("#date", "", "Datum"), ("#host", "x y", "Internet-Adresse")):
+            page.evaluate("""right => { for (const [id, value] of Object.entries(right)) document.getElementById(id).value = value }""",
+                          {"count": "2", "name": "Café", "date": "2027-03-27", "host": "a.example"})
             page.check("#time-days")
-            page.fill("#count", "2"), page.fill("#name", "Café"), page.fill("#date", "2027-03-27"), page.fill("#host", "a.example")
             page.fill(field, value)
             page.click("#form button")
             error = page.inner_text(f"{field}-error")
@@ -99,6 +100,8 @@ def run(venue, report):
 
     # Everything is on its sheet, with an authority's settings and names as long as may be.
     with venue.page(venue.authority.as_uri()) as page:
+        report.expect(page.input_value("#host") == SETTINGS["host"], "an authority's copy knows its host")
+        report.expect(page.get_attribute("#imprint", "href") == SETTINGS["imprint"] and page.is_visible("#imprint"), "and its imprint")
         for name in ("Café", WORDS, WIDE):
             for time in ("days", "event", "lasting"):
                 venue.make(page, name=name, time=time, app="cwa" if time == "event" else "own", language="both", paper="A6", count=1)
