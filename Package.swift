@@ -254,11 +254,12 @@ targets += service(
     uses: serviceParts + storageParts + [
         "Calling", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
         "Venues",
-    ], testsUse: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"])
+    ], testsUse: ["AsyncHTTPClient", "CryptoExtras", "NIOCore", "NIOHTTP1"])
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "ObjectStore", "PublishedTree", "Crypto", "NIOPosix",
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "ObjectStore", "PublishedTree", "Crypto",
+        "NIOPosix",
         "CPKCS11",
     ], testsUse: ["NIOHTTP1"])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.

@@ -33,6 +33,7 @@ package struct MetadataProxy: AsyncParsableCommand {
     ]
     private static let submissionOperations = [
         EndpointDescription(SubmissionAPI.diagnosisKeys), EndpointDescription(SubmissionAPI.onBehalf),
+        EndpointDescription(SubmissionAPI.venueReports),
     ]
     private static let pushOperations = [
         EndpointDescription(PushAPI.register), EndpointDescription(PushAPI.registerV1),

@@ -45,15 +45,16 @@ package struct SubmissionServer: AsyncParsableCommand {
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
         let tans = UploadTANs(verification: verification)
         let rules = PayloadRules(origin: settings.string("origin", default: "DE"))
-        func accept(_ purpose: UploadPurpose, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
+        func accept(_ form: UploadForm, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
             AcceptUpload(
-                purpose: purpose, route: operation.route, rules: rules, tagKey: tagKey, tans: tans, inbox: inbox,
+                form: form, route: operation.route, rules: rules, tagKey: tagKey, tans: tans, inbox: inbox,
                 clock: runtime.clock, databaseClock: clock, logger: runtime.logger)
         }
 
         let listener = try Listener("listen", from: settings, defaultPort: 8030, security: .mutualTLS(tls)) { routes in
             routes.on(SubmissionAPI.diagnosisKeys, use: accept(.diagnosisKeys, SubmissionAPI.diagnosisKeys).handle)
             routes.on(SubmissionAPI.onBehalf, use: accept(.onBehalf, SubmissionAPI.onBehalf).handle)
+            routes.on(SubmissionAPI.venueReports, use: accept(.venueReports, SubmissionAPI.venueReports).handle)
         }
         try await runtime.run(
             listeners: [listener], services: [database, ClockWatch(clock, runtime), verification, tans, inbox],

@@ -75,7 +75,9 @@ extension Catalogue.Service {
         listeners: [
             .init(
                 .listen, 8030, .mutualTLS,
-                offers: [SubmissionAPI.diagnosisKeys.route, SubmissionAPI.onBehalf.route])
+                offers: [
+                    SubmissionAPI.diagnosisKeys.route, SubmissionAPI.onBehalf.route, SubmissionAPI.venueReports.route,
+                ])
         ],
         admin: 8039, metrics: 8037, database: .init(.submission),
         secrets: [.init(.hexadecimal, "tag-key", key: "secrets.tagKey")],
@@ -104,7 +106,10 @@ extension Catalogue.Service {
         "distribution", "run", role: .distribution, listeners: [], admin: 8048, metrics: 8047,
         database: .init(
             .distribution,
-            reads: ["submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report"]),
+            reads: [
+                "submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report",
+                "submission.venue_report",
+            ]),
         secrets: [.init(.privateKey, "export-signing.key", key: "signing.keys", prefix: "262/v1=")],
         volumes: [.init(.published, key: "directory")],
         calls: [.init("push.url", to: .pushDispatcher, .listen)])

@@ -185,6 +185,9 @@ import VerificationAPI
         .request("submission-on-behalf", SubmissionAPI.onBehalf) {
             .init(authorization: $0.tan.text, payload: payload)
         },
+        .request("venue-reports", SubmissionAPI.venueReports) {
+            .init(authorization: $0.tan.text, payload: payload)
+        },
         .answer("diagnosis-keys", SubmissionAPI.diagnosisKeys) { _ in
             .init(filteredCheckIns: 2, savedCheckIns: 1)
         },

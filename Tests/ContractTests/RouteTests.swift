@@ -107,6 +107,12 @@ import VerificationAPI
                 request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
         Pin(
+            SubmissionAPI.venueReports,
+            .init(
+                path: "/version/v1/venue-reports", callers: [.metadataProxy], bodyLimit: 8192, status: 200,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
+        Pin(
             PushAPI.register,
             .init(
                 path: "/v3/register", callers: [.metadataProxy], bodyLimit: 4096, status: 200,

@@ -54,6 +54,8 @@ package struct DecoderTarget: Sendable {
         answer("app-result-answer", TestResultAPI.appResult),
         answer("diagnosis-keys-answer", SubmissionAPI.diagnosisKeys),
         DecoderTarget(name: "submission-payload", judge: submissionPayload),
+        DecoderTarget(name: "venue-upload", judge: venueUpload),
+        DecoderTarget(name: "venue-report-package", judge: venueReportPackage),
         DecoderTarget(name: "push-registration", judge: pushRegistration),
         text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
         text("token-text", length: 36...36) { RegistrationToken($0)?.text },
@@ -132,6 +134,36 @@ package struct DecoderTarget: Sendable {
             let copy = try? PushRegistration(decoding: again)
         else { return .broken("it can't be written and read again") }
         return copy == registration ? .value : .broken("read again, it is another registration")
+    }
+
+    private static func venueUpload(_ bytes: Data) -> Verdict {
+        // Shorter input is padded to the only size that is read, so that a search isn't one for lengths.
+        var body = Array(bytes)
+        let padding = VenueUpload.size - body.count - 3
+        if padding >= 0 {
+            body += [0x1a, UInt8(padding & 0x7f) | 0x80, UInt8(padding >> 7)] + [UInt8](repeating: 0, count: padding)
+        }
+        guard let upload = try? VenueUpload(decoding: body) else { return .refused }
+        guard let again = try? upload.encoded() else {
+            return padding >= 0 ? .broken("it can't be written again") : .value
+        }
+        guard again.count == VenueUpload.size else { return .broken("it has another size") }
+        return (try? VenueUpload(decoding: again)) == upload ? .value : .broken("read again, it is another upload")
+    }
+
+    /// A bundle, whose signature a search wouldn't find, and the file around it.
+    private static func venueReportPackage(_ bytes: Data) -> Verdict {
+        let bytes = Array(bytes)
+        if let package = VenueReportPackage(bundle: bytes) {
+            guard (try? package.bundle()) == bytes else { return .broken("it is written otherwise") }
+            return .value
+        }
+        do throws(ArchiveDamage) {
+            _ = try VenueReportPackage(reading: bytes, signedBy: [])
+            return .broken("nobody signed it")
+        } catch {
+            return .refused
+        }
     }
 
     private static func submissionPayload(_ bytes: Data) -> Verdict {

@@ -210,7 +210,10 @@ struct FormerVersionTests {
             """
         to_jsonb(item) || '{"published_after": -1}'
             || CASE WHEN keys > 0 THEN '{"first_end": 0}' ELSE '{}' END::jsonb
-        """
+        """,
+        "submission.hour_key": """
+        to_jsonb(item) || '{"row_format": 1}'
+        """,
     ]
 
     /// Every row of every service's tables as JSON without NULLs, in order.

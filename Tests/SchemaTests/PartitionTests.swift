@@ -36,6 +36,11 @@ struct PartitionTests {
             """
     }
 
+    private static func insertVenueReport(_ hour: Int32) -> SQL {
+        let report = [UInt8](repeating: 7, count: 57)
+        return "INSERT INTO submission.venue_report (hour, report) VALUES (\(hour), \(report))"
+    }
+
     private func ensure(_ days: Int32..., in client: PostgresClient) async throws {
         try await client.session { session in
             for day in days { try session.execute("SELECT submission.ensure_day(\(day))") }
@@ -59,16 +64,18 @@ struct PartitionTests {
         try await withService { client, database in
             try await ensure(20_600, 20_600, in: client)
             #expect(try await days(of: "check_in_report", in: database) == [20_600])
+            #expect(try await days(of: "venue_report", in: database) == [20_600])
             #expect(try await days(of: "diagnosis_key", in: database) == Array(20_586...20_600))
             let first: Int32 = 20_600 * 24
             try await client.session { session in
                 for hour in [first, first + 23] {
                     try session.execute(Self.insertReport(hour))
+                    try session.execute(Self.insertVenueReport(hour))
                     for day in Int32(20_586)...20_600 { try session.execute(Self.insert(hour, start: day * 144)) }
                 }
             }
             let strange =
-                [first - 1, first + 24].map(Self.insertReport)
+                [first - 1, first + 24].flatMap { [Self.insertReport($0), Self.insertVenueReport($0)] }
                 + [20_585, 20_601].map { Self.insert(first, start: $0 * 144) }
             for statement in strange {
                 let error = await #expect(throws: PostgresError.self) {
@@ -83,12 +90,13 @@ struct PartitionTests {
     func drop() async throws {
         try await withService { client, database in
             try await ensure(20_598, 20_599, 20_600, 20_601, in: client)
-            for expected: Int32 in [2 + 16, 0] {
+            for expected: Int32 in [2 * 2 + 16, 0] {
                 let dropped = try await client.session {
                     try $0.row("SELECT submission.drop_days_before(20600)", as: Int32.self)
                 }
                 #expect(dropped == expected)
                 #expect(try await days(of: "check_in_report", in: database) == [20_600, 20_601])
+                #expect(try await days(of: "venue_report", in: database) == [20_600, 20_601])
                 #expect(try await days(of: "diagnosis_key", in: database) == [20_600, 20_601])
             }
         }
@@ -145,6 +153,7 @@ struct PartitionTests {
             let now = Date(timeIntervalSince1970: 20_600 * 86_400 + second)
             _ = try await Retention.apply(.fold, at: now, in: client)
             #expect(try await days(of: "check_in_report", in: database) == [20_586, 20_600])
+            #expect(try await days(of: "venue_report", in: database) == [20_586, 20_600])
             #expect(try await days(of: "diagnosis_key", in: database) == Array(20_586...20_600))
         }
     }

@@ -79,8 +79,13 @@ struct SchemaVersionTests {
             problem.description
                 == "The database schema \(name) has version \(schema.version - 1), this program needs "
                 + "\(schema.version): run `vigil migrate` first.")
+        // Nor does a service start that needs what the last step brings.
+        let readers = Self.services.filter { service in
+            service.reads.contains { $0.schema.name == name && $0.version == schema.version }
+        }
+        let expected = Dictionary(uniqueKeysWithValues: ([schema] + readers).map { ($0.name, problem) })
         try await withDatabase(of: schemas) { database in
-            #expect(try await problems(database) == [name: problem])
+            #expect(try await problems(database) == expected)
             try await TestPostgres.withClient(database.superuserConnection) { try await Schema.migrate(owner: $0) }
             #expect(try await problems(database).isEmpty)
         }

@@ -52,9 +52,25 @@ enum Samples {
         try numbers.map { try report($0) }
     }
 
-    static func content(_ keys: Range<Int> = 0..<0, reports: Range<Int> = 0..<0) throws -> UploadContent {
-        UploadContent(keys: try Self.keys(keys).sorted(), reports: try Self.reports(reports).sorted())
+    static func content(
+        _ keys: Range<Int> = 0..<0, reports: Range<Int> = 0..<0, venueReports: Range<Int> = 0..<0
+    ) throws -> UploadContent {
+        UploadContent(
+            keys: try Self.keys(keys).sorted(), reports: try Self.reports(reports).sorted(),
+            venueReports: try Self.venueReports(venueReports).sorted())
     }
+
+    /// Reports in Apple's form.
+    static func venueReports(_ numbers: Range<Int>) throws -> [VenueReport] {
+        try numbers.map { number in
+            var random = SeededGenerator(seed: UInt64(number))
+            let vector = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+            return try #require(
+                VenueReport(vector + mark + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 37)))
+        }
+    }
+
+    static func isSample(_ report: VenueReport) -> Bool { report.encryptedRecord.starts(with: mark) }
 
     static func keys(_ numbers: Range<Int>) throws -> [DiagnosisKey] {
         try numbers.map { try key($0) }
@@ -66,6 +82,17 @@ enum Samples {
     }
 
     static func tag(_ number: Int) -> Digest { Digest(sha256: "tag \(number)".utf8) }
+
+    /// The body of an upload of venue reports.
+    static func venuePayload(
+        _ reports: [VenueReport], _ keys: [DiagnosisKey]? = nil, change: (inout SubmissionPayload) -> Void = { _ in }
+    ) throws -> [UInt8] {
+        var submission = SubmissionPayload()
+        submission.keys = (keys ?? []).map(TemporaryExposureKey.init(uploading:))
+        submission.origin = "DE"
+        change(&submission)
+        return try #require(VenueUpload(reports: reports, submission: keys == nil ? nil : submission)).encoded()
+    }
 
     static func payload(
         _ keys: [DiagnosisKey], reports: [CheckInReport] = [], padding: Int = 0

@@ -45,6 +45,13 @@ struct Fillers: Sendable {
         return filled
     }
 
+    /// Adds random reports: without a venue's seed nobody can tell them from others.
+    func fill(_ reports: [VenueReport], using random: inout some RandomNumberGenerator) -> [VenueReport] {
+        var filled = reports
+        for _ in reports.count..<sizes.size(for: reports.count) { filled.append(VenueReport(using: &random)) }
+        return filled
+    }
+
     private func isPublishedAtOnce(_ key: DiagnosisKey, _ hour: Hour) -> Bool {
         policy.releaseHour(of: key, submitted: hour) == hour
     }

@@ -74,6 +74,7 @@ struct Fold: Sendable {
         var uploads: [Int] = []
         var keys = 0
         var reports = 0
+        var venueReports = 0
         /// Keys and reports that were dropped at upload because they broke a rule.
         var left = UploadContent.LeftOut()
         /// Rows that no key opens, because this suite didn't write them or they were damaged.
@@ -84,7 +85,8 @@ struct Fold: Sendable {
 
         var metadata: Logger.Metadata {
             [
-                "hour": "\(lastHour)", "keys": "\(keys)", "reports": "\(reports)", "unreadable": "\(unreadable)",
+                "hour": "\(lastHour)", "keys": "\(keys)", "reports": "\(reports)",
+                "venue_reports": "\(venueReports)", "unreadable": "\(unreadable)",
                 "single_uploader_hours": "\(singleUploaderHours)",
             ]
         }
@@ -165,13 +167,16 @@ struct Fold: Sendable {
             // A key may have been uploaded with different metadata: which of them counts follows from their content.
             let keys = current.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
             let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
+            let venueReports = uploaded.venueReports.sorted().filter { known.venueReports.insert($0).inserted }
             var random = SystemRandomNumberGenerator()
             try transaction.insert(
                 fillers.fill(keys, of: hour, at: instant, using: &random).sorted(),
-                fillers.fill(reports, using: &random).sorted(), hour: hour)
+                fillers.fill(reports, using: &random).sorted(), fillers.fill(venueReports, using: &random).sorted(),
+                hour: hour)
             report.uploads.append(uploaded.uploads)
             report.keys += keys.count
             report.reports += reports.count
+            report.venueReports += venueReports.count
             report.left.keys += uploaded.left.keys + uploaded.keys.count - current.count
             report.left.reports += uploaded.left.reports
         }
@@ -192,16 +197,20 @@ struct Fold: Sendable {
     private struct Known {
         var keys: Set<KeyData>
         var reports: Set<CheckInReport>
+        var venueReports: Set<VenueReport>
 
         init(_ uploads: some Sequence<OpenedInbox.Hourly>, in transaction: FoldTransaction) throws {
             var keys: Set<KeyData> = []
             var reports: Set<CheckInReport> = []
+            var venueReports: Set<VenueReport> = []
             for uploaded in uploads {
                 for key in uploaded.keys { keys.insert(key.data) }
                 reports.formUnion(uploaded.reports)
+                venueReports.formUnion(uploaded.venueReports)
             }
             self.keys = try transaction.known(among: keys)
             self.reports = try transaction.known(among: reports)
+            self.venueReports = try transaction.known(among: venueReports)
         }
     }
 }

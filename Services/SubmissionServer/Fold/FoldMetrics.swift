@@ -7,6 +7,7 @@ struct FoldMetrics: Sendable {
     private let otherHours: Counter
     private let keys: Counter
     private let reports: Counter
+    private let venueReports: Counter
     private let keysLeftOut: Counter
     private let reportsLeftOut: Counter
     private let unreadable: Counter
@@ -21,6 +22,7 @@ struct FoldMetrics: Sendable {
         otherHours = hours("several")
         keys = Counter(label: "folded_keys_total", factory: factory)
         reports = Counter(label: "folded_reports_total", factory: factory)
+        venueReports = Counter(label: "folded_venue_reports_total", factory: factory)
         keysLeftOut = Counter(label: "left_out_keys_total", factory: factory)
         reportsLeftOut = Counter(label: "left_out_reports_total", factory: factory)
         unreadable = Counter(label: "unreadable_uploads_total", factory: factory)
@@ -37,6 +39,7 @@ struct FoldMetrics: Sendable {
         }
         keys.increment(by: report.keys)
         reports.increment(by: report.reports)
+        venueReports.increment(by: report.venueReports)
         keysLeftOut.increment(by: report.left.keys)
         reportsLeftOut.increment(by: report.left.reports)
         unreadable.increment(by: report.unreadable)

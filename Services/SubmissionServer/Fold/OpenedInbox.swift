@@ -11,12 +11,14 @@ struct OpenedInbox {
         var uploads = 0
         var keys: [DiagnosisKey] = []
         var reports: [CheckInReport] = []
+        var venueReports: [VenueReport] = []
         var left = UploadContent.LeftOut()
 
         fileprivate mutating func add(_ upload: UploadContent) {
             uploads += 1
             keys += upload.keys
             reports += upload.reports
+            venueReports += upload.venueReports
             left.keys += upload.left.keys
             left.reports += upload.left.reports
         }
@@ -25,6 +27,7 @@ struct OpenedInbox {
             uploads += other.uploads
             keys += other.keys
             reports += other.reports
+            venueReports += other.venueReports
             left.keys += other.left.keys
             left.reports += other.left.reports
         }

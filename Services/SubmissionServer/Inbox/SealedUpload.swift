@@ -19,22 +19,28 @@ struct SealedUpload: Sendable {
     /// The encapsulated key (32 bytes), nonce (12), ciphertext, authentication code (16).
     let bytes: [UInt8]
 
+    /// What this build's fold reads.
+    static let format: Int16 = 2
+
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// For how many reports a row has room, beside the most keys.
+    /// For how many reports of the Corona-Warn-App a row has room, beside the most keys. Venue reports are shorter.
     enum Room: Int, CaseIterable, Sendable {
-        /// Two reports a day for sixteen days: 3,500 bytes.
+        /// Two reports a day for sixteen days, or 53 venue reports: 3,500 bytes.
         case common = 32
         /// As many as an upload may have: 27,308 bytes.
         case large = 280
+
+        /// For reports, in bytes.
+        var size: Int { rawValue * CheckInReport.count }
 
         /// Of so many uploads that don't need it, one has a large row all the same. So a large row proves nothing; it costs
         /// 24 kB, which is a fifth more for all rows together.
         private static let share = 32
 
-        /// For an upload with a number of reports.
-        static func fitting(_ reports: Int, using random: inout some RandomNumberGenerator) -> Room {
-            let isLarge = reports > Room.common.rawValue || Int.random(in: 0..<share, using: &random) == 0
+        /// For an upload.
+        static func fitting(_ content: UploadContent, using random: inout some RandomNumberGenerator) -> Room {
+            let isLarge = content.reportSize > Room.common.size || Int.random(in: 0..<share, using: &random) == 0
             return isLarge ? .large : .common
         }
     }
@@ -45,7 +51,7 @@ struct SealedUpload: Sendable {
     ) throws -> [SealedUpload] {
         var random = SystemRandomNumberGenerator()
         return try seal(
-            uploads.map { ($0.tag, $0.content, Room.fitting($0.content.reports.count, using: &random)) }, to: hourKey)
+            uploads.map { ($0.tag, $0.content, Room.fitting($0.content, using: &random)) }, to: hourKey)
     }
 
     /// Seals what is stored together, each in the room that is given.
@@ -99,51 +105,68 @@ struct UploadOpener: Sendable {
 
 /// The plaintext of a row: four bytes, then room for as many keys and reports as the row may have, filled up with zeros.
 ///
-/// The first byte has the number of keys in its lower half; its upper half continues the number of reports, which is the second byte.
-/// The others are the numbers of keys and reports that were left out. A row of common size is what earlier builds read and wrote.
+/// The first byte has the number of keys in its lower half. Its highest bit says that the reports are venue reports, and the three
+/// others continue the number of reports, which is the second byte. The next two are the numbers of keys and reports that were left
+/// out. Earlier builds wrote the same without venue reports; they find no upload in a row with some (``HourPublicKey/rowFormat``).
 private enum Plaintext {
     static let keysStart = 4
     static let reportsStart = keysStart + UploadContent.maximumKeys * KeyRecord.size
 
-    static func size(of room: SealedUpload.Room) -> Int { reportsStart + room.rawValue * CheckInReport.count }
+    static func size(of room: SealedUpload.Room) -> Int { reportsStart + room.size }
 
     static func encode(_ content: UploadContent, in room: SealedUpload.Room) -> [UInt8] {
         precondition(content.keys.count <= UploadContent.maximumKeys)
-        precondition(content.reports.count <= room.rawValue)
+        precondition(content.reports.isEmpty || content.venueReports.isEmpty)
+        precondition(content.reportSize <= room.size)
         let size = size(of: room)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
+        let (count, mark) = (
+            content.reports.count + content.venueReports.count, content.venueReports.isEmpty ? 0 : 0x80
+        )
         bytes += [
-            UInt8(content.keys.count | (content.reports.count >> 8) << 4),
-            UInt8(truncatingIfNeeded: content.reports.count),
+            UInt8(mark | content.keys.count | (count >> 8) << 4), UInt8(truncatingIfNeeded: count),
             UInt8(clamping: content.left.keys), UInt8(clamping: content.left.reports),
         ]
         for key in content.keys { KeyRecord.append(key, to: &bytes) }
         bytes.append(contentsOf: repeatElement(0, count: reportsStart - bytes.count))
         for report in content.reports { bytes += report.bytes }
+        for report in content.venueReports { bytes += report.bytes }
         bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
         return bytes
     }
 
     static func decode(_ bytes: [UInt8]) -> UploadContent? {
         guard let room = SealedUpload.Room.allCases.first(where: { size(of: $0) == bytes.count }) else { return nil }
-        let (keyCount, reportCount) = (Int(bytes[0] & 15), Int(bytes[0] >> 4) << 8 | Int(bytes[1]))
-        guard keyCount <= UploadContent.maximumKeys, reportCount <= room.rawValue else { return nil }
+        let (keyCount, reportCount) = (Int(bytes[0] & 15), Int(bytes[0] >> 4 & 7) << 8 | Int(bytes[1]))
+        let hasVenueReports = bytes[0] & 0x80 != 0
+        let length = hasVenueReports ? VenueReport.count : CheckInReport.count
+        guard keyCount <= UploadContent.maximumKeys, reportCount * length <= room.size else { return nil }
         let keys = (0..<keyCount).compactMap { number in
             KeyRecord.decode(bytes[keysStart + number * KeyRecord.size..<keysStart + (number + 1) * KeyRecord.size])
         }
-        let reports = (0..<reportCount).compactMap { number in
-            CheckInReport(
-                bytes[reportsStart + number * CheckInReport.count..<reportsStart + (number + 1) * CheckInReport.count])
-        }
-        guard keys.count == keyCount, reports.count == reportCount else { return nil }
+        guard keys.count == keyCount else { return nil }
+        let parts = (0..<reportCount).map { bytes[reportsStart + $0 * length..<reportsStart + ($0 + 1) * length] }
         return UploadContent(
-            keys: keys, reports: reports, left: .init(keys: Int(bytes[2]), reports: Int(bytes[3])))
+            keys: keys, reports: hasVenueReports ? [] : parts.compactMap { CheckInReport($0) },
+            venueReports: hasVenueReports ? parts.compactMap { VenueReport($0) } : [],
+            left: .init(keys: Int(bytes[2]), reports: Int(bytes[3])))
     }
+}
+
+extension UploadContent {
+    /// The reports' size, in bytes.
+    fileprivate var reportSize: Int { reports.count * CheckInReport.count + venueReports.count * VenueReport.count }
 }
 
 /// The public half of an hour's key.
 struct HourPublicKey: Sendable {
     let hour: Hour
     let key: Curve25519.KeyAgreement.PublicKey
+    /// The newest format of rows that the fold reads. 2 has venue reports; a fold of an earlier build says nothing, which is 1.
+    var rowFormat = SealedUpload.format
+
+    /// Whether the fold that made the key reads an upload. If not, the fold is older than this server, and the phone comes again
+    /// when it was replaced: a row that a fold can't read is lost.
+    func opens(_ content: UploadContent) -> Bool { content.venueReports.isEmpty || rowFormat >= SealedUpload.format }
 }

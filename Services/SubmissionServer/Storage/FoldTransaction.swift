@@ -67,8 +67,21 @@ struct FoldTransaction {
         return known
     }
 
+    /// The venue reports among these that were folded in earlier hours.
+    func known(among reports: Set<VenueReport>) throws -> Set<VenueReport> {
+        guard !reports.isEmpty else { return [] }
+        var known: Set<VenueReport> = []
+        try session.copyOut("SELECT report FROM submission.venue_report") { row in
+            guard let report = VenueReport(try row.next([UInt8].self)), reports.contains(report) else { return }
+            known.insert(report)
+        }
+        return known
+    }
+
     /// Inserts an hour's keys and reports in the order given. None may exist yet.
-    func insert(_ keys: [DiagnosisKey], _ reports: [CheckInReport], hour: Hour) throws {
+    func insert(
+        _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], hour: Hour
+    ) throws {
         try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
         try session.copyIn(
             into: """
@@ -96,6 +109,11 @@ struct FoldTransaction {
                     hour.number, Array(report.locationIDHash), Array(report.initializationVector),
                     Array(report.encryptedRecord), Array(report.authenticationCode))
             }
+        }
+        try session.copyIn(
+            into: "submission.venue_report (hour, report)", columns: Int32.self, [UInt8].self
+        ) { table in
+            for report in venueReports { try table.row(hour.number, report.bytes) }
         }
         try session.execute(
             "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys.count)))")

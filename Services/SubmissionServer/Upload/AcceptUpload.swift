@@ -9,7 +9,7 @@ import Serving
 import SubmissionAPI
 import VerificationAPI
 
-/// `POST /version/v1/diagnosis-keys` and `POST /version/v1/submission-on-behalf`: reserve the TAN for this upload, store it
+/// `POST /version/v1/diagnosis-keys`, `…/submission-on-behalf` and `…/venue-reports`: reserve the TAN for this upload, store it
 /// sealed, and confirm.
 ///
 /// Each step may be repeated with the same outcome. After a crash or a lost answer the phone repeats its request and is
@@ -19,7 +19,7 @@ import VerificationAPI
 /// checked, the verification server is asked as often, and it waits for the same commits. Only its row is left out, as is
 /// that of a repeat.
 struct AcceptUpload: Sendable {
-    let purpose: UploadPurpose
+    let form: UploadForm
     let route: Route
     let rules: PayloadRules
     let tagKey: UploadTagKey
@@ -30,11 +30,13 @@ struct AcceptUpload: Sendable {
     let logger: Logger
 
     func handle(_ upload: UploadRequest, from caller: Caller) async throws -> UploadAccepted {
-        let content = try? rules.content(of: upload.payload, for: purpose, limit: route.bodyLimit)
+        let checked = try? rules.check(upload.payload, sentAs: form, limit: route.bodyLimit)
+        let content = checked?.content
+        let purpose = checked?.purpose ?? form.usualPurpose
         let isReal = !upload.isFake && upload.authorization != nil && content != nil
         let named = isReal ? upload.authorization.flatMap { TAN($0) } : nil
         let tan = named ?? .neverIssued()
-        let tags = tagKey.tags(of: content ?? UploadContent(), for: purpose, authorisedBy: tan)
+        let tags = tagKey.tags(of: content ?? UploadContent(), as: form, authorisedBy: tan)
 
         let reservation = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
         let isGranted = reservation != .refused
@@ -47,7 +49,8 @@ struct AcceptUpload: Sendable {
         if upload.isFake { return UploadAccepted() }
         guard isReal, let content else { throw Problem.badRequest }
         guard isGranted else { throw Problem.forbidden }
-        return UploadAccepted(filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count)
+        return UploadAccepted(
+            filteredCheckIns: content.left.reports, savedCheckIns: content.reports.count + content.venueReports.count)
     }
 
     /// The content to store.

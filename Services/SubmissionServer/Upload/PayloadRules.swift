@@ -16,36 +16,71 @@ struct PayloadRules: Sendable {
     ///
     /// A key or report that breaks a rule is dropped. A payload that breaks the contract as a whole is refused with the
     /// contract's single answer for that.
-    func content(of payload: Data, for purpose: UploadPurpose, limit: Int) throws(Problem) -> UploadContent {
-        guard let message = try? SubmissionPayload(decoding: Array(payload), maximum: limit),
-            message.origin.isEmpty || message.origin == origin
-        else { throw Problem.badRequest }
-        return switch purpose {
-        case .diagnosisKeys: try ofPerson(message)
-        case .onBehalf: try onBehalf(message)
+    func check(_ payload: Data, sentAs form: UploadForm, limit: Int) throws(Problem) -> CheckedUpload {
+        switch form {
+        case .diagnosisKeys:
+            let message = try submission(payload, limit: limit)
+            return CheckedUpload(
+                content: try ofPerson(message, with: withReports(of: message)), purpose: .diagnosisKeys)
+        case .onBehalf:
+            return CheckedUpload(content: try onBehalf(try submission(payload, limit: limit)), purpose: .onBehalf)
+        case .venueReports:
+            return try venueReports(payload)
         }
     }
 
-    private func ofPerson(_ message: SubmissionPayload) throws(Problem) -> UploadContent {
+    private func submission(_ payload: Data, limit: Int) throws(Problem) -> SubmissionPayload {
+        guard let message = try? SubmissionPayload(decoding: Array(payload), maximum: limit), isFromHere(message) else {
+            throw Problem.badRequest
+        }
+        return message
+    }
+
+    private func isFromHere(_ message: SubmissionPayload) -> Bool { message.origin.isEmpty || message.origin == origin }
+
+    /// Reports in Apple's form. A person's may come with keys; an organiser's are a warning, of which nobody can see whether it is
+    /// about one venue, so their number is the only limit.
+    private func venueReports(_ payload: Data) throws(Problem) -> CheckedUpload {
+        guard let upload = try? VenueUpload(decoding: Array(payload)) else { throw Problem.badRequest }
+        let message = upload.submission ?? SubmissionPayload()
+        guard isFromHere(message) else { throw Problem.badRequest }
+        let reports = Set(upload.reports).sorted()
+        let content = UploadContent(venueReports: reports, left: .init(reports: upload.reports.count - reports.count))
+        guard message.submissionType == .hostWarning else {
+            return CheckedUpload(content: try ofPerson(message, with: content), purpose: .diagnosisKeys)
+        }
+        guard isWarning(message), !reports.isEmpty else { throw Problem.badRequest }
+        return CheckedUpload(content: content, purpose: .onBehalf)
+    }
+
+    /// - Parameter content: the reports that come with the keys.
+    private func ofPerson(
+        _ message: SubmissionPayload, with reports: UploadContent
+    ) throws(Problem) -> UploadContent {
         // The other types are self-reports, which no TAN authorises.
         let types: Set<SubmissionPayload.SubmissionType> = [.pcrTest, .rapidTest, .hostWarning]
         guard types.contains(message.submissionType), message.visitedCountries.allSatisfy(Self.isCountry) else {
             throw Problem.badRequest
         }
-        var content = withReports(of: message)
+        var content = reports
         // Somebody who checked in but didn't switch encounters on has reports only.
-        if message.keys.isEmpty, !content.reports.isEmpty { return content }
+        if message.keys.isEmpty, !content.reports.isEmpty || !content.venueReports.isEmpty { return content }
         guard let keys = try? keyRules.normalise(message.uploadedKeys) else { throw Problem.badRequest }
         content.keys = keys
         content.left.keys = message.keys.count - keys.count
         return content
     }
 
+    /// Whether there is nothing of a person's upload in it.
+    private func isWarning(_ message: SubmissionPayload) -> Bool {
+        message.keys.isEmpty && message.visitedCountries.isEmpty && !message.consentToFederation
+            && message.submissionType == .hostWarning
+    }
+
     /// The content of an organiser's warning, which is about one venue and nothing else.
     private func onBehalf(_ message: SubmissionPayload) throws(Problem) -> UploadContent {
         let content = withReports(of: message)
-        guard message.keys.isEmpty, message.visitedCountries.isEmpty, !message.consentToFederation,
-            message.submissionType == .hostWarning, Set(content.reports.map(\.locationIDHash)).count == 1,
+        guard isWarning(message), Set(content.reports.map(\.locationIDHash)).count == 1,
             Set(message.checkIns.map(\.locationID)).count <= 1
         else { throw Problem.badRequest }
         return content
@@ -62,4 +97,11 @@ struct PayloadRules: Sendable {
     private static func isCountry(_ code: String) -> Bool {
         code.utf8.count == 2 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
+}
+
+/// An upload that follows the rules.
+struct CheckedUpload: Sendable {
+    let content: UploadContent
+    /// Which TANs may authorise it.
+    let purpose: UploadPurpose
 }

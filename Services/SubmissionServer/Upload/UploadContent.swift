@@ -5,8 +5,10 @@ import Venues
 struct UploadContent: Sendable, Equatable {
     /// At most ``maximumKeys``.
     var keys: [DiagnosisKey] = []
-    /// At most ``maximumReports``, each once.
+    /// The Corona-Warn-App's reports: at most ``maximumReports``, each once.
     var reports: [CheckInReport] = []
+    /// Apple's reports: at most `VenueUpload.maximumReports`, each once. An upload has reports of one form only.
+    var venueReports: [VenueReport] = []
     /// How many keys and reports were dropped, for the operator; not part of the content.
     var left = LeftOut()
 

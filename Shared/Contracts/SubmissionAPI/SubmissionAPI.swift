@@ -2,7 +2,8 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// The operations that the submission server offers to apps (cwa-server, `SubmissionController`).
+/// The operations that the submission server offers to apps: two of the Corona-Warn-App's (cwa-server, `SubmissionController`), and
+/// one for Apple's venue reports.
 package enum SubmissionAPI {
     /// A person's upload of diagnosis keys and check-in reports.
     package static let diagnosisKeys = Endpoint<UploadRequest, UploadAccepted>(
@@ -17,6 +18,14 @@ package enum SubmissionAPI {
     package static let onBehalf = Endpoint<UploadRequest, UploadAccepted>(
         .post, "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000,
         summary: "Stores reports about an event, on behalf of its visitors.", refusals: refusals)
+
+    /// A person's or an organiser's upload of venue reports in Apple's form, with or without diagnosis keys.
+    ///
+    /// Every body has exactly 8,192 bytes. The kind of TAN must fit the submission type in it: `EVENT` for an organiser's warning.
+    package static let venueReports = Endpoint<UploadRequest, UploadAccepted>(
+        .post, "/version/v1/venue-reports", callers: [.metadataProxy], bodyLimit: 8192,
+        summary: "Stores reports about venues that only their visitors can read, and diagnosis keys, if there are any.",
+        refusals: refusals)
 
     private static let refusals: [HTTPResponse.Status: String] = [
         .badRequest: "The payload is refused, there is no TAN, or `cwa-fake` is no whole number.",
@@ -33,7 +42,7 @@ package struct UploadRequest: WireMessage, Equatable {
     /// Whether the field `cwa-fake` is a number other than 0; anything but a number is answered with 400 (cwa-server,
     /// `SubmissionController`).
     package let isFake: Bool
-    /// A serialised `SubmissionPayload`.
+    /// A serialised `SubmissionPayload`; for ``SubmissionAPI/venueReports`` a `VenueReportUpload`.
     package let payload: Data
 
     /// Creates an upload as a phone sends it.

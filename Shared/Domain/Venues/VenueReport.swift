@@ -17,6 +17,16 @@ package struct VenueReport: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// 57 random bytes, which are the report of no venue: nobody without a seed can tell them from one.
+    package init(using random: inout some RandomNumberGenerator) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.count + 7)
+        while bytes.count < Self.count {
+            withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
+        }
+        self.bytes = Array(bytes.prefix(Self.count))
+    }
+
     /// The initialization vector, 16 bytes.
     package var initializationVector: ArraySlice<UInt8> { bytes[0..<16] }
     /// Start, end and transmission risk level, encrypted: 9 bytes.

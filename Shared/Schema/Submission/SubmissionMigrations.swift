@@ -279,5 +279,67 @@ extension Migration {
             ON CONFLICT DO NOTHING;
             DROP TABLE submission.former_key;
             """#),
+
+        Migration(
+            "venue reports",
+            #"""
+            -- Folded reports about venues in Apple's form, a partition per day of upload. Kept 14 days.
+            CREATE TABLE submission.venue_report (
+                hour integer NOT NULL,
+                report bytea NOT NULL CHECK (octet_length(report) = 57)
+            ) PARTITION BY RANGE (hour);
+            CREATE INDEX ON submission.venue_report (hour);
+            GRANT SELECT, INSERT ON submission.venue_report TO vigil_fold;
+            GRANT SELECT ON submission.venue_report TO vigil_distribution;
+
+            -- The partitions for what is folded on a day: its reports, and keys of the 14 days before and of the day itself.
+            CREATE OR REPLACE FUNCTION submission.ensure_day(day integer) RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                reports text;
+                key_day integer;
+            BEGIN
+                FOREACH reports IN ARRAY ARRAY['check_in_report', 'venue_report'] LOOP
+                    IF to_regclass(format('submission.%s_%s', reports, day)) IS NULL THEN
+                        EXECUTE format(
+                            'CREATE TABLE submission.%s_%s PARTITION OF submission.%s FOR VALUES FROM (%s) TO (%s)',
+                            reports, day, reports, day * 24, day * 24 + 24);
+                    END IF;
+                END LOOP;
+                FOR key_day IN greatest(day - 14, 0)..day LOOP
+                    IF to_regclass(format('submission.diagnosis_key_%s', key_day)) IS NULL THEN
+                        EXECUTE format(
+                            'CREATE TABLE submission.diagnosis_key_%s PARTITION OF submission.diagnosis_key '
+                            'FOR VALUES FROM (%s) TO (%s)', key_day, key_day * 144, key_day * 144 + 144);
+                    END IF;
+                END LOOP;
+            END
+            $body$;
+
+            CREATE OR REPLACE FUNCTION submission.drop_days_before(first_kept integer) RETURNS integer
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            DECLARE
+                partition record;
+                dropped integer := 0;
+            BEGIN
+                FOR partition IN
+                    SELECT relname FROM pg_inherits
+                    JOIN pg_class ON pg_class.oid = inhrelid
+                    WHERE inhparent IN ('submission.diagnosis_key'::regclass, 'submission.check_in_report'::regclass,
+                        'submission.venue_report'::regclass)
+                      AND substring(relname FROM '[0-9]+$')::integer < first_kept
+                LOOP
+                    EXECUTE format('DROP TABLE submission.%I', partition.relname);
+                    dropped := dropped + 1;
+                END LOOP;
+                RETURN dropped;
+            END
+            $body$;
+
+            -- The newest format of rows in the inbox that the fold reads which made the key: 2 has venue reports. A fold of an earlier
+            -- build doesn't know the column, and would lose such rows: uploads that need them wait for its successor.
+            ALTER TABLE submission.hour_key ADD COLUMN row_format smallint NOT NULL DEFAULT 1;
+            GRANT UPDATE (row_format) ON submission.hour_key TO vigil_fold;
+            """#),
     ]
 }

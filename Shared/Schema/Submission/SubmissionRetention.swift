@@ -6,7 +6,7 @@ extension RetentionRule {
     static let submission: [RetentionRule] = [
         // Partitions of keys are named after the day of their period, those of reports after the day of upload.
         RetentionRule(
-            .fold, "submission.diagnosis_key", "submission.check_in_report",
+            .fold, "submission.diagnosis_key", "submission.check_in_report", "submission.venue_report",
             limit: "14 days, by partition: keys after their period, reports after their upload"
         ) { session, now throws(PostgresError) in
             let firstKept = now.dayNumber - 14

@@ -96,7 +96,7 @@ fold_100k_prepare() {
 }
 fold_100k_ours() {
     cp -a "$scratch/suite/hour-keys-kept/." "$scratch/suite/hour-keys/"
-    postgres_sql "TRUNCATE submission.inbox, submission.diagnosis_key, submission.check_in_report, submission.folded_hour,
+    postgres_sql "TRUNCATE submission.inbox, submission.diagnosis_key, submission.check_in_report, submission.venue_report, submission.folded_hour,
         submission.hour_key" &&
         postgres_sql "INSERT INTO submission.inbox TABLE bench_inbox" &&
         postgres_sql "INSERT INTO submission.hour_key TABLE bench_hour_key" &&

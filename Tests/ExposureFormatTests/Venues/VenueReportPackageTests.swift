@@ -29,7 +29,9 @@ import Venues
         #expect(package.reports.count == count)
     }
 
-    @Test("each report takes 57 bytes; the rest of a file with one signature has at most 200", arguments: [0, 1, 140, 2000])
+    @Test(
+        "each report takes 57 bytes; the rest of a file with one signature has at most 200",
+        arguments: [0, 1, 140, 2000])
     func size(count: Int) throws {
         var random = SystemRandomNumberGenerator()
         let reports = (0..<count).compactMap { _ in

@@ -35,7 +35,8 @@ import Venues
         return [number << 3 | 2, UInt8(content.count)] + content
     }
 
-    @Test("an upload has 8,192 bytes, whatever is in it, and is read as it was written", arguments: [0, 1, 53, 127, 128])
+    @Test(
+        "an upload has 8,192 bytes, whatever is in it, and is read as it was written", arguments: [0, 1, 53, 127, 128])
     func sizes(count: Int) throws {
         for keys in [nil, 0, 1, 14] {
             let upload = try #require(
@@ -66,7 +67,8 @@ import Venues
         let report = try Self.reports(1)[0]
         let upload = try #require(VenueUpload(reports: [report], submission: .with { $0.origin = "DE" }))
         let head: [UInt8] = [0x08, 1] + [0x12, 57] + report.bytes + [0x22, 4, 0x22, 2, 0x44, 0x45]
-        #expect(try upload.encoded() == head + [0x1a, 0xba, 0x3f] + [UInt8](repeating: 0, count: 8192 - head.count - 3))
+        #expect(
+            try upload.encoded() == head + [0x1a, 0xba, 0x3f] + [UInt8](repeating: 0, count: 8192 - head.count - 3))
     }
 
     @Test("an upload can't hold more than 128 reports, nor check-ins of the other format")

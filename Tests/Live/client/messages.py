@@ -8,6 +8,7 @@ import uuid
 
 JSON_LENGTH = 250
 UPLOAD_LENGTH = 1200
+VENUE_UPLOAD_LENGTH = 8192
 PUSH_LENGTH = 512
 
 
@@ -25,7 +26,7 @@ def json_body(members, padding=""):
 
 
 def payload(keys=14, reports=0, on_behalf=False, length=UPLOAD_LENGTH, random_bytes=secrets.token_bytes):
-    """A serialised SubmissionPayload (Shared/Formats/ExposureFormat/Protobuf/protos)."""
+    """A serialised SubmissionPayload, padded unless length is None (Shared/Formats/ExposureFormat/Protobuf/protos)."""
     today = int(time.time()) // 86400
     content = b""
     for age in range(1, keys + 1):
@@ -38,8 +39,17 @@ def payload(keys=14, reports=0, on_behalf=False, length=UPLOAD_LENGTH, random_by
     for _ in range(reports):
         parts = (venue if on_behalf else random_bytes(32), *map(random_bytes, (16, 16, 32)))
         content += _bytes(8, b"".join(_bytes(field, part) for field, part in enumerate(parts, 1)))
+    # The padding's own tag and length take three bytes. Within another message there is none.
+    return content if length is None else content + _bytes(2, bytes(length - 3 - len(content)))
+
+
+def venue_payload(reports=3, keys=0, on_behalf=False, random_bytes=secrets.token_bytes):
+    """A serialised VenueReportUpload, which has one length."""
+    content = _number(1, 1) + b"".join(_bytes(2, random_bytes(57)) for _ in range(reports))
+    if keys or on_behalf:
+        content += _bytes(4, payload(keys, on_behalf=on_behalf, length=None, random_bytes=random_bytes))
     # The padding's own tag and length take three bytes.
-    return content + _bytes(2, bytes(length - 3 - len(content)))
+    return content + _bytes(3, bytes(VENUE_UPLOAD_LENGTH - 3 - len(content)))
 
 
 def push_registration(token, device, kind=0):

@@ -36,7 +36,7 @@ import capture
 import neighbours
 from client import http1, http2
 from client.http1 import Request
-from client.messages import fresh_guid, json_body, malformed, payload, push_registration
+from client.messages import fresh_guid, json_body, malformed, payload, push_registration, venue_payload
 from client.suite import Suite, Unexpected
 from client.tls import Connection
 
@@ -130,11 +130,13 @@ class Classes:
         suite.upload(*self.uploaded)
         self.warned = suite.entitled_to_warn(), payload(0, reports=3, on_behalf=True)
         suite.upload(*self.warned, "submission-on-behalf")
+        self.visited = suite.entitled(), venue_payload(3, 14)
+        suite.upload(*self.visited, "venue-reports")
 
     def of_services(self, port):
         """Every outcome that a service decides."""
         return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
-                *self._warnings(port), *self._pushes(port)]
+                *self._warnings(port), *self._venue_reports(port), *self._pushes(port)]
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -217,6 +219,24 @@ class Classes:
         yield case("malformed payload", 400, unknown, malformed(len(warning)))
         yield case("fake", 200, unknown, malformed(len(warning)), "1")
 
+    def _venue_reports(self, port):
+        def case(name, status, tan, content, fake="0"):
+            request = upload_request(tan, content, fake, "venue-reports")
+            return Case(f"venue reports, {name}", status, request, port)
+
+        unknown = str(uuid.uuid4())
+        yield case("3 reports", 200, self.suite.entitled(), venue_payload())
+        yield case("128 reports and 14 keys", 200, self.suite.entitled(), venue_payload(128, 14))
+        yield case("keys alone", 200, self.suite.entitled(), venue_payload(0, 14))
+        yield case("an organiser's", 200, self.suite.entitled_to_warn(), venue_payload(128, on_behalf=True))
+        yield case("repeated", 200, *self.visited)
+        yield case("TAN of a test for a warning", 403, self.suite.entitled(), venue_payload(3, on_behalf=True))
+        yield case("unknown TAN", 403, unknown, venue_payload())
+        yield case("TAN of another upload", 403, self.uploaded[0], venue_payload())
+        yield case("nothing", 400, unknown, venue_payload(0))
+        yield case("malformed payload", 400, unknown, malformed(len(venue_payload())))
+        yield case("fake", 200, unknown, malformed(len(venue_payload())), "1")
+
     def _pushes(self, port):
         def case(name, token, device, status=200, **options):
             return Case(f"push, {name}", status, push_request(token, device, **options), port)
@@ -252,6 +272,7 @@ class Classes:
             "result": app_request("testresult", token), "TAN": app_request("tan", token),
             "upload": upload_request(str(uuid.uuid4()), payload()),
             "upload on behalf": upload_request(str(uuid.uuid4()), payload(0, 3, True), "0", "submission-on-behalf"),
+            "upload of venue reports": upload_request(str(uuid.uuid4()), venue_payload(), "0", "venue-reports"),
             "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
             "push": push_request(secrets.token_hex(32), str(uuid.uuid4())),
         }

@@ -33,6 +33,17 @@ import VerificationAPI
         }
     }
 
+    @Test("venue reports can be opened as well", arguments: [(0, 1), (1, 2), (14, 53), (0, 54), (14, 127), (14, 128)])
+    func venueReports(keys: Int, reports: Int) throws {
+        var content = try Samples.content(0..<keys, venueReports: 0..<reports)
+        content.left = .init(keys: 3, reports: 255)
+        for room in SealedUpload.Room.allCases where reports <= 53 || room == .large {
+            let sealed = try seal(content, in: room)
+            #expect(open(sealed) == content)
+            #expect(sealed.bytes.count == (room == .common ? 3500 : 27_308))
+        }
+    }
+
     @Test("the extremes of every field survive")
     func extremes() throws {
         let least = DiagnosisKey(
@@ -95,10 +106,19 @@ import VerificationAPI
     )
     func room() throws {
         var random = SeededGenerator(seed: 5)
-        #expect((33...280).allSatisfy { SealedUpload.Room.fitting($0, using: &random) == .large })
+        for reports in 33...280 {
+            #expect(SealedUpload.Room.fitting(try Samples.content(reports: 0..<reports), using: &random) == .large)
+        }
+        for reports in 54...128 {
+            #expect(SealedUpload.Room.fitting(try Samples.content(venueReports: 0..<reports), using: &random) == .large)
+        }
         // Whether there are reports at all makes no difference.
-        for reports in [0, 1, 32] {
-            let large = (0..<32_000).count { _ in SealedUpload.Room.fitting(reports, using: &random) == .large }
+        let contents =
+            try [0, 1, 32].map { try Samples.content(reports: 0..<$0) }
+            + [1, 53].map { try Samples.content(venueReports: 0..<$0) }
+        for content in contents {
+            let large = (0..<32_000).count { _ in SealedUpload.Room.fitting(content, using: &random) == .large }
+            let reports = content.reports.count + content.venueReports.count
             #expect((850...1150).contains(large), "\(reports) reports: \(large) of 32,000")
         }
     }
@@ -131,8 +151,8 @@ import VerificationAPI
             daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms.rawValue, reportType: key.reportType)
     }
 
-    private func tag(_ content: UploadContent, _ purpose: UploadPurpose = .diagnosisKeys) -> Credentials.Digest {
-        tagKey.tags(of: content, for: purpose, authorisedBy: tan).inbox
+    private func tag(_ content: UploadContent, _ form: UploadForm = .diagnosisKeys) -> Credentials.Digest {
+        tagKey.tags(of: content, as: form, authorisedBy: tan).inbox
     }
 
     @Test("the order in which a phone lists its keys doesn't matter")
@@ -158,10 +178,11 @@ import VerificationAPI
         let otherServer = UploadTagKey(try #require(HashKey(bytes: [UInt8](repeating: 8, count: 32))))
         let contents = lists.map { UploadContent(keys: $0) }
         let tags =
-            contents.map { tagKey.tags(of: $0, for: .diagnosisKeys, authorisedBy: tan) } + [
-                tagKey.tags(of: contents[0], for: .onBehalf, authorisedBy: tan),
-                tagKey.tags(of: contents[0], for: .diagnosisKeys, authorisedBy: try Samples.tan()),
-                otherServer.tags(of: contents[0], for: .diagnosisKeys, authorisedBy: tan),
+            contents.map { tagKey.tags(of: $0, as: .diagnosisKeys, authorisedBy: tan) } + [
+                tagKey.tags(of: contents[0], as: .onBehalf, authorisedBy: tan),
+                tagKey.tags(of: contents[0], as: .venueReports, authorisedBy: tan),
+                tagKey.tags(of: contents[0], as: .diagnosisKeys, authorisedBy: try Samples.tan()),
+                otherServer.tags(of: contents[0], as: .diagnosisKeys, authorisedBy: tan),
             ]
         // Nor has what one database keeps anything in common with what the other keeps.
         #expect(Set(tags.flatMap { [$0.inbox, $0.reservation] }).count == 2 * tags.count)

@@ -19,12 +19,13 @@ struct AttackerQuestions {
     init(_ seizure: Seizure, _ day: SimulatedDay) {
         self.seizure = seizure
         self.day = day
-        rows = Dictionary(uniqueKeysWithValues: (seizure.keys + seizure.reports).map { ($0.id, $0) })
+        rows = Dictionary(
+            uniqueKeysWithValues: (seizure.keys + seizure.reports + seizure.venueReports).map { ($0.id, $0) })
         reports = Dictionary(grouping: seizure.reports) { [$0.venue, [UInt8($0.hour.ofDay)]] }.values
             .compactMap { $0.count == 1 ? $0[0] : nil }
         uploads = Dictionary(
             uniqueKeysWithValues: day.uploads.flatMap { upload in
-                (upload.keys.map(\.data) + upload.reports.map(\.id)).map { ($0, upload) }
+                (upload.keys.map(\.data) + upload.reports.map(\.id) + upload.visits.map(\.id)).map { ($0, upload) }
             })
     }
 
@@ -59,6 +60,56 @@ struct AttackerQuestions {
         }
     }
 
+    /// A venue report, and two others from two uploads of the hour: with which did it come? Their bytes are clues as well.
+    func venueReportsTogether() -> [Question] {
+        day.hours.flatMap { hourly in
+            let uploads = hourly.uploads.map { $0.visits.map(\.id) }.filter { !$0.isEmpty }.sorted {
+                $0.count > $1.count
+            }
+            return zip(uploads.prefix(uploads.count / 2), uploads.reversed()).flatMap { one, other in
+                zip(one.dropFirst(), other).map { right, wrong in
+                    Question(right: allClues(one[0], right), wrong: allClues(one[0], wrong))
+                }
+            }
+        }
+    }
+
+    // MARK: Which are repeated visits to one venue
+
+    /// Of the Corona-Warn-App's reports: which of two is of the same person at the same venue?
+    func repeatedVisits() -> [Question] {
+        repeated { upload in upload.reports.map { (Array($0.locationIDHash), $0.id) } }
+    }
+
+    /// The same of reports in Apple's form.
+    func repeatedVenueVisits() -> [Question] {
+        repeated { upload in upload.visits.map { ($0.venue, $0.id) } }
+    }
+
+    private func repeated<Venue: Hashable>(_ visits: (SimulatedDay.Upload) -> [(venue: Venue, id: KeyData)])
+        -> [Question]
+    {
+        day.hours.flatMap { hourly in
+            let uploads = hourly.uploads.map(visits).filter { !$0.isEmpty }
+            return uploads.indices.compactMap { position -> Question? in
+                let own = uploads[position]
+                guard let again = own.indices.dropFirst().first(where: { own[$0].venue == own[0].venue }),
+                    let other = uploads[(position + 1) % uploads.count].first, other.venue != own[0].venue
+                else { return nil }
+                return Question(right: allClues(own[0].id, own[again].id), wrong: allClues(own[0].id, other.id))
+            }
+        }
+    }
+
+    /// The names of ``allClues(_:_:)``.
+    static let allClues = Seizure.pairClues + Seizure.contentClues
+
+    /// Traces and bytes of two reports.
+    private func allClues(_ one: KeyData, _ other: KeyData) -> [Double] {
+        seizure.clues(one, other)
+            + Seizure.contentClues(rows[one]?.content ?? [], rows[other]?.content ?? [])
+    }
+
     // MARK: Which are real
 
     /// A key that was uploaded and a filler of equal metadata and hour: which is real?
@@ -66,6 +117,9 @@ struct AttackerQuestions {
 
     /// A report that was uploaded and a filler of the hour: which is real?
     func realReports() -> [Question] { real(reports) }
+
+    /// A venue report that was uploaded and a filler of the hour: which is real?
+    func realVenueReports() -> [Question] { real(seizure.venueReports) }
 
     private func real(_ rows: [Seizure.Row]) -> [Question] {
         alike(rows, { uploads[$0.id] != nil }) { seizure.clues($0.id) }
@@ -81,6 +135,11 @@ struct AttackerQuestions {
     /// The same of reports.
     func earlyReports() -> [Question] {
         alike(reports.filter { uploads[$0.id] != nil }, isEarly) { seizure.clues($0.id) }
+    }
+
+    /// The same of venue reports.
+    func earlyVenueReports() -> [Question] {
+        alike(seizure.venueReports.filter { uploads[$0.id] != nil }, isEarly) { seizure.clues($0.id) }
     }
 
     /// The same of keys of the day itself, whatever their metadata: the one clue is for how long they were in use.
@@ -143,6 +202,14 @@ extension CheckInReport {
     /// Sixteen random bytes that no other report has.
     fileprivate var id: KeyData {
         guard let id = KeyData(initializationVector) else { preconditionFailure("a vector has 16 bytes") }
+        return id
+    }
+}
+
+extension SimulatedVisits.Visit {
+    /// Sixteen random bytes that no other report has.
+    fileprivate var id: KeyData {
+        guard let id = KeyData(report.initializationVector) else { preconditionFailure("a vector has 16 bytes") }
         return id
     }
 }

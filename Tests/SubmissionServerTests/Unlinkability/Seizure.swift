@@ -33,12 +33,15 @@ struct Seizure: Sendable {
         let metadata: DiagnosisKey?
         /// How long a key was in use, in intervals; 0 for a report.
         let length: Int16
-        /// The hash of a report's venue.
+        /// The hash of a check-in report's venue.
         var venue: [UInt8] = []
+        /// All of a report.
+        var content: [UInt8] = []
     }
 
     var keys: [Row] = []
     var reports: [Row] = []
+    var venueReports: [Row] = []
     var traces: [KeyData: Trace] = [:]
 
     private static let log = 0
@@ -91,6 +94,18 @@ struct Seizure: Sendable {
         return clues
     }
 
+    /// The names of ``contentClues(_:_:)``.
+    static let contentClues = ["common beginning", "equal bytes", "different bits"]
+
+    /// What the bytes of two reports have to do with each other.
+    static func contentClues(_ one: [UInt8], _ other: [UInt8]) -> [Double] {
+        let pairs = Array(zip(one, other))
+        return [
+            Double(pairs.prefix { $0.0 == $0.1 }.count), Double(pairs.count { $0.0 == $0.1 }),
+            Double(pairs.reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }),
+        ]
+    }
+
     /// The names of ``clues(_:)``.
     static let clues =
         ["xmin", "cmin", "heap position", "block", "line", "dump position"]
@@ -128,7 +143,9 @@ struct Seizure: Sendable {
                         stage.clock.set(upload.moment)
                         switch way {
                         case .folded: try await stage.upload(upload.content)
-                        case .asTheyCome: try await stage.write(upload.keys, upload.reports, hourly.hour)
+                        case .asTheyCome:
+                            try await stage.write(
+                                upload.keys, upload.reports, upload.visits.map(\.report), hourly.hour)
                         }
                         if hourly.hour == backupHour, number == hourly.uploads.count / 2 {
                             try await server.backUp("early")
@@ -174,15 +191,30 @@ struct Seizure: Sendable {
         }
         let reportRows = try session.rows(
             """
-            SELECT hour, initialization_vector, location_id_hash, xmin::text::bigint, cmin::text::bigint, (ctid::text::point)[0]::bigint AS block,
+            SELECT hour, initialization_vector, location_id_hash,
+                location_id_hash || initialization_vector || encrypted_record || authentication_code, xmin::text::bigint, cmin::text::bigint, (ctid::text::point)[0]::bigint AS block,
                 (ctid::text::point)[1]::bigint AS line
             FROM submission.check_in_report ORDER BY tableoid, ctid
-            """, as: Int32.self, [UInt8].self, [UInt8].self, Int64.self, Int64.self, Int64.self, Int64.self)
+            """, as: Int32.self, [UInt8].self, [UInt8].self, [UInt8].self, Int64.self, Int64.self, Int64.self,
+            Int64.self)
         for (rank, row) in reportRows.enumerated() {
             let id = try #require(KeyData(row.1))
-            reports.append(Row(hour: Hour(number: row.0), id: id, metadata: nil, length: 0, venue: row.2))
+            reports.append(
+                Row(hour: Hour(number: row.0), id: id, metadata: nil, length: 0, venue: row.2, content: row.3))
             traces[id] = Trace(
-                xmin: Double(row.3), cmin: Double(row.4), rank: Double(rank), block: Double(row.5), line: Double(row.6))
+                xmin: Double(row.4), cmin: Double(row.5), rank: Double(rank), block: Double(row.6), line: Double(row.7))
+        }
+        let venueRows = try session.rows(
+            """
+            SELECT hour, report, xmin::text::bigint, cmin::text::bigint, (ctid::text::point)[0]::bigint AS block,
+                (ctid::text::point)[1]::bigint AS line
+            FROM submission.venue_report ORDER BY tableoid, ctid
+            """, as: Int32.self, [UInt8].self, Int64.self, Int64.self, Int64.self, Int64.self)
+        for (rank, row) in venueRows.enumerated() {
+            let id = try #require(KeyData(row.1.prefix(KeyData.count)))
+            venueReports.append(Row(hour: Hour(number: row.0), id: id, metadata: nil, length: 0, content: row.1))
+            traces[id] = Trace(
+                xmin: Double(row.2), cmin: Double(row.3), rank: Double(rank), block: Double(row.4), line: Double(row.5))
         }
     }
 
@@ -239,9 +271,11 @@ extension PrivateServer {
 
 extension FoldStage {
     /// Writes without a fold: the control.
-    fileprivate func write(_ keys: [DiagnosisKey], _ reports: [CheckInReport], _ hour: Hour) async throws {
+    fileprivate func write(
+        _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], _ hour: Hour
+    ) async throws {
         try await folding.transaction { session in
-            try FoldTransaction(session: session).insert(keys, reports, hour: hour)
+            try FoldTransaction(session: session).insert(keys, reports, venueReports, hour: hour)
             // More will be written for the same hour.
             try session.execute("DELETE FROM submission.folded_hour WHERE hour = \(hour.number)")
         }
@@ -251,11 +285,14 @@ extension FoldStage {
     fileprivate func fillUp(_ hourly: SimulatedDay.Hourly) async throws {
         var random = SystemRandomNumberGenerator()
         let (keys, reports) = (hourly.uploads.flatMap(\.keys), hourly.uploads.flatMap(\.reports))
+        let venueReports = hourly.uploads.flatMap { $0.visits.map(\.report) }
         let fillers = (
             keys: fold.fillers.fill(keys, of: hourly.hour, at: hourly.hour.end, using: &random).dropFirst(
                 keys.count),
-            reports: fold.fillers.fill(reports, using: &random).dropFirst(reports.count)
+            reports: fold.fillers.fill(reports, using: &random).dropFirst(reports.count),
+            venueReports: fold.fillers.fill(venueReports, using: &random).dropFirst(venueReports.count)
         )
-        try await write(Array(fillers.keys), Array(fillers.reports), hourly.hour)
+        try await write(
+            Array(fillers.keys), Array(fillers.reports), Array(fillers.venueReports), hourly.hour)
     }
 }

@@ -12,12 +12,17 @@ struct SimulatedDay: Sendable {
         /// In the order in which the phone sends them.
         let keys: [DiagnosisKey]
         let reports: [CheckInReport]
+        /// Of an app that reports in Apple's form; then there are no others.
+        let visits: [SimulatedVisits.Visit]
 
         var hour: Hour { Hour(containing: moment) }
         /// Whether it came in the first half of its hour.
         var isEarly: Bool { moment.timeIntervalSince(hour.start) < 1800 }
         /// As the front door hands it on.
-        var content: UploadContent { UploadContent(keys: keys.sorted(), reports: reports.sorted()) }
+        var content: UploadContent {
+            UploadContent(
+                keys: keys.sorted(), reports: reports.sorted(), venueReports: visits.map(\.report).sorted())
+        }
     }
 
     struct Hourly: Sendable {
@@ -41,7 +46,7 @@ struct SimulatedDay: Sendable {
         }
     }
 
-    /// Keys of the model; every other upload also has reports.
+    /// Keys of the model; every other upload also has reports of the Corona-Warn-App, each of the others reports in Apple's form.
     private static func upload(in hour: Hour, second: Int, using random: inout SeededGenerator) -> Upload {
         let model = UploadModel()
         let keys = model.keys(uploadedIn: hour, using: &random).map { key in
@@ -49,9 +54,11 @@ struct SimulatedDay: Sendable {
             key.rollingPeriod.start == hour.day.firstInterval
                 ? key.lasting(UInt32(hour.ofDay) * 6 + UInt32(second) / 600 + 1) : key
         }
+        let reportsLikeApple = Bool.random(using: &random)
         return Upload(
             moment: hour.start.addingTimeInterval(Double(second)), keys: keys,
-            reports: Bool.random(using: &random) ? VisitModel().reports(using: &random) : [])
+            reports: reportsLikeApple ? [] : VisitModel().reports(using: &random),
+            visits: reportsLikeApple ? SimulatedVisits.ofPerson(in: hour, using: &random) : [])
     }
 }
 

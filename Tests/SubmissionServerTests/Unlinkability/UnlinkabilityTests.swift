@@ -39,6 +39,12 @@ struct UnlinkabilityTests {
             #expect(interrogation.suspicious.isEmpty, "\(question)")
             #expect(interrogation.guesses > 60, "\(question)")
         }
+        // What no order hides: the Corona-Warn-App's reports name their venue by a constant hash. It is the control of the clues that
+        // are taken from the bytes: they find nothing in Apple's reports.
+        let visits = Interrogation(
+            AttackerQuestions.allClues, AttackerQuestions(seizure, Self.day).repeatedVisits(), seed: 11)
+        #expect(visits.share > 0.95 && visits.guesses > 60)
+        #expect(visits.suspicious.map(\.clue).contains("common beginning"))
     }
 
     @Test("the same attacker is told nearly everything by uploads that were written as they came")
@@ -59,6 +65,16 @@ struct UnlinkabilityTests {
             ("real reports", Interrogation(Seizure.clues, questions.realReports(), seed: 4)),
             ("early keys", Interrogation(Seizure.clues, questions.earlyKeys(), seed: 5)),
             ("early reports", Interrogation(Seizure.clues, questions.earlyReports(), seed: 6)),
+            (
+                "venue reports that came together",
+                Interrogation(AttackerQuestions.allClues, questions.venueReportsTogether(), seed: 8)
+            ),
+            (
+                "repeated visits to one venue",
+                Interrogation(AttackerQuestions.allClues, questions.repeatedVenueVisits(), seed: 9)
+            ),
+            ("real venue reports", Interrogation(Seizure.clues, questions.realVenueReports(), seed: 10)),
+            ("early venue reports", Interrogation(Seizure.clues, questions.earlyVenueReports(), seed: 12)),
             ("keys of the day", Interrogation(["period"], questions.earlyByPeriod(), seed: 7)),
         ]
     }

@@ -134,8 +134,16 @@ struct SubmissionStage: Sendable {
         _ payload: [UInt8], tan: String?, fake: String? = "0", media: String? = "application/x-protobuf",
         for purpose: UploadPurpose = .diagnosisKeys, to replica: Int = 0
     ) async throws -> Answer {
+        let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
+        return try await send(
+            tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), operation.route, to: replica)
+    }
+
+    /// The same with venue reports.
+    func uploadVenueReports(_ payload: [UInt8], tan: String?, fake: String = "0") async throws -> Answer {
         try await send(
-            tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), for: purpose, to: replica)
+            tan: tan, fake: fake, media: "application/x-protobuf", body: .bytes(ByteBuffer(bytes: payload)),
+            SubmissionAPI.venueReports.route)
     }
 
     /// Sends a body that has no end.
@@ -151,10 +159,9 @@ struct SubmissionStage: Sendable {
 
     private func send(
         tan: String?, fake: String?, media: String?, body: HTTPClientRequest.Body,
-        for purpose: UploadPurpose = .diagnosisKeys, to replica: Int = 0
+        _ route: Route = SubmissionAPI.diagnosisKeys.route, to replica: Int = 0
     ) async throws -> Answer {
-        let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
-        var request = HTTPClientRequest(url: urls[replica] + operation.route.path)
+        var request = HTTPClientRequest(url: urls[replica] + route.path)
         request.method = .POST
         if let tan { request.headers.add(name: "cwa-authorization", value: tan) }
         if let fake { request.headers.add(name: "cwa-fake", value: fake) }

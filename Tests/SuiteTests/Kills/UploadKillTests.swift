@@ -59,7 +59,8 @@ struct UploadKillTests {
         let hour = Hour(containing: Date())
         let (one, other) = (
             UploadingPhones.Payload(
-                keys: model.keys(uploadedIn: hour, using: &randomness), reports: VisitModel().reports(using: &randomness)),
+                keys: model.keys(uploadedIn: hour, using: &randomness),
+                reports: VisitModel().reports(using: &randomness)),
             UploadingPhones.Payload(keys: model.keys(uploadedIn: hour, using: &randomness), reports: [])
         )
         func violations(accepted: [UploadingPhones.Payload], _ change: (inout [[UInt8]: [Int32]]) -> Void) -> Int {

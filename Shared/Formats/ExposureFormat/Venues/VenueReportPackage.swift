@@ -71,8 +71,9 @@ package struct VenueReportPackage: Hashable, Sendable {
         self = package
     }
 
-    /// Nil unless the bytes are what ``bundle()`` makes: reports in order, each once, of two hours that belong together.
-    private init?(bundle: [UInt8]) {
+    /// Reads a bundle whose signature somebody has checked. Nil unless the bytes are what ``bundle()`` makes: reports in order, each
+    /// once, of two hours that belong together.
+    package init?(bundle: [UInt8]) {
         guard let message = try? VenueReportBundle(serializedBytes: bundle),
             let start = Int32(exactly: message.start / 3600), message.reports.count % VenueReport.count == 0
         else { return nil }

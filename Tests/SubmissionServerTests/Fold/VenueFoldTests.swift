@@ -1,0 +1,84 @@
+import ExposureKeys
+import Foundation
+import Postgres
+import Running
+import TestSupport
+import Testing
+import Venues
+
+@testable import SubmissionServer
+
+/// The fold of reports in Apple's form.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct VenueFoldTests {
+    private static let hour = Samples.hour
+    private static let next = hour.advanced(by: 1)
+
+    /// All of an hour, in the order of the table's pages.
+    private static func reports(of stage: FoldStage, in hour: Hour) async throws -> [VenueReport] {
+        try await stage.asSuperuser { session in
+            try session.rows(
+                "SELECT report FROM submission.venue_report WHERE hour = \(hour.number) ORDER BY tableoid, ctid",
+                as: [UInt8].self)
+        }.compactMap { VenueReport($0) }
+    }
+
+    @Test("venue reports come out, each once, in the order of their bytes, also when they come again another day")
+    func complete() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.content(0..<2, venueReports: 0..<5))
+            try await stage.upload(try Samples.content(venueReports: 3..<8))
+            let report = try await stage.fold(before: Self.next)
+            #expect(report == Fold.Report(lastHour: Self.hour.number, uploads: [2], keys: 2, venueReports: 8))
+            let folded = try await Self.reports(of: stage, in: Self.hour)
+            #expect(folded == folded.sorted())
+            #expect(folded.filter(Samples.isSample) == (try Samples.venueReports(0..<8).sorted()))
+            #expect(stage.metrics.text.contains("folded_venue_reports_total 8"))
+
+            stage.clock.advance(by: 86_400)
+            try await stage.foldNow()
+            try await stage.upload(try Samples.content(venueReports: 6..<9))
+            #expect(try await stage.fold(before: Self.next.advanced(by: 24)).venueReports == 1)
+        }
+    }
+
+    @Test(
+        "an hour has as many venue reports as a size class, and nothing in a row tells a filler",
+        arguments: [0, 5, 200])
+    func filled(count: Int) async throws {
+        try await FoldStage.run { stage in
+            for first in stride(from: 0, to: count, by: 100) {
+                try await stage.upload(try Samples.content(venueReports: first..<min(count, first + 100)))
+            }
+            try await stage.fold(before: Self.next)
+            let folded = try await Self.reports(of: stage, in: Self.hour)
+            #expect(folded.count == (count > 140 ? 218 : 140))
+            #expect(folded == folded.sorted() && Set(folded).count == folded.count)
+            #expect(try await stage.count("SELECT count(DISTINCT xmin::text) FROM submission.venue_report") == 1)
+            #expect(try await stage.count("SELECT count(DISTINCT cmin::text) FROM submission.venue_report") == 1)
+            // Every position of a filler has every value: no byte of it is constant.
+            let fillers = folded.filter { !Samples.isSample($0) }
+            guard fillers.count > 100 else { return }
+            for position in 0..<VenueReport.count { #expect(Set(fillers.map { $0.bytes[position] }).count > 30) }
+        }
+    }
+
+    @Test(
+        "keys of an earlier build's fold are told to open venue reports, once this fold has them; closed ones aren't touched"
+    )
+    func takenOver() async throws {
+        try await FoldStage.run { stage in
+            try await stage.asSuperuser { session in
+                _ = try session.execute("UPDATE submission.hour_key SET row_format = DEFAULT")
+                _ = try session.execute(
+                    "UPDATE submission.hour_key SET closed = true WHERE hour = (SELECT min(hour) FROM submission.hour_key)"
+                )
+            }
+            try await stage.fold.store.makeKeys(from: Self.next, count: 4, in: stage.fold.files)
+            let formats = try await stage.asSuperuser { session in
+                try session.rows("SELECT row_format FROM submission.hour_key ORDER BY hour", as: Int16.self)
+            }
+            #expect(formats == [1, 2, 2, 2, 2])
+        }
+    }
+}
