@@ -142,6 +142,27 @@ struct PublishingStage: Sendable {
         }
     }
 
+    /// Stores venue reports of an hour.
+    func fold(_ hour: Hour, _ reports: [VenueReport]) async throws {
+        try await superuser.transaction { session in
+            try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
+            try session.execute(
+                """
+                INSERT INTO submission.venue_report
+                SELECT \(hour.number), report FROM unnest(\(reports.map(\.bytes))) AS reports (report)
+                """)
+        }
+    }
+
+    /// The reports of a bundle that begins with an hour; nil if there is none.
+    func venueReports(from hour: Hour) throws -> [VenueReport]? {
+        let url = root.appending(path: "version/v1/venue-reports/\(hour.number)")
+        guard let content = try? Data(contentsOf: url) else { return nil }
+        let package = try VenueReportPackage(reading: Array(content), signedBy: [verificationKey])
+        #expect(package.firstHour == hour)
+        return package.reports
+    }
+
     /// Hours without uploads.
     func foldEmpty(_ hours: ClosedRange<Hour>) async throws {
         let (first, last) = (hours.lowerBound.number, hours.upperBound.number)
@@ -297,7 +318,8 @@ extension [String: Data] {
     /// The files that the indexes name, and the indexes.
     func named(regions: [String] = ["DE", "EUR"]) throws -> Set<String> {
         let countries = PublishingStage.countries
-        var named: Set = ["version/index", "version/index-v2", "\(countries)/index"]
+        var named: Set = ["version/index", "version/index-v2", "\(countries)/index", "version/v1/venue-reports/index"]
+        named.formUnion(try venueBundles().map { "version/v1/venue-reports/\($0)" })
         for version in ["v1", "v2"] {
             let venues = "version/\(version)/twp/country"
             named.formUnion(["\(venues)/index", "\(venues)/DE/hour/index"])
@@ -313,6 +335,15 @@ extension [String: Data] {
             }
         }
         return named
+    }
+
+    /// The first hours of the bundles of venue reports, as the index says.
+    func venueBundles() throws -> [Int] {
+        let index = try JSONDecoder().decode(
+            [String: Int?].self, from: self["version/v1/venue-reports/index"] ?? Data())
+        guard let oldest = index["oldest"] ?? nil, let latest = index["latest"] ?? nil, let step = index["hours"] ?? nil
+        else { return [] }
+        return Array(stride(from: oldest, through: latest, by: step))
     }
 
     /// The hours from the oldest to the latest with check-in reports, as the index says; empty without reports.

@@ -33,6 +33,13 @@ enum Samples {
         }
     }
 
+    static func venueReports(_ numbers: Range<Int>) throws -> [VenueReport] {
+        numbers.map { number in
+            var random = SeededGenerator(seed: UInt64(number))
+            return VenueReport(using: &random)
+        }
+    }
+
     static func data(_ numbers: Range<Int>) throws -> Set<KeyData> {
         Set(try keys(numbers).map(\.data))
     }

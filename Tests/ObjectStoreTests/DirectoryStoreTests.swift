@@ -19,6 +19,7 @@ struct DirectoryStoreTests {
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27.2",
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour",
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour/0", "version/v2/app_config_ios",
+        "version/v1/venue-reports", "version/v1/venue-reports/494000",
         "version/v2/twp/country/DE/hour/494000", "version/v1/dcc-rl/kid", "version/v1/dcc-rl/0a0b/1/2/chunk",
         "version/v1/dcc-rl/0a0b",
     ].map { TreeKey($0) }

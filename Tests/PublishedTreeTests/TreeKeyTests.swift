@@ -9,7 +9,7 @@ struct TreeKeyTests {
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour",
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour/0", "version/v2/app_config_ios",
         "version/v2/twp/country/DE/hour/494000", "version/v1/dcc-rl/kid", "version/v1/dcc-rl/0a0b/1/2/chunk",
-        "version/v1/dcc-rl/0a0b",
+        "version/v1/dcc-rl/0a0b", "version/v1/venue-reports", "version/v1/venue-reports/494000",
     ].map { TreeKey($0) }
 
     @Test(
@@ -23,17 +23,30 @@ struct TreeKeyTests {
     }
 
     @Test(
-        "indexes are JSON for five minutes, packages are archives for an hour, everything else is an archive for five minutes"
+        "indexes are JSON for five minutes, packages are archives for an hour, bundles don't change, everything else is an archive for five minutes"
     )
     func kinds() {
         let kinds = Self.keys.map(\.kind)
         #expect(
             kinds == [
                 .index, .index, .index, .index, .package, .package, .index, .package, .archive, .package, .archive,
-                .archive, .archive,
+                .archive, .archive, .index, .bundle,
             ])
-        #expect(Self.keys.allSatisfy { $0.contentType == ($0.kind == .index ? "application/json" : "application/zip") })
-        let lifetimes = Self.keys.map { $0.kind == .package ? "public, max-age=3600" : "public, max-age=300" }
+        let types = kinds.map { kind in
+            switch kind {
+            case .index: "application/json"
+            case .bundle: "application/x-protobuf"
+            case .package, .archive: "application/zip"
+            }
+        }
+        #expect(Self.keys.map(\.contentType) == types)
+        let lifetimes = kinds.map { kind in
+            switch kind {
+            case .package: "public, max-age=3600"
+            case .bundle: "public, max-age=86400, immutable"
+            case .index, .archive: "public, max-age=300"
+            }
+        }
         #expect(Self.keys.map(\.cacheControl) == lifetimes)
     }
 }

@@ -61,6 +61,13 @@ SCHEMA = {
         ("encryptedCheckInRecord", 3, Field.TYPE_BYTES, ONE),
         ("mac", 4, Field.TYPE_BYTES, ONE),
     ],
+    "SignedVenueReports": [("bundle", 1, Field.TYPE_BYTES, ONE), ("signatures", 2, Field.TYPE_BYTES, ONE)],
+    "VenueReportBundle": [
+        ("version", 1, Field.TYPE_UINT32, ONE),
+        ("start", 2, Field.TYPE_UINT64, ONE),
+        ("seconds", 3, Field.TYPE_UINT32, ONE),
+        ("reports", 4, Field.TYPE_BYTES, ONE),
+    ],
     "TraceWarningPackage": [
         ("intervalNumber", 1, Field.TYPE_UINT32, ONE),
         ("region", 2, Field.TYPE_STRING, ONE),
@@ -113,7 +120,7 @@ class Tree:
         self.root = root
         self.pems = [pathlib.Path(key) for key in keys]
         self.keys = [serialization.load_pem_public_key(pem.read_bytes()) for pem in self.pems]
-        self.found = {"days": 0, "hours": 0, "keys": 0, "reportHours": 0, "reports": 0, "archives": 0}
+        self.found = {"days": 0, "hours": 0, "keys": 0, "reportHours": 0, "reports": 0, "archives": 0, "venueBundles": 0, "venueReports": 0}
         self.checked_by_openssl = 0
 
     def index(self, path):
@@ -219,6 +226,40 @@ class Tree:
         require(all([len(part) for part in report] == [32, 16, 16, 32] for report in reports), "a report is malformed")
         self.found["reports"] += len(reports)
 
+    def venue_bundles(self):
+        place = "version/v1/venue-reports"
+        bounds = self.index(place)
+        require(bounds["hours"] == 2, f"{place}: another length")
+        if bounds["oldest"] is None:
+            return
+        known = set()
+        for hour in range(bounds["oldest"], bounds["latest"] + 1, 2):
+            reports = self.at(f"{place}/{hour}", self.venue_bundle, hour)
+            require(not known & reports, f"{place}/{hour}: it repeats a report")
+            known |= reports
+            self.found["venueBundles"] += 1
+        self.found["venueReports"] += len(known)
+
+    def venue_bundle(self, path, hour):
+        """The reports of a signed bundle."""
+        file = (self.root / path).read_bytes()
+        message = parse("SignedVenueReports", file)
+        signatures = parse("TEKSignatureList", message.signatures).signatures
+        require(len(signatures) == len(self.keys), "it has another number of signatures")
+        for key, pem, signature in zip(self.keys, self.pems, signatures):
+            try:
+                key.verify(signature.signature, message.bundle, ec.ECDSA(hashes.SHA256()))
+            except InvalidSignature:
+                raise Flaw("a signature is wrong") from None
+            self.check_by_openssl(pem, message.bundle, signature.signature)
+        bundle = parse("VenueReportBundle", message.bundle)
+        require((bundle.version, bundle.start, bundle.seconds) == (1, hour * 3600, 7200), "it says something else than its place")
+        require(len(bundle.reports) % 57 == 0, "a report is malformed")
+        reports = [bundle.reports[i : i + 57] for i in range(0, len(bundle.reports), 57)]
+        require(reports == sorted(set(reports)), "its reports aren't in order")
+        require(len(self.keys) > 1 or len(file) <= 57 * len(reports) + 200, "it is too large")
+        return set(reports)
+
     def at(self, path, read, *arguments):
         try:
             return read(path, *arguments)
@@ -231,6 +272,7 @@ class Tree:
             self.region(region)
         for region in self.index("version/v2/twp/country"):
             self.venues(region)
+        self.venue_bundles()
         for file in sorted(self.root.glob("version/v*/app_config_*")):
             self.at(str(file.relative_to(self.root)), self.archive)
 

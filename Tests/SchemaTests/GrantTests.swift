@@ -30,16 +30,19 @@ struct GrantTests {
         ],
         // Reached through a function only.
         "statistics.counted_since": [:],
-        // The fold may update `closed`, and no key.
+        // The fold may update `closed` and `row_format`, and no key.
         "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
         // The server adds rows by a function that holds the hour open.
         "submission.inbox": [.fold: "SELECT DELETE"],
         "submission.folded_hour": [.fold: "SELECT INSERT DELETE", .distribution: "SELECT"],
         "submission.diagnosis_key": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         "submission.check_in_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
+        "submission.venue_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         // Rows are reached through the parent only.
         "submission.check_in_report_20600": [:],
+        "submission.venue_report_20600": [:],
         "distribution.published_hour": [.distribution: "SELECT INSERT DELETE"],
+        "distribution.published_venue_bundle": [.distribution: "SELECT INSERT DELETE"],
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],

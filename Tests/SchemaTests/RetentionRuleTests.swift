@@ -58,11 +58,17 @@ struct RetentionRuleTests {
             hour, location_id_hash, initialization_vector, encrypted_record, authentication_code
         ) VALUES (\(oldHour), \(bytes), \(Array(bytes.prefix(16))), \(Array(bytes.prefix(16))), \(bytes))
         """,
+        "submission.venue_report": """
+        INSERT INTO submission.venue_report (hour, report) VALUES (\(oldHour), \([UInt8](repeating: 7, count: 57)))
+        """,
         "submission.folded_hour": "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(oldHour), 1)",
         "submission.hour_key": """
         INSERT INTO submission.hour_key (hour, public_key, closed) VALUES (\(oldHour), \(bytes), true)
         """,
         "distribution.published_hour": "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(oldHour), 0)",
+        "distribution.published_venue_bundle": """
+        INSERT INTO distribution.published_venue_bundle (first_hour, reports) VALUES (\(oldHour), 0)
+        """,
         "distribution.signature": """
         INSERT INTO distribution.signature (digest, signing_key, signature, used_at)
         VALUES (\(bytes), \(bytes), \(bytes), \(old))

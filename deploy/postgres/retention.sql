@@ -51,8 +51,16 @@ WITH kept (item, oldest, first_kept) AS (
         date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
     FROM submission.check_in_report
     UNION ALL
+    SELECT 'submission.venue_report: 14 days, by partition', to_timestamp(min(hour) * 3600.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM submission.venue_report
+    UNION ALL
     SELECT 'distribution.published_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
     FROM distribution.published_hour
+    UNION ALL
+    SELECT 'distribution.published_venue_bundle: 15 days', to_timestamp(min(first_hour) * 3600.0),
+        now() - interval '15 days 2 hours'
+    FROM distribution.published_venue_bundle
     UNION ALL
     SELECT 'distribution.signature: 15 days unused', min(used_at), now() - interval '15 days 2 hours'
     FROM distribution.signature
@@ -78,7 +86,7 @@ SELECT CASE WHEN substring(relname FROM '\d+$')::integer * 86400.0 < extract(epo
         THEN 'TOO OLD' ELSE 'kept to' END AS verdict,
     min(relname) AS oldest_partition, count(*) AS partitions
 FROM pg_class
-WHERE relnamespace = 'submission'::regnamespace AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report)_\d+$'
+WHERE relnamespace = 'submission'::regnamespace AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report|venue_report)_\d+$'
 GROUP BY 1 ORDER BY 1;
 
 -- A recycled segment of the write-ahead log keeps its old content.

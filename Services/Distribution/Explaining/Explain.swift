@@ -28,7 +28,9 @@ struct Explain: Sendable {
 
     func hour(_ hour: Hour) async throws -> Explanation {
         let published = try await store.publishedHours()
-        if let found = published.first(where: { $0.hour == hour }) { return .hour(found) }
+        if let found = published.first(where: { $0.hour == hour }) {
+            return .hour(found, try await store.publishedVenueBundles().first { $0.hours.contains(hour) })
+        }
         let folded = try await store.foldedHours()
         guard let folded, hour <= folded.upperBound else { return .unfolded(lastFolded: folded?.upperBound) }
         return published.first.map { hour < $0.hour } ?? (hour < folded.lowerBound)

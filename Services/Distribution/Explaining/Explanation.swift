@@ -1,4 +1,5 @@
 import ExposureKeys
+import PublishedTree
 
 /// Why a key or an hour is published, or not yet.
 enum Explanation: Equatable, Sendable {
@@ -25,8 +26,8 @@ enum Explanation: Equatable, Sendable {
     case unfolded(lastFolded: Hour?)
     /// It is folded, and no run has published since.
     case unpublished(lastPublished: Hour?)
-    /// The hour is published.
-    case hour(PublishedHour)
+    /// The hour is published. Its venue reports are, with those of the other hour of their bundle, unless there is none yet.
+    case hour(PublishedHour, VenueBundle? = nil)
     /// It is older than the database's records.
     case forgotten
 }
@@ -82,11 +83,12 @@ extension Explanation {
             Folded, but not published yet. The last published hour is \(Self.name(lastPublished)).
             `distribution run` publishes at `run.minute` of every hour; its log says why a run failed.
             """
-        case .hour(let hour):
+        case .hour(let hour, let bundle):
             """
             Published.
             \(hour.tookKeys ? Self.left(of: hour) : Self.amount(0, of: "keys", minimum))
             \(Self.amount(hour.reports, of: "check-in reports", minimum))
+            \(Self.venueReports(bundle))
             """
         case .forgotten:
             "Older than the records, which are kept for 15 days, or before the first fold."
@@ -100,6 +102,11 @@ extension Explanation {
     private static func left(of hour: PublishedHour) -> String {
         hour.keys > 0
             ? "Of the keys that it took, \(hour.keys) haven't expired." : "All keys that it took have expired."
+    }
+
+    private static func venueReports(_ bundle: VenueBundle?) -> String {
+        guard let bundle else { return "Its venue reports are published with those of the next hour." }
+        return "Its venue reports are among the \(bundle.reports) of \(bundle.key.path)."
     }
 
     private static func amount(_ count: Int, of things: String, _ minimum: Int) -> String {

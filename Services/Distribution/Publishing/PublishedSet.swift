@@ -1,3 +1,4 @@
+import ExposureFormat
 import ExposureKeys
 import Foundation
 import PublishedTree
@@ -50,6 +51,8 @@ struct PublishedSet: Sendable {
     let keyPackages: [KeyPackage]
     /// From the oldest hour with reports to the latest, including hours in between without reports.
     private(set) var reportHours: [ReportHour] = []
+    /// From the first with reports to the latest.
+    private(set) var venueBundles: [VenueBundle] = []
 
     /// How many days the tree keeps a day's package and an hour's reports, and how many hours it keeps an hour's package, as
     /// Corona-Warn-App's object store does.
@@ -58,9 +61,10 @@ struct PublishedSet: Sendable {
 
     /// - Parameters:
     ///   - published: in order, without gaps.
+    ///   - bundles: the bundles of venue reports that were decided.
     ///   - present: what time it is. If no hour was published for long, days are given up nevertheless: all keys in them have
     ///     expired, and the rows of their hours, which say so, are deleted.
-    init(hours published: [PublishedHour], at present: Date) {
+    init(hours published: [PublishedHour], bundles: [VenueBundle] = [], at present: Date) {
         guard let last = published.last?.hour else {
             keyPackages = []
             return
@@ -83,6 +87,9 @@ struct PublishedSet: Sendable {
                 KeyPackage(window: .day(day), hours: filled.filter { $0.published.hour.day == day })
             }
 
+        let complete = Set(VenueBundle.complete(in: published))
+        venueBundles = Array(bundles.filter { complete.contains($0.firstHour) }.drop { $0.reports == 0 })
+
         let releasedReports = Self.released(published) { $0.reports > 0 }
         let kept = published.filter { $0.hour > last.advanced(by: -Self.daysKept * 24) }
         guard let oldest = kept.first(where: { $0.reports > 0 })?.hour,
@@ -96,6 +103,11 @@ struct PublishedSet: Sendable {
     mutating func leaveOutReports(through hour: Hour) {
         reportHours.removeAll { $0.hour <= hour }
         reportHours.removeFirst(reportHours.firstIndex { $0.reports > 0 } ?? reportHours.count)
+    }
+
+    /// Drops a bundle of venue reports and all before it.
+    mutating func leaveOutVenueBundles(through hour: Hour) {
+        venueBundles = Array(venueBundles.drop { $0.firstHour <= hour || $0.reports == 0 })
     }
 
     /// For each hour that took anything: the range released since the previous hour that took anything.
@@ -139,6 +151,10 @@ struct PublishedSet: Sendable {
             indexes.append((countries / origin / "hour", Array(bounds.utf8)))
             indexes.append((countries, Self.names([origin])))
         }
+        let (oldest, latest) = (venueBundles.first?.firstHour.number, venueBundles.last?.firstHour.number)
+        let bounds =
+            "{\"oldest\":\(Self.number(oldest)),\"latest\":\(Self.number(latest)),\"hours\":\(VenueReportPackage.hours)}"
+        indexes.append((VenueBundle.index, Array(bounds.utf8)))
         if !configured.isEmpty {
             indexes.append((TreeKey("version/v1/configuration/country"), Self.names(configured.sorted())))
         }

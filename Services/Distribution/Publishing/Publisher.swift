@@ -42,6 +42,8 @@ struct Publisher: Sendable {
         var newKeys = 0
         /// Check-in reports in them.
         var newReports = 0
+        /// Venue reports in the bundles that were decided.
+        var newVenueReports = 0
         /// Objects written or removed.
         var changes = 0
         /// Bytes written.
@@ -54,14 +56,17 @@ struct Publisher: Sendable {
         /// Whether an index changed.
         var changedIndex = false
 
-        /// Whether phones should download: an hour took keys or reports, or an earlier run was killed after that decision and
+        /// Whether phones should download: an hour took keys or reports, two hours had venue reports, or an earlier run was killed after that decision and
         /// before its announcement.
-        var isNews: Bool { changedIndex && lastHour != nil && (newKeys + newReports > 0 || newHours == 0) }
+        var isNews: Bool {
+            changedIndex && lastHour != nil && (newKeys + newReports + newVenueReports > 0 || newHours == 0)
+        }
 
         var metadata: Logger.Metadata {
             [
                 "hour": "\(lastHour.map(String.init) ?? "none")", "hours": "\(newHours)", "keys": "\(newKeys)",
-                "reports": "\(newReports)", "changes": "\(changes)", "bytes": "\(bytes)",
+                "reports": "\(newReports)", "venue_reports": "\(newVenueReports)", "changes": "\(changes)",
+                "bytes": "\(bytes)",
                 "refused_files": "\(refusedFiles)",
             ]
         }

@@ -6,6 +6,7 @@ import Metrics
 struct PublishingMetrics: Sendable {
     private let keys: Counter
     private let reports: Counter
+    private let venueReports: Counter
     private let bytes: Counter
     private let waiting: Gauge
     private let oldestWaiting: Gauge
@@ -15,6 +16,7 @@ struct PublishingMetrics: Sendable {
     init(_ factory: any MetricsFactory) {
         keys = Counter(label: "published_keys_total", factory: factory)
         reports = Counter(label: "published_reports_total", factory: factory)
+        venueReports = Counter(label: "published_venue_reports_total", factory: factory)
         bytes = Counter(label: "published_bytes_total", factory: factory)
         waiting = Gauge(label: "waiting_keys", factory: factory)
         oldestWaiting = Gauge(label: "oldest_waiting_key_seconds", factory: factory)
@@ -27,6 +29,7 @@ struct PublishingMetrics: Sendable {
         self.duration.record(duration / .seconds(1))
         self.keys.increment(by: report.newKeys)
         reports.increment(by: report.newReports)
+        venueReports.increment(by: report.newVenueReports)
         bytes.increment(by: report.bytes)
         refusedFiles.record(report.refusedFiles)
         waiting.record(keys.count)

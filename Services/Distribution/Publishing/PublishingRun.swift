@@ -39,9 +39,12 @@ struct PublishingRun {
         let hours = try await store.publishedHours()
         report.lastHour = hours.last?.hour.number
 
-        var published = PublishedSet(hours: hours, at: present)
+        try await decideVenueBundles(in: hours)
+
+        var published = PublishedSet(hours: hours, bundles: try await store.publishedVenueBundles(), at: present)
         try await writeKeys(of: published)
         try await writeReports(of: &published)
+        try await writeVenueBundles(of: &published)
         try await writeStaticArchives()
         // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
@@ -91,6 +94,17 @@ struct PublishingRun {
                 try await write(taken.tookKeys ? read.keys : [], of: KeyPackage(window: .hour(hour), hours: filled))
             }
             progress.advance()
+        }
+    }
+
+    /// Writes down how many venue reports each new bundle has, before anybody can see it.
+    private mutating func decideVenueBundles(in published: [PublishedHour]) async throws {
+        let known = Set(try await store.publishedVenueBundles().map(\.firstHour))
+        for hour in VenueBundle.complete(in: published) where !known.contains(hour) {
+            let hours = VenueBundle(firstHour: hour, reports: 0).hours
+            let bundle = VenueBundle(firstHour: hour, reports: try await store.venueReportCount(in: hours))
+            try await store.insert(bundle)
+            report.newVenueReports += bundle.reports
         }
     }
 
@@ -177,9 +191,35 @@ struct PublishingRun {
         }
         if let last = lost.last { published.leaveOutReports(through: last) }
         wanted.formUnion(published.reportHours.map { $0.key(origin: publisher.origin) })
-        guard !lost.isEmpty else { return }
+        warn(ofLost: lost.count)
+    }
+
+    /// Writes the bundles of venue reports that the tree lacks.
+    private mutating func writeVenueBundles(of published: inout PublishedSet) async throws {
+        var lost: [Hour] = []
+        progress.begin("Venue reports", total: published.venueBundles.count)
+        for bundle in published.venueBundles {
+            defer { progress.advance() }
+            guard stored[bundle.key] == nil else { continue }
+            let reports = try await store.venueReports(in: bundle.hours)
+            guard reports.count == bundle.reports else {
+                lost.append(bundle.firstHour)
+                continue
+            }
+            let file = try await publisher.packages.build(
+                VenueReportPackage(containing: bundle.firstHour, reports: reports))
+            try await publisher.tree.write(file, to: bundle.key)
+            note(bundle.key, size: file.count)
+        }
+        if let last = lost.last { published.leaveOutVenueBundles(through: last) }
+        wanted.formUnion(published.venueBundles.map(\.key))
+        warn(ofLost: lost.count)
+    }
+
+    private func warn(ofLost packages: Int) {
+        guard packages > 0 else { return }
         publisher.logger.warning(
-            "lost packages can't be rebuilt and are no longer offered", metadata: ["packages": "\(lost.count)"])
+            "lost packages can't be rebuilt and are no longer offered", metadata: ["packages": "\(packages)"])
     }
 
     // MARK: Static archives and indexes

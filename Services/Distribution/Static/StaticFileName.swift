@@ -48,7 +48,7 @@ struct StaticFileName: Hashable, Sendable {
         guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
             return "No part of the path may be empty or begin with a dot."
         }
-        guard !["diagnosis-keys", "twp"].contains(parts[2]) else {
+        guard !["diagnosis-keys", "twp", "venue-reports"].contains(parts[2]) else {
             return "Everything below \(parts[2]) is made from folded keys and reports."
         }
         // In a directory, the file `index` is the object at the path of its folder.

@@ -168,6 +168,27 @@ struct DistributionStore: Sendable {
         }
     }
 
+    /// The number of venue reports that were folded in hours.
+    func venueReportCount(in hours: ClosedRange<Hour>) async throws -> Int {
+        let (first, last) = (hours.lowerBound.number, hours.upperBound.number)
+        return try await database.session { session in
+            let count = try session.row(
+                "SELECT count(*) FROM submission.venue_report WHERE hour BETWEEN \(first) AND \(last)", as: Int64.self)
+            return Int(count ?? 0)
+        }
+    }
+
+    /// The venue reports that were folded in hours, in no order.
+    func venueReports(in hours: ClosedRange<Hour>) async throws -> [VenueReport] {
+        let (first, last) = (hours.lowerBound.number, hours.upperBound.number)
+        return try await database.transaction { session in
+            try session.limitStatements(to: Self.readingTime)
+            return try session.rows(
+                "SELECT report FROM submission.venue_report WHERE hour BETWEEN \(first) AND \(last)", as: [UInt8].self
+            ).compactMap { VenueReport($0) }
+        }
+    }
+
     // MARK: Published hours
 
     /// All published hours, in order.
@@ -216,6 +237,26 @@ struct DistributionStore: Sendable {
                 UPDATE distribution.published_hour
                 SET published_after = greatest(0, extract(epoch FROM \(now)) - (hour + 1) * 3600.0)::integer
                 WHERE published_after IS NULL
+                """)
+        }
+    }
+
+    /// The bundles of venue reports that were decided, in order.
+    func publishedVenueBundles() async throws -> [VenueBundle] {
+        try await database.session { session in
+            try session.rows(
+                "SELECT first_hour, reports FROM distribution.published_venue_bundle ORDER BY first_hour",
+                as: Int32.self, Int32.self
+            ).map { VenueBundle(firstHour: Hour(number: $0), reports: Int($1)) }
+        }
+    }
+
+    func insert(_ bundle: VenueBundle) async throws {
+        try await database.session { session in
+            _ = try session.execute(
+                """
+                INSERT INTO distribution.published_venue_bundle (first_hour, reports)
+                VALUES (\(bundle.firstHour.number), \(Int32(bundle.reports)))
                 """)
         }
     }

@@ -47,7 +47,8 @@ struct VerifyCommand: AsyncParsableCommand {
         for flaw in verdict.flaws { Console.say(flaw) }
         let counts =
             "\(verdict.objects) objects: packages of \(verdict.days) days and \(verdict.hours) hours, reports of "
-            + "\(verdict.reportHours) hours, \(verdict.otherArchives) other archives"
+            + "\(verdict.reportHours) hours, \(verdict.venueBundles) bundles of venue reports, "
+            + "\(verdict.otherArchives) other archives"
         guard verdict.flaws.isEmpty else {
             Console.say("WRONG: \(verdict.flaws.count) flaws in \(counts).")
             throw ExitCode(1)

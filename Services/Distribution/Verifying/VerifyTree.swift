@@ -22,6 +22,7 @@ struct VerifyTree: Sendable {
         var days = 0
         var hours = 0
         var reportHours = 0
+        var venueBundles = 0
         var otherArchives = 0
         /// Each a sentence that begins with a path.
         var flaws: [String] = []
@@ -54,6 +55,7 @@ private struct TreeCheck {
         let regions: [String] = try await index(KeyPackage.countries) ?? []
         for region in regions { try await checkKeys(of: region, progress) }
         for version in ["v1", "v2"] { try await checkReports(TreeKey("version") / version / "twp/country", progress) }
+        try await checkVenueReports(progress)
         try await checkOtherArchives(progress)
         for key in objects.subtracting(named).sorted() { complain(key, "no index names it") }
         progress.finish()
@@ -225,6 +227,43 @@ private struct TreeCheck {
                     complain(key, "it repeats a report")
                 }
                 seen.formUnion(package.reports)
+            }
+        }
+    }
+
+    // MARK: Venue reports
+
+    private struct VenueBounds: Decodable {
+        let oldest: Int32?
+        let latest: Int32?
+        let hours: Int32
+    }
+
+    private mutating func checkVenueReports(_ progress: ProgressBar) async throws {
+        guard let bounds: VenueBounds = try await index(VenueBundle.index) else { return }
+        let step = Int32(VenueReportPackage.hours)
+        if bounds.hours != step { complain(VenueBundle.index, "its bundles have another length") }
+        guard let oldest = bounds.oldest, let latest = bounds.latest else { return }
+        guard oldest <= latest, latest - oldest <= 15 * 24, oldest % step == 0, latest % step == 0 else {
+            return complain(VenueBundle.index, "its bounds are impossible")
+        }
+        var seen: Set<VenueReport> = []
+        for number in stride(from: oldest, through: latest, by: Int(step)) {
+            let key = VenueBundle(firstHour: Hour(number: number), reports: 0).key
+            named.insert(key)
+            progress.advance()
+            verdict.venueBundles += 1
+            guard let content = try await verify.tree.read(key) else {
+                complain(key, "an index names it, but it is missing")
+                continue
+            }
+            do throws(ArchiveDamage) {
+                let package = try VenueReportPackage(reading: content, signedBy: verify.publicKeys)
+                if package.firstHour.number != number { complain(key, "its content doesn't fit its path") }
+                if !seen.isDisjoint(with: package.reports) { complain(key, "it repeats a report") }
+                seen.formUnion(package.reports)
+            } catch {
+                complain(key, "\(String(describing: error).dropLast(1))")
             }
         }
     }

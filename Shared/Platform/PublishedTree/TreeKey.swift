@@ -50,6 +50,8 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case index
         /// An archive of keys or check-in reports. It loses keys that expire, and doesn't change otherwise.
         case package
+        /// A signed bundle of venue reports, which never changes.
+        case bundle
         /// An archive that changes now and then: configuration, statistics.
         case archive
     }
@@ -57,18 +59,32 @@ package struct TreeKey: Hashable, Comparable, Sendable {
     /// The object's kind.
     package var kind: Kind {
         if Self.indexNames.contains(name) { return .index }
-        return ["date", "hour"].contains(parentName) ? .package : .archive
+        return switch parentName {
+        case "date", "hour": .package
+        case "venue-reports": .bundle
+        default: .archive
+        }
     }
 
-    private static let indexNames: Set<Substring> = ["version", "index-v2", "country", "date", "hour"]
+    private static let indexNames: Set<Substring> = ["version", "index-v2", "country", "date", "hour", "venue-reports"]
 
     /// The header field `Content-Type`.
-    package var contentType: String { kind == .index ? "application/json" : "application/zip" }
+    package var contentType: String {
+        switch kind {
+        case .index: "application/json"
+        case .bundle: "application/x-protobuf"
+        case .package, .archive: "application/zip"
+        }
+    }
 
-    /// The header field `Cache-Control`: an hour for a package, which is how often packages lose expired keys; five minutes for
-    /// everything else.
+    /// The header field `Cache-Control`: an hour for a package, which is how often packages lose expired keys; a day for a bundle,
+    /// so that no cache keeps one for longer than that after it has left the tree; five minutes for everything else.
     package var cacheControl: String {
-        kind == .package ? "public, max-age=3600" : "public, max-age=300"
+        switch kind {
+        case .package: "public, max-age=3600"
+        case .bundle: "public, max-age=86400, immutable"
+        case .index, .archive: "public, max-age=300"
+        }
     }
 
     // MARK: Files
@@ -88,7 +104,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
 
     private var mayHaveChildren: Bool {
         switch (parentName, name) {
-        case (_, "version"), (_, "country"), (_, "date"), (_, "hour"): true
+        case (_, "version"), (_, "country"), (_, "date"), (_, "hour"), (_, "venue-reports"): true
         // A day has hours. The name of a day's further batches has a dot.
         case ("date", _): !name.contains(".")
         case ("dcc-rl", _): name != "kid"

@@ -73,5 +73,17 @@ extension Migration {
             UPDATE distribution.published_hour SET published_after = -1;
             GRANT UPDATE (published_after) ON distribution.published_hour TO vigil_distribution;
             """#),
+
+        Migration(
+            "published venue reports",
+            #"""
+            -- How many venue reports the bundle has that begins with an hour. It is written down before the bundle is, and never
+            -- changes; a bundle whose reports are gone can't be built again. Kept 15 days.
+            CREATE TABLE distribution.published_venue_bundle (
+                first_hour integer PRIMARY KEY,
+                reports integer NOT NULL CHECK (reports >= 0)
+            );
+            GRANT SELECT, INSERT, DELETE ON distribution.published_venue_bundle TO vigil_distribution;
+            """#),
     ]
 }

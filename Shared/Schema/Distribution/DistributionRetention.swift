@@ -9,6 +9,12 @@ extension RetentionRule {
             let firstKept = now.hourNumber - 15 * 24
             return try session.execute("DELETE FROM distribution.published_hour WHERE hour < \(firstKept)")
         },
+        RetentionRule(.distribution, "distribution.published_venue_bundle", limit: "15 days") {
+            session, now throws(PostgresError) in
+            let firstKept = now.hourNumber - 15 * 24
+            return try session.execute(
+                "DELETE FROM distribution.published_venue_bundle WHERE first_hour < \(firstKept)")
+        },
         RetentionRule(.distribution, "distribution.signature", limit: "15 days unused") {
             session, now throws(PostgresError) in
             try session.execute(

@@ -88,7 +88,10 @@ struct ExplainTests {
             .undecided(release: Self.noon, lastPublished: nil),
             .threshold(waiting: 1, minimum: 140, since: Self.noon), .published(Self.noon), .expired,
             .unfolded(lastFolded: Self.noon), .unpublished(lastPublished: Self.noon),
-            .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)), .forgotten,
+            .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)),
+            .hour(
+                PublishedHour(hour: Self.noon, keys: 0, reports: 150), VenueBundle(firstHour: Self.noon, reports: 280)),
+            .forgotten,
         ]
         #expect(Set(all.map { $0.text(minimum: 140) }).count == all.count)
         #expect(Explanation.published(Self.noon).text(minimum: 140).contains("2026-05-27 12:00 UTC"))

@@ -12,7 +12,8 @@ import Testing
     .heavy, .timeLimit(.minutes(15)))
 struct IndependentReaderTests {
     private struct Found: Decodable, Equatable {
-        var days = 0, hours = 0, keys = 0, reportHours = 0, reports = 0, archives = 0
+        var days = 0, hours = 0, keys = 0, reportHours = 0, reports = 0, archives = 0, venueBundles = 0,
+            venueReports = 0
     }
 
     private static func read(_ stage: PublishingStage) throws -> (found: Found?, words: String) {
@@ -49,6 +50,7 @@ struct IndependentReaderTests {
                 }
                 try await stage.fold(hour, keys)
                 try await stage.fold(hour, try Samples.reports(offset * 1000..<offset * 1000 + count))
+                try await stage.fold(hour, try Samples.venueReports(offset * 1000..<offset * 1000 + count))
             }
             var publisher = try stage.publisher
             publisher.keysPerFile = 250
@@ -60,6 +62,7 @@ struct IndependentReaderTests {
             let own = try await stage.verify()
             #expect(own.flaws == [])
             #expect((whole.days, whole.hours, whole.reportHours) == (own.days, own.hours, own.reportHours))
+            #expect(whole.venueBundles == 15 && own.venueBundles == 15 && whole.venueReports == 10 * 200 + 20 * 60)
             #expect(whole.days == 2 && whole.hours == 60 && whole.reportHours >= 28)
             #expect(whole.reports >= 20 * 140 && whole.keys > 2 * 2000 && whole.archives > 62)
 

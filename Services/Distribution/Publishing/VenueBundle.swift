@@ -1,0 +1,34 @@
+import ExposureFormat
+import ExposureKeys
+import PublishedTree
+
+/// The venue reports of two hours, which are published as soon as both are: with the fold's fillers there are always enough.
+struct VenueBundle: Sendable, Equatable {
+    /// An even number.
+    let firstHour: Hour
+    /// The number of reports when the bundle was decided, 0 if the fold was of an earlier build.
+    let reports: Int
+
+    /// Its hours.
+    var hours: ClosedRange<Hour> { firstHour...firstHour.advanced(by: VenueReportPackage.hours - 1) }
+
+    static let index = TreeKey("version/v1/venue-reports")
+
+    var key: TreeKey { Self.index / firstHour.number }
+
+    /// The first hours of the bundles that are complete and offered, in order.
+    ///
+    /// A bundle is complete with its last hour: if the first published hour is an odd one, there is none before it.
+    static func complete(in published: [PublishedHour]) -> [Hour] {
+        guard let last = published.last?.hour else { return [] }
+        let kept = published.filter { $0.hour > last.advanced(by: -PublishedSet.daysKept * 24) }
+        let firsts = Set(kept.map { VenueReportPackage.firstHour(of: $0.hour) })
+        return firsts.filter { $0.advanced(by: VenueReportPackage.hours - 1) <= last && isOffered($0, after: last) }
+            .sorted()
+    }
+
+    /// Whether a bundle is young enough.
+    private static func isOffered(_ firstHour: Hour, after last: Hour) -> Bool {
+        firstHour > last.advanced(by: -PublishedSet.daysKept * 24)
+    }
+}
