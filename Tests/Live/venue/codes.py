@@ -10,7 +10,8 @@ AT_ONCE = 100
 # Pixels of a module, and modules of the quiet zone.
 SCALE, QUIET = 3, 4
 MAKE = """list => list.map(([own, host, seed, name, address]) => {
-    const link = own ? venueLink(host, seed, name) : cwaLink({ seed, description: name, address, start: null, end: null, kind: 4, stay: 120 });
+    const link = own ? venueLink(host, seed, name)
+        : cwaLink({ seed, description: name, address, start: null, end: null, kind: 4, stay: 120 });
     return [link, qrCode(link).map(row => row.join('')).join(' ')];
 })"""
 
@@ -53,7 +54,7 @@ def run(venue, report):
             readings.append(readers.submit(judge, first, made))
         total = sum(reading.result() for reading in readings)
         report.expect(not failed and total == count == venue.codes,
-                      f"zbar reads {venue.codes} codes (seed {seed}, versions {min(sizes)} to {max(sizes)}): {len(failed)} not, such as {failed[:1]}")
+                      f"zbar reads {venue.codes} codes (seed {seed}, versions {min(sizes)} to {max(sizes)}); not {len(failed)}: {failed[:1]}")
 
         # Every version that there is, up to the longest text, and one byte more.
         made = page.evaluate("""() => [...Array(20).keys()].flatMap(index => {

@@ -70,8 +70,8 @@ def text(randomness, most=100):
 def run(venue, report):
     with venue.page(PAGE.as_uri()) as page:
         _, crowd_notifier, _ = cwa_link(CWA_EXAMPLE)
-        example = page.evaluate("seed => cwaLink({seed, description: 'Friseur', address: 'Berlin', start: null, end: null, kind: 5, stay: 120})",
-                                list(crowd_notifier[3]))
+        example = page.evaluate("cwaLink", {"seed": list(crowd_notifier[3]), "description": "Friseur", "address": "Berlin", "start": None,
+                                            "end": None, "kind": 5, "stay": 120})
         report.expect(example == CWA_EXAMPLE, f"the Corona-Warn-App's own example comes out: {example}")
 
         randomness = random.Random(7)
@@ -94,7 +94,8 @@ def run(venue, report):
         names = {"  a \n b\t": "a b", "a\u202eb": "a b", "Cafe\u0301": "Café", "\u0000": "", "\ud800x": "x"}
         plain = [page.evaluate(f"plainText({ascii(name)!s})") for name in names]
         report.expect(plain == list(names.values()), f"names become one plain line: {plain}")
-        hosts = {"warnung.example.de": HOST, " https://Warnung.Example.de/ ": HOST, "127.0.0.1:8040": "127.0.0.1:8040", "müsli.de": "xn--msli-0ra.de",
-                 "": None, "beispiel": None, "a.de/b": None, "x@a.de": None, "a b.de": None, "javascript:alert(1)": None, "a.de#b": None, "a" * 100 + ".de": None}
-        read = {typed: page.evaluate("typed => hostOf(typed)", typed) for typed in hosts}
-        report.expect(read == hosts, f"what isn't a host is refused: {[item for item in read.items() if hosts[item[0]] != item[1]]}")
+        hosts = {"warnung.example.de": HOST, " https://Warnung.Example.de/ ": HOST, "127.0.0.1:8040": "127.0.0.1:8040",
+                 "müsli.de": "xn--msli-0ra.de"}
+        hosts |= dict.fromkeys(("", "beispiel", "a.de/b", "x@a.de", "a b.de", "javascript:alert(1)", "a.de#b", "a" * 100 + ".de"))
+        read = dict(zip(hosts, page.evaluate("list => list.map(hostOf)", list(hosts))))
+        report.expect(read == hosts, f"what isn't a host is refused: {set(read.items()) - set(hosts.items())}")

@@ -30,7 +30,8 @@ def run(venue, report):
     for name, value in FIELDS.items():
         report.expect(fields.get(name) == value, f"{name} is {value}: {fields.get(name)}")
     right = policy.policy(PAGE.read_text()) + "; frame-ancestors 'none'"
-    report.expect(fields.get("content-security-policy") == right, f"the edge states the policy: {fields.get('content-security-policy')}")
+    stated = fields.get("content-security-policy")
+    report.expect(stated == right, f"the edge states the policy: {stated}")
     report.expect("last-modified" not in fields and "set-cookie" not in fields, f"nothing that tells visits apart: {fields}")
     report.expect(ask("/venue?x=1")[2] == body, "a query changes nothing")
     report.expect(ask("/venue", headers={"If-None-Match": fields["etag"]})[0] == 304, "the page is asked for again by its tag")
