@@ -12,8 +12,8 @@ packages+=(
     tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
 )
 
-# What browser.sh needs besides: a browser, a font, and what runs the checker of HTML.
-browser_packages=(chromium fonts-dejavu-core default-jre-headless poppler-utils)
+# What browser.sh and venue.sh need besides: a browser, a font, and what runs the checker of HTML.
+browser_packages=(chromium fonts-dejavu-core default-jre-headless)
 
 # MARK: Times
 

@@ -51,7 +51,9 @@ def run(venue, report):
                 look(page, f"scanned-{language}")
     with venue.page(PAGE.as_uri(), viewport={"width": 320, "height": 640}, bypass_csp=True) as page:
         page.add_style_tag(content=SPACING.replace("* {", ":not(.sheet, .sheet *) {"))
-        look(page, "spaced")
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        report.expect(width[0] <= width[1], f"with spaced text it is no wider than the window: {width}")
+        venue.picture(page, "spaced")
 
     # The language changes what is there already, errors and posters' frames included.
     with venue.page(PAGE.as_uri(), "en") as page:

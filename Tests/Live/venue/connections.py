@@ -93,5 +93,5 @@ def run(venue, report):
         page.click("#scanned a")
         report.expect(page.is_visible("#owner") and not page.is_visible("#scanned"), "an owner gets to the form from there")
         page.go_back()
-        report.expect(page.is_visible("#scanned") and "AUNh" not in page.url, "the code isn't in the history")
+        report.expect(page.is_visible("#scanned") and "AUNh" not in page.url, "the code isn't in the window's history")
     report.expect(venue.heard()[heard:] == ["GET /venue HTTP/2.0"] * 2, f"what stands after # reaches no server: {venue.heard()[heard:]}")
