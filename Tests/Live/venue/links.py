@@ -1,6 +1,7 @@
 """Links, decoded and made by another program than the page's."""
 
 import base64
+import json
 import random
 
 from venue.owner import HOST, PAGE
@@ -91,8 +92,9 @@ def run(venue, report):
                 wrong.append(link)
         report.expect(not wrong, f"500 links of the Corona-Warn-App decode to what was entered: {wrong[:1]}")
 
-        names = {"  a \n b\t": "a b", "a\u202eb": "a b", "Cafe\u0301": "Café", "\u0000": "", "\ud800x": "x"}
-        plain = [page.evaluate(f"plainText({ascii(name)!s})") for name in names]
+        names = {"  a \n b\t": "a b", "a\u202eb\u00ad\ufeff": "ab", "Cafe\u0301": "Café", "\u0000": "", "\ud800x": "x",
+                 "a\u2028b\ue000c": "a b c", "\u200fא\u2067": "א", "👩\u200d🍳": "👩\u200d🍳"}
+        plain = [page.evaluate(f"plainText({json.dumps(name)})") for name in names]
         report.expect(plain == list(names.values()), f"names become one plain line: {plain}")
         hosts = {"warnung.example.de": HOST, " https://Warnung.Example.de/ ": HOST, "127.0.0.1:8040": "127.0.0.1:8040",
                  "müsli.de": "xn--msli-0ra.de"}
