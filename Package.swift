@@ -367,8 +367,8 @@ targets += [
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
             "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
-            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Phone", "PushDispatcher",
-            "DevelopmentSuite", "DevelopmentIdentityAPI",
+            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Venues", "Phone",
+            "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI",
         ]),
         path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh"], swiftSettings: settings),
 ]

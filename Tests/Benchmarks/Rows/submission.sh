@@ -78,33 +78,42 @@ upload_end_to_end_end() {
 # 100,000 uploads, as they came: opened, filled up, sorted, inserted, the inbox emptied. The reference is COPY of the very rows
 # that the fold brought, by psql from a file of the binary format.
 fold_100k_uploads=${FOLD_UPLOADS:-100000}
-fold_100k_prepare() {
+fold_100k_prepare() { fold_prepare "$fold_100k_uploads"; }
+
+# Fills the inbox with so many uploads, and keeps it with the hours' keys, so that it can be folded repeatedly. Further arguments are
+# for the program that uploads.
+fold_prepare() {
+    local uploads=$1
     submission_prepare
     submission_reset
-    say "  uploading $fold_100k_uploads times …"
+    say "  uploading $uploads times …"
     taskset -c 1 "$benchmarks" uploads --base https://localhost:18930 --folder "$scratch/suite" --tasks 256 --seconds 600 \
-        --limit "$fold_100k_uploads" >/dev/null 2>"$scratch/uploads.log" || fail "The uploads to be folded failed."
+        --limit "$uploads" "${@:2}" >/dev/null 2>"$scratch/uploads.log" || fail "The uploads to be folded failed."
     kill "$submission_server" && wait "$submission_server" 2>/dev/null || true
     submission_server=
+    postgres_sql "DROP TABLE IF EXISTS bench_inbox, bench_hour_key"
     postgres_sql "CREATE TABLE bench_inbox AS TABLE submission.inbox"
     postgres_sql "CREATE TABLE bench_hour_key AS TABLE submission.hour_key"
-    cp -a "$scratch/suite/hour-keys" "$scratch/suite/hour-keys-kept"
+    rm -rf "$scratch/suite/hour-keys-kept" && cp -a "$scratch/suite/hour-keys" "$scratch/suite/hour-keys-kept"
     # The hour after the last that has uploads: all of them are folded. It hasn't come yet, so the fold's clock is moved to it.
     postgres_sql "ALTER DATABASE postgres SET vigil.rehearsal = 'on'"
-    fold_100k_instant=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
+    fold_instant=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
         "SELECT to_char(to_timestamp((max(hour) + 1) * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM bench_inbox")
 }
 fold_100k_ours() {
+    local took rows
+    took=$(fold_seconds) && rows=$(fold_100k_rows) && [ "$rows" -ge $((fold_100k_uploads * 14)) ] &&
+        awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
+}
+# Folds the inbox that was kept, and prints how many seconds that took.
+fold_seconds() {
     cp -a "$scratch/suite/hour-keys-kept/." "$scratch/suite/hour-keys/"
-    postgres_sql "TRUNCATE submission.inbox, submission.diagnosis_key, submission.check_in_report, submission.venue_report, submission.folded_hour,
-        submission.hour_key" &&
+    postgres_sql "TRUNCATE submission.inbox, submission.diagnosis_key, submission.check_in_report, submission.venue_report,
+        submission.folded_hour, submission.hour_key" &&
         postgres_sql "INSERT INTO submission.inbox TABLE bench_inbox" &&
         postgres_sql "INSERT INTO submission.hour_key TABLE bench_hour_key" &&
         postgres_sql "VACUUM ANALYZE submission.inbox" && postgres_sql "CHECKPOINT" || return
-    local took
-    took=$({ TIMEFORMAT=%R && time CLOCK_OFFSET=7200 submission_fold "$fold_100k_instant"; } 2>&1) || return
-    local rows
-    rows=$(fold_100k_rows) && [ "$rows" -ge $((fold_100k_uploads * 14)) ] && awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
+    { TIMEFORMAT=%R && time CLOCK_OFFSET=7200 submission_fold "$fold_instant"; } 2>&1
 }
 fold_100k_rows() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.diagnosis_key'; }
 fold_100k_reference() {
@@ -117,3 +126,21 @@ fold_100k_reference() {
     awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
 }
 fold_100k_end() { rm -f "$scratch/data/keys" && submission_prepare; }
+
+# 100,000 venue reports of 1,000 uploads. The reference is COPY of the rows that the fold brought, as above.
+venue_fold_prepare() { fold_prepare 1000 --venue-reports 100; }
+venue_fold_ours() {
+    local took rows
+    took=$(fold_seconds) && rows=$(venue_fold_rows) && [ "$rows" -ge 100000 ] &&
+        awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
+}
+venue_fold_rows() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.venue_report'; }
+venue_fold_reference() {
+    local took rows
+    rows=$(venue_fold_rows)
+    postgres_sql "COPY (SELECT * FROM submission.venue_report ORDER BY tableoid, ctid) TO '$scratch/data/reports' (FORMAT binary)" &&
+        postgres_sql "TRUNCATE submission.venue_report" && postgres_sql "CHECKPOINT" || return
+    took=$({ TIMEFORMAT=%R && time postgres_sql "COPY submission.venue_report FROM '$scratch/data/reports' (FORMAT binary)"; } 2>&1) || return
+    awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
+}
+venue_fold_end() { rm -f "$scratch/data/reports" && submission_prepare; }

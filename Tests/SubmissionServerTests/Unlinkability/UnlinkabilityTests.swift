@@ -31,7 +31,9 @@ struct UnlinkabilityTests {
 
         // What waited when the backup was taken isn't in it, though its sealed rows are.
         let backedUp = seizure.inEarlyBackup
-        let hours = Dictionary(grouping: seizure.keys + seizure.reports) { $0.hour < Self.backupHour }
+        let hours = Dictionary(grouping: seizure.keys + seizure.reports + seizure.venueReports) {
+            $0.hour < Self.backupHour
+        }
         #expect(hours[true]?.allSatisfy { backedUp.contains($0.id) } == true)
         #expect(hours[false]?.contains { backedUp.contains($0.id) } == false)
 

@@ -121,6 +121,7 @@ struct UploadKillTests {
                     SELECT location_id_hash || initialization_vector || encrypted_record || authentication_code, hour
                     FROM submission.check_in_report
                     """, as: [UInt8].self, Int32.self)
+                + session.rows("SELECT report, hour FROM submission.venue_report", as: [UInt8].self, Int32.self)
         }
         return Dictionary(rows.map { ($0.0, [$0.1]) }, uniquingKeysWith: +)
     }

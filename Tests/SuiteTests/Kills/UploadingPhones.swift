@@ -1,10 +1,12 @@
 import Calling
 import Catalogue
 import Credentials
+import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPTypes
 import Phone
+import SubmissionAPI
 import Synchronization
 import TestResultAPI
 import TestSupport
@@ -14,21 +16,25 @@ import Vigil
 
 /// Phones that retry every call until it is answered. Each sends two payloads for its one TAN at the same time.
 struct UploadingPhones: Sendable {
-    /// What a phone uploads.
+    /// What a phone uploads: keys, with reports in the one form or the other.
     struct Payload: Sendable {
         let keys: [DiagnosisKey]
-        let reports: [CheckInReport]
+        var reports: [CheckInReport] = []
+        var venueReports: [VenueReport] = []
 
         fileprivate static func drawn() -> Payload {
             var randomness = SystemRandomNumberGenerator()
             let model = UploadModel()
-            return Payload(
-                keys: model.keys(uploadedIn: Hour(containing: Date()), using: &randomness),
-                reports: VisitModel().reports(using: &randomness))
+            let keys = model.keys(uploadedIn: Hour(containing: Date()), using: &randomness)
+            guard Bool.random(using: &randomness) else {
+                return Payload(keys: keys, reports: VisitModel().reports(using: &randomness))
+            }
+            let count = Int.random(in: 1...VenueUpload.maximumReports, using: &randomness)
+            return Payload(keys: keys, venueReports: (0..<count).map { _ in VenueReport(using: &randomness) })
         }
 
         /// The keys and reports as the tables store them.
-        var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) }
+        var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) + venueReports.map(\.bytes) }
     }
 
     /// Which payloads of one TAN were accepted and refused.
@@ -61,6 +67,8 @@ struct UploadingPhones: Sendable {
 
     private let lab: ServiceClient
     private let app: AppClient
+    /// The proxy itself, for venue reports.
+    private let proxy: ServiceClient
     private let record = Record()
 
     /// A real phone gives up after days; a test that waits for longer than this has failed.
@@ -70,9 +78,12 @@ struct UploadingPhones: Sendable {
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories), tls: suite.certificate("lab"), name: "lab",
             deadline: .seconds(4))
-        app = try AppClient(
-            base: suite.url(of: .metadataProxy, .listen),
-            authorities: suite.folder.certificate(SuiteCertificates.authority))
+        let (base, authorities) = (
+            try suite.url(of: .metadataProxy, .listen), suite.folder.certificate(SuiteCertificates.authority)
+        )
+        app = try AppClient(base: base, authorities: authorities)
+        proxy = try ServiceClient(
+            base: base, authorities: authorities, name: "metadata-proxy", deadline: .seconds(15))
     }
 
     /// Runs phones, each one test after another, while `body` runs, and lets them finish.
@@ -131,11 +142,19 @@ struct UploadingPhones: Sendable {
         }
         await lab.close()
         await app.close()
+        await proxy.close()
     }
 
     /// Whether it was accepted.
     private func upload(_ payload: Payload, _ tan: TAN) async throws -> Bool {
-        try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
+        guard !payload.venueReports.isEmpty else {
+            return try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
+        }
+        var submission = SubmissionPayload()
+        submission.keys = payload.keys.map(TemporaryExposureKey.init(uploading:))
+        guard let upload = VenueUpload(reports: payload.venueReports, submission: submission) else { return false }
+        let request = UploadRequest(authorization: tan.text, payload: Data(try upload.encoded()))
+        return try await answered { try await proxy.call(SubmissionAPI.venueReports, request) } != nil
     }
 
     /// A call was refused without a reason.
