@@ -7,6 +7,9 @@ from venue.links import text
 from venue.owner import PAGE
 
 AT_ONCE = 100
+# Format information of level M with each mask (ISO/IEC 18004, table C.1). A reader corrects three wrong bits of it.
+FORMATS = {"101010000010010", "101000100100101", "101111001111100", "101101101001011",
+           "100010111111001", "100000011001110", "100111110010111", "100101010100000"}
 # Pixels of a module, and modules of the quiet zone.
 SCALE, QUIET = 3, 4
 MAKE = """list => list.map(([own, host, seed, name, address]) => {
@@ -14,6 +17,12 @@ MAKE = """list => list.map(([own, host, seed, name, address]) => {
         : cwaLink({ seed, description: name, address, start: null, end: null, kind: 4, stay: 120 });
     return [link, qrCode(link).map(row => row.join('')).join(' ')];
 })"""
+
+
+def formats(rows):
+    """Both copies of a code's format information."""
+    beside = rows[8][:6] + rows[8][7:9] + rows[7][8] + "".join(row[8] for row in rows[5::-1])
+    return beside, "".join(row[8] for row in rows[:-8:-1]) + rows[8][-8:]
 
 
 def picture(rows, file):
@@ -30,7 +39,7 @@ def run(venue, report):
     randomness = random.Random(seed)
     folder = venue.scratch / "codes"
     folder.mkdir()
-    sizes, failed, count = set(), [], 0
+    sizes, stated, failed, count = set(), set(), [], 0
 
     def judge(first, made):
         files = [picture(rows.split(), folder / f"{first + index:06}.pgm") for index, (_, rows) in enumerate(made)]
@@ -50,15 +59,18 @@ def run(venue, report):
             wanted = [(own, host, seed if own else seed[:16], name, address) for own, host, seed, name, address in wanted]
             made = page.evaluate(MAKE, wanted)
             sizes.update((len(rows.split()) - 17) // 4 for _, rows in made)
+            stated.update(formats(rows.split()) for _, rows in made)
             count += len(made)
             readings.append(readers.submit(judge, first, made))
         total = sum(reading.result() for reading in readings)
         report.expect(not failed and total == count == venue.codes,
                       f"zbar reads {venue.codes} codes (seed {seed}, versions {min(sizes)} to {max(sizes)}); not {len(failed)}: {failed[:1]}")
 
+        report.expect(stated <= {(format, format) for format in FORMATS}, f"each code states its mask twice, without an error: {stated}")
+
         # Every version that there is, up to the longest text, and one byte more.
         made = page.evaluate("""() => [...Array(20).keys()].flatMap(index => {
-            const most = Math.floor((8 * qrDataCodewords(index + 1, QR_LEVELS[0]) - qrHeaderBits(index + 1)) / 8);
+            const most = Math.floor((8 * qrDataCodewords(index + 1) - qrHeaderBits(index + 1)) / 8);
             const link = 'https://a.de#' + 'v'.repeat(most);
             return [link.slice(0, most)];
         }).map(link => [link, qrCode(link).map(row => row.join('')).join(' ')])""")
