@@ -1,6 +1,6 @@
 import Crypto
 import CryptoExtras
-package import ExposureKeys
+import ExposureKeys
 import FoundationEssentials
 
 /// A venue of Corona-Warn-App. Who scanned its QR code can make and read the reports of its visitors.

@@ -1,0 +1,139 @@
+package import ExposureKeys
+
+/// How a phone judges visits to venues, and what it reports of them: the health authority's configuration (`PresenceTracingParameters`
+/// of the app configuration).
+package struct VenueRules: Hashable, Sendable {
+    /// Numbers from one to another.
+    package struct Range: Hashable, Sendable {
+        /// The lower bound.
+        package let minimum: Double
+        /// Whether the lower bound itself is outside.
+        package let excludesMinimum: Bool
+        /// The upper bound.
+        package let maximum: Double
+        /// Whether the upper bound itself is outside.
+        package let excludesMaximum: Bool
+
+        /// Both bounds belong to the range unless it is said otherwise.
+        package init(_ bounds: ClosedRange<Double>, excludesMinimum: Bool = false, excludesMaximum: Bool = false) {
+            minimum = bounds.lowerBound
+            self.excludesMinimum = excludesMinimum
+            maximum = bounds.upperBound
+            self.excludesMaximum = excludesMaximum
+        }
+
+        /// Whether a number is in the range.
+        package func contains(_ number: Double) -> Bool {
+            (excludesMinimum ? number > minimum : number >= minimum)
+                && (excludesMaximum ? number < maximum : number <= maximum)
+        }
+    }
+
+    /// By how long what a visitor breathed out stays: slope × length of the visit + intercept.
+    package struct AerosolDecay: Hashable, Sendable {
+        /// For visits of so many whole minutes.
+        package let minutes: Range
+        /// Without a unit.
+        package let slope: Double
+        /// In minutes, of which only whole ones count.
+        package let intercept: Double
+
+        /// The function for a range.
+        package init(minutes: Range, slope: Double, intercept: Double) {
+            self.minutes = minutes
+            self.slope = slope
+            self.intercept = intercept
+        }
+    }
+
+    /// How high a risk is.
+    package enum Level: Hashable, Sendable {
+        case low
+        case high
+    }
+
+    /// The level for a range of normalized minutes.
+    package struct Grade: Hashable, Sendable {
+        /// Normalized minutes.
+        package let time: Range
+        /// What they amount to.
+        package let level: Level
+
+        /// The level for a range.
+        package init(time: Range, level: Level) {
+            self.time = time
+            self.level = level
+        }
+    }
+
+    /// Visits of so many whole minutes aren't reported.
+    package let droppedMinutes: [Range]
+    /// The first that fits a visit counts.
+    package let aerosolDecay: [AerosolDecay]
+    /// What a minute with a visitor of a transmission risk level counts. A level that isn't in it counts nothing.
+    package let riskValues: [TransmissionRiskLevel: Double]
+    /// For a check-in on a day; the first that fits counts.
+    package let perCheckIn: [Grade]
+    /// For all check-ins of a day; the first that fits counts.
+    package let perDay: [Grade]
+    /// Check-ins that ended more days ago don't count.
+    package let maximumDays: Int
+
+    /// Creates rules from their parts.
+    package init(
+        droppedMinutes: [Range], aerosolDecay: [AerosolDecay], riskValues: [TransmissionRiskLevel: Double],
+        perCheckIn: [Grade], perDay: [Grade], maximumDays: Int
+    ) {
+        self.droppedMinutes = droppedMinutes
+        self.aerosolDecay = aerosolDecay
+        self.riskValues = riskValues
+        self.perCheckIn = perCheckIn
+        self.perDay = perDay
+        self.maximumDays = maximumDays
+    }
+
+    /// What a minute with a visitor of a level counts.
+    package func value(of level: TransmissionRiskLevel) -> Double { riskValues[level] ?? 0 }
+
+    // MARK: What is reported of a visit
+
+    /// The intervals that are reported of a visit; nil if it was too short.
+    ///
+    /// The aerosol's time is added, and the whole is rounded to intervals. Of the two places on the grid it gets the one that covers more
+    /// of the visit (cwa-app-android, `TimeIntervalDeriver.kt`).
+    /// - Parameters:
+    ///   - start: seconds since the epoch, not negative.
+    ///   - end: seconds since the epoch.
+    package func reported(from start: Int64, to end: Int64) -> Swift.Range<IntervalNumber>? {
+        let seconds = max(0, end - start)
+        let minutes = Double(seconds / 60)
+        guard start >= 0, !droppedMinutes.contains(where: { $0.contains(minutes) }) else { return nil }
+        let decay = aerosolDecay.first { $0.minutes.contains(minutes) }
+            .map { $0.slope * Double(seconds) + Double(Int64($0.intercept.rounded(.towardZero)) * 60) } ?? 0
+        let step = IntervalNumber.seconds
+        // A half is rounded up, and away from zero, which is the same for lengths.
+        let length = Int64(((Double(seconds) + decay) / Double(step)).rounded())
+        let lastSecond = end + Int64(decay.rounded(.towardZero))
+        let isMoreOfTheEnd = lastSecond % step > step - start % step
+        let first = isMoreOfTheEnd ? lastSecond / step + 1 - length : start / step
+        guard length > 0, let lower = UInt32(exactly: first), let upper = UInt32(exactly: first + length) else {
+            return nil
+        }
+        return IntervalNumber(rawValue: lower)..<IntervalNumber(rawValue: upper)
+    }
+}
+
+extension Swift.Range<IntervalNumber> {
+    /// The parts between midnights UTC, in order: a report lies within a day, so that its risk is that of the day.
+    package var splitAtMidnight: [Swift.Range<IntervalNumber>] {
+        var parts: [Self] = []
+        var start = lowerBound
+        while start < upperBound {
+            let midnight = UInt64(start.startOfDay.rawValue) + UInt64(IntervalNumber.perDay)
+            let end = IntervalNumber(rawValue: UInt32(Swift.min(midnight, UInt64(upperBound.rawValue))))
+            parts.append(start..<end)
+            start = end
+        }
+        return parts
+    }
+}

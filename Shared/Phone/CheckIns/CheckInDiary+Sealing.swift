@@ -1,0 +1,46 @@
+package import Crypto
+import FoundationEssentials
+
+extension CheckInDiary {
+    /// Why a sealed diary can't be read.
+    package enum Unreadable: Error, Hashable {
+        /// It was sealed with another key, was changed, or is no diary.
+        case refused
+        /// It is a diary of another version of the app.
+        case unknownVersion
+    }
+
+    /// The first byte of a sealed diary, which is authenticated with the rest.
+    private static let version: UInt8 = 1
+    private static let purpose = Array("vigil check-in diary".utf8)
+    /// Sealed diaries have whole multiples of this size, plus ``overhead``: the length of the file tells little about the number of visits.
+    static let step = 16_384
+    /// Version, nonce and tag.
+    static let overhead = 1 + 12 + 16
+
+    /// The diary as the app writes it to its file: one value of AES-256-GCM, of which nothing can be read or changed without the key.
+    /// - Parameter key: of the device, 256 bits; it is available only while the device is unlocked, and part of no backup.
+    package func sealed(with key: SymmetricKey) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        var plain = try encoder.encode(self)
+        // Blanks after a JSON value mean nothing.
+        let missing = (Self.step - plain.count % Self.step) % Self.step
+        plain.append(Data(repeating: UInt8(ascii: " "), count: missing))
+        let sealed = try AES.GCM.seal(plain, using: key, authenticating: Self.purpose + [Self.version])
+        guard let combined = sealed.combined else { throw Unreadable.refused }
+        return [Self.version] + combined
+    }
+
+    /// The diary of a file.
+    package init(opening sealed: [UInt8], with key: SymmetricKey) throws(Unreadable) {
+        guard let version = sealed.first else { throw .refused }
+        guard version == Self.version else { throw .unknownVersion }
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed.dropFirst())
+            let plain = try AES.GCM.open(box, using: key, authenticating: Self.purpose + [version])
+            self = try JSONDecoder().decode(Self.self, from: plain)
+        } catch {
+            throw .refused
+        }
+    }
+}
