@@ -333,7 +333,7 @@ targets += [
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
-            "Hummingbird", "JWTKit", "NIOCore",
+            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(

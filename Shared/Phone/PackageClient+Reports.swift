@@ -3,7 +3,7 @@ package import ExposureKeys
 import FoundationEssentials
 package import Venues
 
-/// What phones download besides diagnosis keys: reports of visits, and their configuration.
+/// What phones download besides diagnosis keys: reports of visits in both forms, and their configuration.
 extension PackageClient {
     /// The hours that have reports; nil if none has.
     package func reportHours() async throws -> ClosedRange<Hour>? {
@@ -21,6 +21,25 @@ extension PackageClient {
         return package.reports
     }
 
+    /// The first hours of the oldest and of the latest package of venue reports; nil if there is none.
+    package func venueReportHours() async throws -> ClosedRange<Hour>? {
+        let bounds = try await index(Self.venueReports, as: Bounds.self)
+        guard bounds.hours == VenueReportPackage.hours else { throw Failure.unreadableIndex }
+        guard let oldest = bounds.oldest, let latest = bounds.latest, oldest <= latest else { return nil }
+        return Hour(number: oldest)...Hour(number: latest)
+    }
+
+    /// The venue reports of two hours.
+    /// - Parameter first: the first of the two.
+    /// - Throws: `ArchiveDamage` when the package is damaged or none of the trusted keys signed it.
+    package func venueReports(of first: Hour) async throws -> [VenueReport] {
+        let body = try await fetch("\(Self.venueReports)/\(first.number)")
+        let package = try VenueReportPackage(reading: Array(body), signedBy: trusted)
+        // A package of other hours is signed, too: a server that gave it in place of this one would withhold reports.
+        guard package.firstHour == first else { throw Failure.unreadablePackage }
+        return package.reports
+    }
+
     /// The app's configuration.
     /// - Parameter system: `ios` or `android`.
     /// - Returns: the encoded message, whose rules were checked.
@@ -32,10 +51,13 @@ extension PackageClient {
     }
 
     private static let reportCountry = "DE"
+    private static let venueReports = "/version/v1/venue-reports"
 
     private struct Bounds: Decodable {
         let oldest: Int32?
         let latest: Int32?
+        /// Of venue reports: how many hours a package has.
+        let hours: Int?
     }
 
     /// An archive that one of the trusted keys signed.

@@ -38,6 +38,7 @@ rows=(
     "push-throughput 0.5 pushes/CPU-s"
     "push-40ms 0.6 pushes/s"
     "match-28k 5 keys/CPU-s"
+    "venue-match 5 reports/CPU-s"
     "portal-code 1.0 p99s/s"
     "portal-statistics 1.0 p99s/s"
 )

@@ -112,7 +112,7 @@ package struct VenueCode: Hashable, Sendable {
         guard let text = String(validating: bytes, as: UTF8.self), text.utf16.count <= descriptionSize,
             text.unicodeScalars.allSatisfy({ scalar in
                 switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+                case .control, .lineSeparator, .paragraphSeparator, .privateUse: false
                 // Joiners are part of words and of emoji.
                 case .format: scalar.value == 0x200C || scalar.value == 0x200D
                 default: true

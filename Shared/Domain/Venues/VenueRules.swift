@@ -92,6 +92,26 @@ package struct VenueRules: Hashable, Sendable {
         self.maximumDays = maximumDays
     }
 
+    /// What an app is shipped with, and uses until it has fetched a configuration: Corona-Warn-App's last one, as in `deploy/static`.
+    package static let shipped: VenueRules = {
+        let values = [0, 0, 0.6, 0.8, 1, 1.2, 1.4, 1.6]
+        let grades = [
+            Grade(time: Range(0...10, excludesMinimum: true, excludesMaximum: true), level: .low),
+            Grade(time: Range(10...999_999), level: .high),
+        ]
+        return VenueRules(
+            droppedMinutes: [Range(0...10, excludesMaximum: true)],
+            aerosolDecay: [
+                AerosolDecay(minutes: Range(0...30), slope: 1, intercept: 0),
+                AerosolDecay(minutes: Range(30...999_999, excludesMinimum: true), slope: 0, intercept: 30),
+            ],
+            riskValues: Dictionary(
+                uniqueKeysWithValues: zip(TransmissionRiskLevel.range, values).compactMap { level, value in
+                    TransmissionRiskLevel(rawValue: level).map { ($0, value) }
+                }),
+            perCheckIn: grades, perDay: grades, maximumDays: 10)
+    }()
+
     /// What a minute with a visitor of a level counts.
     package func value(of level: TransmissionRiskLevel) -> Double { riskValues[level] ?? 0 }
 
@@ -108,7 +128,8 @@ package struct VenueRules: Hashable, Sendable {
         let seconds = max(0, end - start)
         let minutes = Double(seconds / 60)
         guard start >= 0, !droppedMinutes.contains(where: { $0.contains(minutes) }) else { return nil }
-        let decay = aerosolDecay.first { $0.minutes.contains(minutes) }
+        let decay =
+            aerosolDecay.first { $0.minutes.contains(minutes) }
             .map { $0.slope * Double(seconds) + Double(Int64($0.intercept.rounded(.towardZero)) * 60) } ?? 0
         let step = IntervalNumber.seconds
         // A half is rounded up, and away from zero, which is the same for lengths.

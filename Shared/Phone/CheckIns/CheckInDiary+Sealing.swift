@@ -1,5 +1,5 @@
 package import Crypto
-import FoundationEssentials
+package import FoundationEssentials
 
 extension CheckInDiary {
     /// Why a sealed diary can't be read.
@@ -21,8 +21,7 @@ extension CheckInDiary {
     /// The diary as the app writes it to its file: one value of AES-256-GCM, of which nothing can be read or changed without the key.
     /// - Parameter key: of the device, 256 bits; it is available only while the device is unlocked, and part of no backup.
     package func sealed(with key: SymmetricKey) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        var plain = try encoder.encode(self)
+        var plain = try content()
         // Blanks after a JSON value mean nothing.
         let missing = (Self.step - plain.count % Self.step) % Self.step
         plain.append(Data(repeating: UInt8(ascii: " "), count: missing))
@@ -38,9 +37,33 @@ extension CheckInDiary {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed.dropFirst())
             let plain = try AES.GCM.open(box, using: key, authenticating: Self.purpose + [version])
-            self = try JSONDecoder().decode(Self.self, from: plain)
+            try self.init(content: plain)
         } catch {
             throw .refused
         }
     }
+
+    /// What is sealed: JSON.
+    package func content() throws -> Data { try JSONEncoder().encode(self) }
+
+    /// The diary of what was sealed. It is authentic; what another version of the app wrote is still held against what follows from the
+    /// operations of this one.
+    package init(content: Data) throws(Unreadable) {
+        guard let diary = try? JSONDecoder().decode(Self.self, from: content), diary.isConsistent else {
+            throw .refused
+        }
+        self = diary
+    }
+
+    private var isConsistent: Bool {
+        let ids = Set(checkIns.map(\.id))
+        let packages = [ReportPackages.venueReports, .checkInReports].map { compared[$0] }
+        return ids.count == checkIns.count && ids.allSatisfy { $0 < nextID } && nextID < .max / 2
+            && checkIns.count <= Self.maximumCheckIns && warnings.count <= Self.maximumWarnings
+            && checkIns.allSatisfy(\.isConsistent)
+            && packages.allSatisfy { $0.allSatisfy { (0...Self.lastHour).contains($0) } }
+    }
+
+    /// The year 9999: no phone's clock shows more.
+    private static let lastHour = Int32(CheckIn.lastSecond / 3600)
 }

@@ -11,7 +11,7 @@ package import Venues
 package struct CheckInDiary: Codable, Hashable, Sendable {
     /// All visits, in the order in which they began.
     package internal(set) var checkIns: [CheckIn] = []
-    private var nextID: UInt32 = 0
+    private(set) var nextID: UInt32 = 0
 
     /// What was learnt from reports; see `CheckInDiary+Warnings.swift`.
     var warnings: [Warning] = []

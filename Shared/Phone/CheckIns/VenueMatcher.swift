@@ -46,7 +46,8 @@ package struct VenueMatcher: Sendable {
                 while done < count {
                     var tried = 0
                     let number = vigil_venue_matches(
-                        code.instructions, keys, keys.count, reports.baseAddress?.advanced(by: done * VenueReport.count),
+                        code.instructions, keys, keys.count,
+                        reports.baseAddress?.advanced(by: done * VenueReport.count),
                         count - done, matches.baseAddress, room, &tried)
                     found += matches[..<number].map { Match(report: done + Int($0.report), venue: Int($0.key)) }
                     done += tried

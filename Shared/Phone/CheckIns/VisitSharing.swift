@@ -103,7 +103,8 @@ package struct VisitSharing: Sendable {
             }
         }
         return Reports(
-            venueReports: venueReports.shuffled(using: &random), checkInReports: checkInReports.shuffled(using: &random),
+            venueReports: venueReports.shuffled(using: &random),
+            checkInReports: checkInReports.shuffled(using: &random),
             checkIns: shared)
     }
 

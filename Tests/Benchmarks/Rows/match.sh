@@ -1,14 +1,15 @@
-# Matching on the reference phone against a C++ program of ours over OpenSSL: the same 28,000 keys and the same encounters, one
-# core each. What was heard is put in order before; a phone does that once for all packages.
+# Matching on the reference phone against C++ programs of ours over OpenSSL, one core each. What was heard is put in order, and the
+# diary's keys are prepared before; a phone does that once for all packages.
 
-match_28k_prepare() {
-    g++ -std=c++17 -O3 -o "$scratch/match-reference" "$checkout/Tests/Benchmarks/Rows/match/reference.cpp" -lcrypto ||
-        fail "The reference for match-28k does not compile."
+# Compiles the reference in the folder of a name, and keeps what it finds.
+match_prepare() {
+    g++ -std=c++17 -O3 -o "$scratch/match-reference" "$checkout/Tests/Benchmarks/Rows/$1/reference.cpp" -lcrypto ||
+        fail "The reference for $1 does not compile."
     match_expected=$("$scratch/match-reference" 0 | sed -n 's/^matches //p')
-    [ "${match_expected%% *}" -gt 0 ] || fail "The reference for match-28k finds nothing."
+    [ "${match_expected%% *}" -gt 0 ] || fail "The reference for $1 finds nothing."
 }
 
-# A program and its arguments. Prints keys per second of processor time; nothing if it found anything else than the reference.
+# A program and its arguments. Prints keys or reports per second of processor time; nothing if it found anything else than the reference.
 match_rate() {
     local answer found
     answer=$(taskset -c 0 "$@" 2>"$scratch/match.log") || return
@@ -20,6 +21,14 @@ match_rate() {
     sed -n 's/.*"cpu_seconds":\([0-9.]*\),"operations":\([0-9]*\).*/\2 \1/p' <<<"$answer" | awk '{ print $1 / $2 }'
 }
 
+# The same 28,000 keys and the same encounters.
+match_28k_prepare() { match_prepare match; }
 match_28k_ours() { match_rate "$benchmarks" matching --seconds "$seconds"; }
 match_28k_reference() { match_rate "$scratch/match-reference" "$seconds"; }
 match_28k_end() { :; }
+
+# The same 100,000 reports about venues, each tried with the same 40 keys.
+venue_match_prepare() { match_prepare venue-match; }
+venue_match_ours() { match_rate "$benchmarks" venue-matching --seconds "$seconds"; }
+venue_match_reference() { match_rate "$scratch/match-reference" "$seconds"; }
+venue_match_end() { :; }

@@ -64,22 +64,6 @@ enum CheckInStage {
         return try #require(VisitRecord(start: start, end: end, transmissionRiskLevel: level))
     }
 
-    /// Corona-Warn-App's rules, which are those of `deploy/static`.
-    static let rules: VenueRules = {
-        var values: [TransmissionRiskLevel: Double] = [:]
-        for (level, value) in zip(1...8, [0, 0, 0.6, 0.8, 1, 1.2, 1.4, 1.6]) {
-            if let level = TransmissionRiskLevel(rawValue: level) { values[level] = value }
-        }
-        let grades = [
-            VenueRules.Grade(time: VenueRules.Range(0...10, excludesMinimum: true, excludesMaximum: true), level: .low),
-            VenueRules.Grade(time: VenueRules.Range(10...999_999), level: .high),
-        ]
-        return VenueRules(
-            droppedMinutes: [VenueRules.Range(0...10, excludesMaximum: true)],
-            aerosolDecay: [
-                VenueRules.AerosolDecay(minutes: VenueRules.Range(0...30), slope: 1, intercept: 0),
-                VenueRules.AerosolDecay(
-                    minutes: VenueRules.Range(30...999_999, excludesMinimum: true), slope: 0, intercept: 30),
-            ], riskValues: values, perCheckIn: grades, perDay: grades, maximumDays: 10)
-    }()
+    /// Corona-Warn-App's.
+    static let rules = VenueRules.shipped
 }

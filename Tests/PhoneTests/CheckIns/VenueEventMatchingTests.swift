@@ -36,7 +36,8 @@ import Venues
     }
 
     @Test(arguments: [
-        (8, 0, 10, 0, false), (8, 0, 10, 10, true), (10, 30, 10, 40, true), (11, 20, 12, 0, true), (11, 30, 12, 0, false),
+        (8, 0, 10, 0, false), (8, 0, 10, 10, true), (10, 30, 10, 40, true), (11, 20, 12, 0, true),
+        (11, 30, 12, 0, false),
         (9, 0, 13, 0, true),
     ])
     func `an entry concerns who was there in its time`(

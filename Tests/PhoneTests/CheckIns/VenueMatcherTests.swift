@@ -37,7 +37,8 @@ import Venues
         if let venue = venues.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
             bytes = Self.authentic(bytes, venue)
             if Int.random(in: 0..<4, using: &random) == 0 {
-                bytes[Int.random(in: 0..<VenueReport.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                bytes[Int.random(in: 0..<VenueReport.count, using: &random)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &random)
             }
         }
         return try #require(VenueReport(bytes))

@@ -35,7 +35,8 @@ import Venues
         diary.compare(with: [] as [VenueReport], of: Self.noon, at: Self.now)
         #expect(diary.due(.venueReports, in: published).map(\.ofDay) == [10, 14])
         // The server may keep less.
-        #expect(diary.due(.venueReports, in: Hour(containing: Stage.at(14))...published.upperBound).map(\.ofDay) == [14])
+        #expect(
+            diary.due(.venueReports, in: Hour(containing: Stage.at(14))...published.upperBound).map(\.ofDay) == [14])
     }
 
     @Test func `Corona-Warn-App's packages are due by the hour`() throws {
@@ -142,12 +143,13 @@ import Venues
     // MARK: Overlap and risk
 
     /// A report of 10:00 to 11:00, and the minutes together: cwa-app-android, `OverlapTest.kt`.
-    @Test(arguments: [
-        ("09:30:00", "09:45:00", nil), ("11:15:00", "11:20:00", nil), ("09:30:00", "10:00:00", nil),
-        ("11:00:00", "11:10:00", nil), ("09:30:00", "10:12:00", 12), ("10:45:00", "11:12:00", 15),
-        ("10:00:00", "10:13:00", 13), ("10:15:00", "10:17:00", 2), ("10:30:00", "11:00:00", 30),
-        ("10:00:00", "11:00:00", 60), ("09:50:00", "10:05:45", 6), ("09:50:00", "10:05:15", 5),
-    ] as [(String, String, Double?)])
+    @Test(
+        arguments: [
+            ("09:30:00", "09:45:00", nil), ("11:15:00", "11:20:00", nil), ("09:30:00", "10:00:00", nil),
+            ("11:00:00", "11:10:00", nil), ("09:30:00", "10:12:00", 12), ("10:45:00", "11:12:00", 15),
+            ("10:00:00", "10:13:00", 13), ("10:15:00", "10:17:00", 2), ("10:30:00", "11:00:00", 30),
+            ("10:00:00", "11:00:00", 60), ("09:50:00", "10:05:45", 6), ("09:50:00", "10:05:15", 5),
+        ] as [(String, String, Double?)])
     func `minutes together are those of the published app`(from: String, to: String, minutes: Double?) throws {
         func time(_ text: String) -> Date {
             let parts = text.split(separator: ":").compactMap { Int($0) }
@@ -229,15 +231,18 @@ import Venues
         diary.checkIn(try Stage.code(), at: Stage.at(22), minutes: 240)
         let now = Stage.at(9, day: 1)
         diary.compare(
-            with: [try Self.report(Stage.interval(22), Stage.interval(24))], of: Hour(containing: Stage.at(23)), at: now)
+            with: [try Self.report(Stage.interval(22), Stage.interval(24))], of: Hour(containing: Stage.at(23)), at: now
+        )
         #expect(diary.news(by: Stage.rules, at: now).map(\.day) == [Day(containing: Stage.morning)])
         #expect(diary.news(by: Stage.rules, at: now).isEmpty)
         // Another person, the same day; then one of the day after.
         diary.compare(
-            with: [try Self.report(Stage.interval(22), Stage.interval(24))], of: Hour(containing: Stage.at(25)), at: now)
+            with: [try Self.report(Stage.interval(22), Stage.interval(24))], of: Hour(containing: Stage.at(25)), at: now
+        )
         #expect(diary.news(by: Stage.rules, at: now).isEmpty)
         diary.compare(
-            with: [try Self.report(Stage.interval(24), Stage.interval(26))], of: Hour(containing: Stage.at(27)), at: now)
+            with: [try Self.report(Stage.interval(24), Stage.interval(26))], of: Hour(containing: Stage.at(27)), at: now
+        )
         #expect(diary.news(by: Stage.rules, at: now).map(\.day) == [Day(containing: now)])
         #expect(diary.news(by: Stage.rules, at: now).isEmpty)
     }
@@ -266,7 +271,8 @@ import Venues
         var diary = CheckInDiary()
         diary.checkIn(try Stage.code(), at: Stage.at(10), minutes: 240)
         diary.compare(
-            with: [try Self.report(Stage.interval(10), Stage.interval(13), level: 5)], of: Self.noon, at: Stage.at(10, 8))
+            with: [try Self.report(Stage.interval(10), Stage.interval(13), level: 5)], of: Self.noon,
+            at: Stage.at(10, 8))
         #expect(VenueRisk(diary, by: Stage.rules, at: Stage.at(10, 8)).exposures.map(\.normalizedMinutes) == [8])
         #expect(diary.news(by: Stage.rules, at: Stage.at(10, 8)).isEmpty)
         diary.checkOut(0, at: Stage.at(10, 45))

@@ -13,12 +13,14 @@ import Venues
 
     /// Minutes after 09:00 UTC on 4 March 2021, which is 10:00 in Berlin: `checkin-timeinterval-derivation.json` of cwa-app-ios, which is
     /// also cwa-app-android's `TimeIntervalDeriverTest.kt`.
-    @Test(arguments: [
-        (21, 29, nil), (20, 30, 20..<40), (21, 31, 20..<40), (26, 36, 30..<50), (21, 33, 20..<40), (24, 36, 30..<50),
-        (25, 39, 20..<50), (28, 42, 30..<60), (25, 40, 20..<50), (22, 72, 20..<100),
-        // The worked example of the published rules: 38 minutes become 70.
-        (3, 41, 0..<70),
-    ] as [(Int, Int, Range<Int>?)])
+    @Test(
+        arguments: [
+            (21, 29, nil), (20, 30, 20..<40), (21, 31, 20..<40), (26, 36, 30..<50), (21, 33, 20..<40),
+            (24, 36, 30..<50),
+            (25, 39, 20..<50), (28, 42, 30..<60), (25, 40, 20..<50), (22, 72, 20..<100),
+            // The worked example of the published rules: 38 minutes become 70.
+            (3, 41, 0..<70),
+        ] as [(Int, Int, Range<Int>?)])
     func `the reported times are those of the published apps`(from: Int, to: Int, expected: Range<Int>?) {
         let base = Stage.morning.wholeSeconds
         let reported = Stage.rules.reported(from: base + Int64(from) * 60, to: base + Int64(to) * 60)
@@ -68,15 +70,17 @@ import Venues
     }
 
     /// Cases of cwa-app-android's `CheckInSplitterTest.kt`, on the grid.
-    @Test(arguments: [
-        (6, 20, [6..<20]), (57, 202, [57..<144, 144..<202]), (57, 346, [57..<144, 144..<288, 288..<346]),
-        (0, 144, [0..<144]), (143, 145, [143..<144, 144..<145]), (144, 288, [144..<288]), (0, 0, []),
-    ] as [(UInt32, UInt32, [Range<UInt32>])])
+    @Test(
+        arguments: [
+            (6, 20, [6..<20]), (57, 202, [57..<144, 144..<202]), (57, 346, [57..<144, 144..<288, 288..<346]),
+            (0, 144, [0..<144]), (143, 145, [143..<144, 144..<145]), (144, 288, [144..<288]), (0, 0, []),
+        ] as [(UInt32, UInt32, [Range<UInt32>])])
     func `a visit is split at each midnight UTC`(start: UInt32, end: UInt32, parts: [Range<UInt32>]) {
         let midnight = Stage.interval(0).rawValue
         let whole = IntervalNumber(rawValue: midnight + start)..<IntervalNumber(rawValue: midnight + end)
         #expect(
-            whole.splitAtMidnight.map { ($0.lowerBound.rawValue - midnight)..<($0.upperBound.rawValue - midnight) } == parts)
+            whole.splitAtMidnight.map { ($0.lowerBound.rawValue - midnight)..<($0.upperBound.rawValue - midnight) }
+                == parts)
     }
 
     @Test func `the last day of all numbers ends with them`() {
@@ -106,7 +110,9 @@ import Venues
     @Test func `a known onset gives the level by the days since it`() {
         let onset = Day(number: 18_680)
         let today = onset.advanced(by: 9)
-        let levels = (-6...7).map { OnsetOfSymptoms.day(onset).level(of: onset.advanced(by: $0), today: today).rawValue }
+        let levels = (-6...7).map {
+            OnsetOfSymptoms.day(onset).level(of: onset.advanced(by: $0), today: today).rawValue
+        }
         #expect(levels == [1, 2, 4, 6, 7, 8, 8, 8, 6, 5, 3, 2, 2, 1])
     }
 

@@ -9,6 +9,7 @@ import Phone
 import Running
 import SubmissionAPI
 import TestResultAPI
+import Venues
 import VerificationAPI
 
 /// One positive test travels from the lab to a stranger's phone, through the suite's real interfaces.
@@ -140,22 +141,25 @@ package struct Story: Sendable {
         try await stage.apps.pretendToUpload()
     }
 
-    /// Phone A's first upload: past keys, and a report of its visit.
-    private func uploadOnce(_ app: inout Sharer, _ visit: Visit, at start: Date) async throws {
+    /// Phone A's first upload: past keys, and a report of the visit that its owner selected.
+    private func uploadOnce(_ app: inout Sharer, _ diary: CheckInDiary, at start: Date) async throws {
         let keys = app.phone.diagnosisKeys()
-        guard let level = TransmissionRiskLevel(rawValue: 6), let report = try visit.report(level) else {
-            throw Unmet("phone A should be able to report its visit")
-        }
-        guard let tan = try await app.run(at: start, reports: [report], on: stage) else {
+        var sharing = VisitSharing(diary, by: .shipped, onset: .unsaid, at: start)
+        for visit in sharing.candidates { sharing.select(visit.id) }
+        var random = SystemRandomNumberGenerator()
+        let reports = try sharing.reports(using: &random).checkInReports
+        guard let tan = try await app.run(at: start, reports: reports, on: stage) else {
             throw Unmet("phone A should upload its past keys")
         }
         say("Phone A got a TAN (201).")
-        say("It uploaded \(keys.count) diagnosis keys and a report of its visit through the proxy with it (200).")
-        async let again = stage.apps.upload(keys, reports: [report], tan: tan)
+        say(
+            "It uploaded \(keys.count) diagnosis keys and the report of a visit, among \(reports.count - 1) random ones, through the proxy with it (200)."
+        )
+        async let again = stage.apps.upload(keys, reports: reports, tan: tan)
         try await expect(.forbidden, "the same TAN with another phone's keys is refused") {
             try await stage.apps.upload(Phone(at: stage.clock.now).diagnosisKeys(), tan: tan)
         }
-        try require(try await again.savedCheckIns == 1, "the report should be stored")
+        try require(try await again.savedCheckIns == reports.count, "the reports should be stored")
         say("The same upload again succeeds and changes nothing (200).")
     }
 
@@ -291,19 +295,28 @@ package struct Story: Sendable {
         return found.chunk
     }
 
-    private func matchVisits(c visitC: Visit, d visitD: Visit, after before: PublishedHours) async throws {
+    private func matchVisits(c diaryC: CheckInDiary, d diaryD: CheckInDiary, after before: PublishedHours) async throws
+    {
         guard let hours = try await stage.packages.reportHours() else { throw Unmet("there should be reports") }
-        var found: [UInt32] = []
+        let now = stage.clock.now
+        var (diaryC, diaryD) = (diaryC, diaryD)
         var downloaded = 0
-        for hour in hours where before.last.map({ hour > $0 }) ?? true {
+        for hour in diaryD.due(.checkInReports, in: hours) where before.last.map({ hour > $0 }) ?? true {
             let reports = try await stage.packages.reports(of: hour)
             downloaded += reports.count
-            found += reports.compactMap { visitD.overlap(with: $0)?.intervals }
-            try require(!reports.contains { visitC.overlap(with: $0) != nil }, "phone C should not be warned")
+            diaryC.compare(with: reports, of: hour, at: now)
+            diaryD.compare(with: reports, of: hour, at: now)
         }
         say("They downloaded \(downloaded) new reports of visits, which only visitors of the same place can read.")
-        try require(found == [Diaries.overlap], "phone D should find phone A's visit")
-        say("Phone D found that somebody who tested positive was at the café for \(Diaries.overlap) of its intervals.")
+        let exposures = VenueRisk(diaryD, by: .shipped, at: now).exposures
+        try require(
+            exposures.count == 1 && diaryD.news(by: .shipped, at: now).count == 1,
+            "phone D should be warned of its visit")
+        try require(diaryD.news(by: .shipped, at: now).isEmpty, "phone D should be warned once")
+        say(
+            "Phone D found that somebody who tested positive was at the café with it, and told its owner of a high risk."
+        )
+        try require(diaryC.news(by: .shipped, at: now).isEmpty, "phone C should not be warned")
         say("Phone C read the report as well: it was there later, and isn't warned.")
     }
 
@@ -441,26 +454,26 @@ private struct Unmet: Error, CustomStringConvertible {
 
 /// Who was at the café yesterday, and when.
 private struct Diaries {
-    let a: Visit
-    let c: Visit
-    let d: Visit
-
-    /// Intervals that phones A and D were there together.
-    static let overlap: UInt32 = 4
+    var a = CheckInDiary()
+    var c = CheckInDiary()
+    var d = CheckInDiary()
 
     init(before now: Date) throws {
-        // A QR code that nobody has scanned yet.
-        let venue = Venue(qrCodePayload: Array(UUID().uuidString.utf8))
-        let noon = Day(containing: now).advanced(by: -1).noon.rawValue
-        func visit(_ start: UInt32, _ intervals: UInt32) throws -> Visit {
-            guard let visit = Visit(to: venue, from: IntervalNumber(rawValue: noon + start), intervals: intervals)
-            else {
-                throw Unmet("a visit should have a length")
-            }
-            return visit
-        }
-        a = try visit(0, 6)
-        d = try visit(2, Self.overlap)
-        c = try visit(18, 6)
+        guard let cafe = VenueCode(Self.payload(), .traceLocation) else { throw Unmet("the café should have a code") }
+        let noon = Date(timeIntervalSince1970: Double(Day(containing: now).advanced(by: -1).noon.startSeconds))
+        a.checkIn(cafe, at: noon, minutes: 60)
+        d.checkIn(cafe, at: noon.addingTimeInterval(20 * 60), minutes: 40)
+        c.checkIn(cafe, at: noon.addingTimeInterval(180 * 60), minutes: 60)
+        a.live(until: now)
+        c.live(until: now)
+        d.live(until: now)
+    }
+
+    /// Of a QR code that nobody has scanned yet: version, place (2) with name and address, seed (3), kind of place (4).
+    private static func payload() -> [UInt8] {
+        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+        let seed = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        return [8, 1] + field(2, [8, 1] + field(2, Array("Café".utf8)) + field(3, Array("Hauptstraße 1".utf8)))
+            + field(3, [8, 1] + field(3, seed)) + field(4, [8, 1, 16, 4])
     }
 }
