@@ -161,6 +161,7 @@ targets += shared(
 targets += shared(
     "PushFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
 targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
+targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "Venues"])
 
 // What crosses the wire between processes.
 targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
@@ -333,7 +334,7 @@ targets += [
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
-            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues",
+            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(

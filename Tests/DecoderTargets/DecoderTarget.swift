@@ -8,6 +8,7 @@ import PushFormat
 import SubmissionAPI
 import SwiftProtobuf
 import TestResultAPI
+import VenueEventFormat
 import VerificationAPI
 
 /// A decoder or parser of what others send, as a function over bytes that says whether it kept its promises.
@@ -60,6 +61,8 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "venue-code", judge: venueCode),
         DecoderTarget(name: "venue-diary", judge: venueDiary),
         DecoderTarget(name: "venue-diary-file", judge: venueDiaryFile),
+        DecoderTarget(name: "venue-events", judge: venueEvents),
+        DecoderTarget(name: "venue-import", judge: venueImport),
         text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
         text("token-text", length: 36...36) { RegistrationToken($0)?.text },
         text("tan-text", length: 36...36) { TAN($0)?.text },
@@ -129,6 +132,22 @@ package struct DecoderTarget: Sendable {
             guard isSame.contains(true) else { return .broken("it is not what was sent") }
             return parse(read) == read ? .value : .broken("read again, it is another")
         }
+    }
+
+    private static func venueEvents(_ bytes: Data) -> Verdict {
+        guard let events = PublishedVenueEvents(Array(bytes)) else { return .refused }
+        guard let again = try? events.encoded() else { return .broken("it can't be written") }
+        return PublishedVenueEvents(again) == events ? .value : .broken("read again, they are others")
+    }
+
+    /// At the noon of 2026-05-26, for which the corpus was made.
+    private static func venueImport(_ bytes: Data) -> Verdict {
+        let now = Date(timeIntervalSince1970: 1_779_796_800)
+        guard let file = try? VenueImport(String(decoding: bytes, as: UTF8.self), enteredAt: now) else {
+            return .refused
+        }
+        guard (1...VenueImport.limit).contains(file.lines.count) else { return .broken("it has too many lines") }
+        return (try? VenueImport(file.text, enteredAt: now)) == file ? .value : .broken("read again, it is another")
     }
 
     private static func pushRegistration(_ bytes: Data) -> Verdict {
