@@ -108,7 +108,7 @@ extension Catalogue.Service {
             .distribution,
             reads: [
                 "submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report",
-                "submission.venue_report",
+                "submission.venue_report", "venues.published_event",
             ]),
         secrets: [.init(.privateKey, "export-signing.key", key: "signing.keys", prefix: "262/v1=")],
         volumes: [.init(.published, key: "directory")],
@@ -138,9 +138,11 @@ extension Catalogue.Service {
             .init(.listen, 8070, .publicTLS, isDoor: true, for: "health officers' browsers"),
             .init(.provider, 8071, .publicTLS, for: "the identity provider: back-channel log-out"),
         ],
-        admin: 8079, metrics: 8077, database: .init(.healthPortal, reads: ["statistics.released_figure"]),
+        admin: 8079, metrics: 8077,
+        database: .init(.healthPortal, reads: ["statistics.released_figure", "venues.event"]),
         secrets: [
             .init(.hexadecimal, "portal-session-key", key: "secrets.sessionKey"),
+            .init(.hexadecimal, "portal-officer-key", key: "secrets.officerKey"),
             .init(.privateKey, "portal-client.key", key: "provider.clientKey"),
         ],
         calls: [

@@ -42,6 +42,7 @@ package struct Schema: Sendable {
     package static let all: [Schema] = [
         .common,
         .statistics,
+        .venues,
         .testResults,
         .verification,
         .submission,

@@ -21,7 +21,7 @@ struct CatalogueGrantTests {
                         """
                         SELECT format('%s.%s', nspname, relname)
                         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                        WHERE relkind IN ('r', 'p') AND nspname <> ALL (\(own))
+                        WHERE relkind IN ('r', 'p', 'v') AND nspname <> ALL (\(own))
                           AND nspname NOT IN ('pg_catalog', 'information_schema')
                           AND has_table_privilege(\(database.role.rawValue), pg_class.oid, 'SELECT')
                         """, as: String.self)

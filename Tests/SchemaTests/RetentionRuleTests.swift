@@ -73,6 +73,13 @@ struct RetentionRuleTests {
         INSERT INTO distribution.signature (digest, signing_key, signature, used_at)
         VALUES (\(bytes), \(bytes), \(bytes), \(old))
         """,
+        "distribution.announced_event": """
+        INSERT INTO distribution.announced_event (event_id, announced_at) VALUES (gen_random_uuid(), \(old))
+        """,
+        "venues.event": """
+        INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
+        VALUES (gen_random_uuid(), ARRAY[\(bytes)], \(oldHour * 6), \(oldHour * 6 + 1), 'inform', 'take-test', \(bytes))
+        """,
         "push_dispatcher.registration": """
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))

@@ -178,7 +178,7 @@ struct SchemaVersionTests {
                     SELECT format('%s %s.%s', rolname, relname, attname)
                     FROM pg_roles, pg_class JOIN pg_attribute ON attrelid = pg_class.oid
                     WHERE rolname = ANY (\(reader.roles.map(\.rawValue))) AND attnum > 0 AND NOT attisdropped
-                      AND relnamespace = to_regnamespace(\(schema.name)) AND relkind IN ('r', 'p') AND NOT relispartition
+                      AND relnamespace = to_regnamespace(\(schema.name)) AND relkind IN ('r', 'p', 'v') AND NOT relispartition
                       AND has_schema_privilege(rolname, relnamespace, 'USAGE')
                       AND has_column_privilege(rolname, pg_class.oid, attnum, 'SELECT, INSERT, UPDATE')
                     ORDER BY 1

@@ -65,6 +65,12 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'distribution.signature: 15 days unused', min(used_at), now() - interval '15 days 2 hours'
     FROM distribution.signature
     UNION ALL
+    SELECT 'distribution.announced_event: 15 days', min(announced_at), now() - interval '15 days 2 hours'
+    FROM distribution.announced_event
+    UNION ALL
+    SELECT 'venues.event: 14 days after the end', to_timestamp(min(end_interval) * 600.0), now() - interval '14 days 2 hours'
+    FROM venues.event
+    UNION ALL
     SELECT 'push_dispatcher.registration: 30 days', to_timestamp(min(registered_hour) * 3600.0),
         now() - interval '30 days 2 hours'
     FROM push_dispatcher.registration

@@ -89,7 +89,7 @@ give certificates/ca.pem files/ca.pem "$service" 444
 [ -e /secrets/files/denied ] || give certificates/denied files/denied "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
-    portal-session-key portal-client.key officer-issuer.key \
+    portal-session-key portal-officer-key portal-client.key officer-issuer.key \
     pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal; do
     give "secrets/$name" "files/$name" "$service" 400
 done

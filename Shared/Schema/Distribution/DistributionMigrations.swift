@@ -85,5 +85,17 @@ extension Migration {
             );
             GRANT SELECT, INSERT, DELETE ON distribution.published_venue_bundle TO vigil_distribution;
             """#),
+
+        Migration(
+            "announced venue events",
+            #"""
+            -- The approved venue events for which phones were woken, and when, so that one wave is for many. Kept 15 days: an event is
+            -- gone 14 days after its end.
+            CREATE TABLE distribution.announced_event (
+                event_id uuid PRIMARY KEY,
+                announced_at timestamptz NOT NULL
+            );
+            GRANT SELECT, INSERT, DELETE ON distribution.announced_event TO vigil_distribution;
+            """#),
     ]
 }

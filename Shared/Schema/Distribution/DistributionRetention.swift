@@ -20,5 +20,10 @@ extension RetentionRule {
             try session.execute(
                 "DELETE FROM distribution.signature WHERE used_at < \(now.addingTimeInterval(-15 * day))")
         },
+        RetentionRule(.distribution, "distribution.announced_event", limit: "15 days") {
+            session, now throws(PostgresError) in
+            try session.execute(
+                "DELETE FROM distribution.announced_event WHERE announced_at < \(now.addingTimeInterval(-15 * day))")
+        },
     ]
 }
