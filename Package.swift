@@ -259,9 +259,8 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "ObjectStore", "PublishedTree", "Crypto",
-        "NIOPosix",
-        "CPKCS11",
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "VenueEventFormat", "ObjectStore",
+        "PublishedTree", "Crypto", "NIOPosix", "CPKCS11",
     ], testsUse: ["NIOHTTP1"])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
 targets += service(

@@ -25,6 +25,10 @@ package struct Distribution: AsyncParsableCommand {
     /// Publishes every hour until shutdown.
     package static func run(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
+        // One holds the lock, one waits for it, and one works.
+        guard database.maximumConnections >= 3 else {
+            throw runtime.configuration.wrong("postgres.maximumConnections", "must be at least 3")
+        }
         try await Schema.distribution.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
@@ -32,6 +36,7 @@ package struct Distribution: AsyncParsableCommand {
             try await LocalCalendar(runtime.configuration, in: database), in: database, by: clock)
         var services: [any Service] = [
             database, ClockWatch(clock, runtime), try publisher.everyHour(in: runtime),
+            PublishVenueEvents(publisher: publisher).job(in: runtime),
             Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
             figures.everyHour([.publishedEntries], in: runtime),
         ]

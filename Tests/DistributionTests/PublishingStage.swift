@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import ObjectStore
 import Postgres
+import PublishedTree
 import Running
 import Schema
 import TestSupport
@@ -320,6 +321,8 @@ extension [String: Data] {
         let countries = PublishingStage.countries
         var named: Set = ["version/index", "version/index-v2", "\(countries)/index", "version/v1/venue-reports/index"]
         named.formUnion(try venueBundles().map { "version/v1/venue-reports/\($0)" })
+        // No index names them: they are always there.
+        named.formUnion(VenueEventFiles.keys.map(\.file))
         for version in ["v1", "v2"] {
             let venues = "version/\(version)/twp/country"
             named.formUnion(["\(venues)/index", "\(venues)/DE/hour/index"])

@@ -46,6 +46,7 @@ struct PublishingRun {
         try await writeReports(of: &published)
         try await writeVenueBundles(of: &published)
         try await writeStaticArchives()
+        try await writeVenueEvents()
         // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
             regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
@@ -259,6 +260,22 @@ struct PublishingRun {
                 })
         }
         report.refused = files.problems
+    }
+
+    /// Writes tracers' events, so that a lost tree is whole after one run. They have a schedule of their own (``PublishVenueEvents``),
+    /// and if they can't be published, keys are.
+    private mutating func writeVenueEvents() async throws {
+        wanted.formUnion(VenueEventFiles.keys)
+        do {
+            let published = try await store.venueEvents(at: present)
+            for (key, content) in try await VenueEventFiles(published, signedBy: publisher.packages).contents {
+                try await write(content, to: key)
+            }
+        } catch let problem as UnreadableVenueEvents {
+            publisher.logger.error(
+                "venue events can't be published; those that are published stay",
+                metadata: ["reason": "\(problem.description)"])
+        }
     }
 
     /// The countries that have a configuration.

@@ -7,7 +7,7 @@ import Venues
 
 /// The tables of the schema `distribution`, and the folded keys and reports, which it may read.
 struct DistributionStore: Sendable {
-    private let database: PostgresClient
+    let database: PostgresClient
 
     /// Held by the run that publishes.
     private static let publishing = AdvisoryLock(

@@ -4,6 +4,7 @@ import Foundation
 import ObjectStore
 import PublishedTree
 import Running
+import VenueEventFormat
 import Venues
 
 /// Checks a whole published tree, given nothing but the format and the public keys.
@@ -56,6 +57,7 @@ private struct TreeCheck {
         for region in regions { try await checkKeys(of: region, progress) }
         for version in ["v1", "v2"] { try await checkReports(TreeKey("version") / version / "twp/country", progress) }
         try await checkVenueReports(progress)
+        try await checkVenueEvents()
         try await checkOtherArchives(progress)
         for key in objects.subtracting(named).sorted() { complain(key, "no index names it") }
         progress.finish()
@@ -265,6 +267,31 @@ private struct TreeCheck {
             } catch {
                 complain(key, "\(String(describing: error).dropLast(1))")
             }
+        }
+    }
+
+    // MARK: Venue events
+
+    /// Tracers' events: the signed file, and two lists that say the same.
+    private mutating func checkVenueEvents() async throws {
+        guard !objects.isDisjoint(with: VenueEventFiles.keys) else { return }
+        named.formUnion(VenueEventFiles.keys)
+        guard let archive = try await archive(VenueEventFiles.signed) else { return }
+        guard let published = PublishedVenueEvents(archive.export) else {
+            return complain(VenueEventFiles.signed, "it has no venue events")
+        }
+        if published.records.contains(where: { $0.window.hasExpired(at: verify.instant) }) {
+            complain(VenueEventFiles.signed, "it has an event that ended more than \(VenueWindow.daysKept) days ago")
+        }
+        for (key, expected) in [
+            (VenueEventFiles.newZealand, try NewZealandExposureEvents(published).bytes),
+            (VenueEventFiles.riskyVenues, try RiskyVenues(published).bytes),
+        ] {
+            guard let found = try await verify.tree.read(key) else {
+                complain(key, "it is missing")
+                continue
+            }
+            if found != expected { complain(key, "it differs from the signed events") }
         }
     }
 

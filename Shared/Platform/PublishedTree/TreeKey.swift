@@ -66,7 +66,10 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         }
     }
 
-    private static let indexNames: Set<Substring> = ["version", "index-v2", "country", "date", "hour", "venue-reports"]
+    private static let indexNames: Set<Substring> = [
+        "version", "index-v2", "country", "date", "hour", "venue-reports", "current-exposure-events.json",
+        "risky-venues",
+    ]
 
     /// The header field `Content-Type`.
     package var contentType: String {
