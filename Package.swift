@@ -283,9 +283,9 @@ targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
         "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials", "Crypto", "JWTKit",
-        "Hummingbird", "NIOCore",
+        "Hummingbird", "NIOCore", "ExposureKeys", "VenueEventFormat", "Venues",
     ],
-    resources: ["style.css", "script.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
+    resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
     testsUse: ["HummingbirdCore", "NIOHTTP1"])
 // It signs and verifies tokens by itself, so that it shares no mistake with health-portal, which uses JWTKit.
 targets += service(

@@ -43,6 +43,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let authorities = try Authority.list(settings)
         let limit = try AttemptLimit(settings, clock: clock)
         let keys = try SessionKeys(settings)
+        let pseudonyms = try Pseudonyms(settings)
         let publicTLS = try TLSFiles(settings, prefix: "public", mutual: false)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.healthPortal.check(database)
@@ -97,6 +98,25 @@ package struct HealthPortal: AsyncParsableCommand {
         router.get("/statistics", use: { try await figures.page($0, $1) })
         router.get("/statistics.csv", use: { try await figures.csv($0, $1) })
         router.get("/statistics.json", use: { try await figures.json($0, $1) })
+        let venues = VenueStore(database)
+        let entering = VenueEntering(store: venues, audit: audit, pseudonyms: pseudonyms)
+        router.get(
+            "/venues",
+            use: ShowVenues(
+                sessions: sessions, store: venues, pseudonyms: pseudonyms, pages: pages, clock: clock
+            ).handle)
+        router.get("/venues/new", use: ShowVenueForm(sessions: sessions, pages: pages, clock: clock).handle)
+        router.get("/venues/import", use: ShowVenueImport(sessions: sessions, pages: pages).handle)
+        router.post(
+            "/venues", use: EnterVenue(sessions: sessions, entering: entering, pages: pages, clock: clock).handle)
+        router.post(
+            "/venues/import",
+            use: ImportVenues(sessions: sessions, entering: entering, pages: pages, clock: clock).handle)
+        router.post(
+            "/venues/decision",
+            use: DecideVenue(
+                sessions: sessions, store: venues, audit: audit, pseudonyms: pseudonyms, pages: pages
+            ).handle)
         router.get(
             "/status",
             use: ShowStatus(

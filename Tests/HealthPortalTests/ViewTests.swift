@@ -45,7 +45,8 @@ import Testing
         let refusals: [(String, Refusal)] = [
             ("malformed", .malformed), ("not-signed-in", .notSignedIn), ("no-role", .noRole),
             ("other-site", .otherSite),
-            ("not-found", .notFound), ("form-used", .formUsed),
+            ("not-found", .notFound), ("form-used", .formUsed), ("entry-used", .entryUsed), ("own-entry", .ownEntry),
+            ("decided", .decided), ("full", .full),
             ("too-many", .tooMany(until: now.addingTimeInterval(900))),
             ("provider-away", .providerAway), ("verification-away", .verificationAway),
             ("sign-in-failed", .signInFailed),
@@ -71,6 +72,11 @@ import Testing
                 frame.statisticsPage(StatisticsPageTests.released, in: .long, today: StatisticsPageTests.today)
             ), ("statistics-none", frame.statisticsPage([], in: .long, today: StatisticsPageTests.today)),
             ("help", frame.helpPage()), ("accessibility", frame.accessibilityPage()), ("privacy", frame.privacyPage()),
+            ("venues", frame.venuesPage(VenuePageSamples.list)),
+            ("venues-none", frame.venuesPage(VenuePageSamples.none)),
+            ("venue-form", frame.venueFormPage(VenuePageSamples.form(hostile))),
+            ("venue-form-wrong", frame.venueFormPage(VenuePageSamples.form(hostile, problem: .number))),
+            ("venue-import", frame.venueImportPage(VenuePageSamples.importPage(hostile))),
             (
                 "status",
                 frame.statusPage([
@@ -133,7 +139,8 @@ import Testing
         let same: Set<String> = [
             "Gesundheitsamt Musterstadt", "Status", "Berlin Mitte (101)", "DIN 5009 (2022)", "International",
             "portal@example.org",
-            "Anna Beispiel", "Cookies", "Tests", "CSV", "JSON",
+            "Anna Beispiel", "Cookies", "Tests", "CSV", "JSON", "Berlin Mitte",
+            "# venue_id, start_time, end_time, message_type, optional_parameter",
         ]
         let texts = try Language.allCases.map { language in
             Set(Self.pages(try Self.frame(language)).flatMap { Self.texts($0.html) })
@@ -167,13 +174,16 @@ import Testing
     func sizes() throws {
         let files = [Assets.style, Assets.script].map(\.bytes.count).reduce(0, +)
         for (name, html) in Self.pages(try Self.frame(.german)) {
-            #expect(html.bytes.count + files <= 60_000, "\(name)")
+            let own = name.hasPrefix("venue") ? Assets.venues.bytes.count : 0
+            #expect(html.bytes.count + files + own <= 60_000, "\(name)")
         }
     }
 
-    @Test("the script has at most 150 lines")
+    @Test("each script has at most 150 lines")
     func script() {
-        #expect(String(decoding: Assets.script.bytes, as: UTF8.self).split(separator: "\n").count <= 150)
+        for script in [Assets.script, Assets.venues] {
+            #expect(String(decoding: script.bytes, as: UTF8.self).split(separator: "\n").count <= 150)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ do. Takes three minutes. Another suite may be running meanwhile.
   --screenshots FOLDER   keeps a picture of each page
   --help                 this text
 
-CHECK is codes, sessions, attacks, outages, figures or pages; without one, all run. `pages` looks at every page in both languages:
+CHECK is codes, sessions, attacks, outages, figures, venues or pages; without one, all run. `pages` looks at every page in both languages:
 barriers (axe, WCAG 2.2 AA), overflow at 320 pixels and 400 % zoom, forced colours, no scripts, the keyboard alone, valid HTML (Nu),
 and no violation of the content security policy.
 TEXT
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
             usage
             exit 0
             ;;
-        codes | sessions | attacks | outages | figures | pages) checks+=("$1") ;;
+        codes | sessions | attacks | outages | figures | venues | pages) checks+=("$1") ;;
         *) fail "browser.sh has no check or option $1; see --help." ;;
     esac
     shift

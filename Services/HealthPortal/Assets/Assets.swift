@@ -2,15 +2,17 @@ import HTTPContract
 import Hummingbird
 import Pages
 
-/// The three files that the pages load.
+/// The files that the pages load.
 enum Assets {
     static let style = asset("style", "css", .css, PackageResources.style_css)
     static let script = asset("script", "js", .javaScript, PackageResources.script_js)
+    /// For the pages of venues only.
+    static let venues = asset("venues", "js", .javaScript, PackageResources.venues_js)
     static let icon = asset("icon", "svg", .svg, PackageResources.icon_svg)
 
     /// Mounts the files.
     static func mount(on router: Router<PageContext>) {
-        for asset in [style, script, icon] {
+        for asset in [style, script, venues, icon] {
             router.get(RouterPath(asset.path)) { _, _ in Response.asset(asset) }
         }
     }

@@ -4,7 +4,8 @@ import FoundationEssentials
 import Running
 import Schema
 
-/// Keeps which officer made a code, sealed to the authority's auditor. Nobody at the service can read it.
+/// Keeps which officer made a code, or entered, approved, refused or revoked a venue event, sealed to the authority's auditor. Nobody
+/// at the service can read it.
 ///
 /// Only the day is in the clear, because it decides when the row goes. All rows have the same length.
 struct CodeAudit: Sendable {
@@ -29,7 +30,7 @@ struct CodeAudit: Sendable {
 
     /// For `/ready`.
     var warnings: [String] {
-        auditor == nil ? ["No audit is kept of who makes codes: audit.key isn't set."] : []
+        auditor == nil ? ["No audit is kept of who makes codes and decides on venues: audit.key isn't set."] : []
     }
 
     /// Stores who made a code; to be called before the code is shown.
@@ -40,8 +41,17 @@ struct CodeAudit: Sendable {
         guard let auditor else { return }
         let entry = AuditEntry(
             day: clock.now.dayNumber, kind: kind, authority: authority ?? "", subject: subject)
-        // Rows are found and exported by the hash, whose order says nothing about the time of day.
         try await store.insert(
-            try auditor.seal(entry), day: entry.day, form: Digest(sha256: Array("audit \(form.text)".utf8)))
+            AuditRow(
+                entry: try auditor.seal(entry), day: entry.day, form: Digest(sha256: Array("audit \(form.text)".utf8))))
+    }
+
+    /// Who did what with a venue event, to be stored with the act itself; nil if no audit is kept.
+    func row(_ act: VenueAct, on event: UUID, by officer: SignedInOfficer, _ pseudonyms: Pseudonyms) throws -> AuditRow?
+    {
+        guard let auditor else { return nil }
+        let entry = AuditEntry(day: clock.now.dayNumber, act, on: event, subject: officer.subject)
+        return AuditRow(
+            entry: try auditor.seal(entry), day: entry.day, form: pseudonyms.hash(of: act, on: event))
     }
 }

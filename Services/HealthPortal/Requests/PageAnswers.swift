@@ -25,8 +25,10 @@ struct PageAnswers: Sendable {
             })
     }
 
-    func page(_ html: HTML, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = []) -> Response {
-        .page(html, status: status, cookies: cookies, formTargets: [provider])
+    func page(
+        _ html: HTML, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = [], usesCamera: Bool = false
+    ) -> Response {
+        .page(html, status: status, cookies: cookies, formTargets: [provider], usesCamera: usesCamera)
     }
 
     /// The page for a refusal.

@@ -8,6 +8,9 @@ enum PagePath: String, Hashable, Sendable, CaseIterable {
     case codes = "/codes"
     case currentCode = "/codes/current"
     case statistics = "/statistics"
+    case venues = "/venues"
+    case newVenue = "/venues/new"
+    case importVenues = "/venues/import"
     case status = "/status"
     case help = "/help"
     case accessibility = "/accessibility"
@@ -17,6 +20,7 @@ enum PagePath: String, Hashable, Sendable, CaseIterable {
     static func allowed(to roles: Set<OfficerRole>) -> [PagePath] {
         var pages: [PagePath] = []
         if !roles.isDisjoint(with: [.hotline, .hotlineEvent]) { pages.append(.codes) }
+        if roles.mayEnterVenues || roles.mayDecideOnVenues { pages.append(.venues) }
         if roles.contains(.statistics) { pages.append(.statistics) }
         if roles.contains(.operations) { pages.append(.status) }
         return pages

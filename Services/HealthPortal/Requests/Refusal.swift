@@ -16,6 +16,14 @@ enum Refusal: Error, Hashable {
     case notFound
     /// The form has made its code before; an officer who needs another takes a new form.
     case formUsed
+    /// The form has made its entry before, with other values.
+    case entryUsed
+    /// An officer can't decide on an own entry.
+    case ownEntry
+    /// Somebody decided otherwise before.
+    case decided
+    /// There are as many entries as there may be.
+    case full
     /// A limit is reached until this time.
     case tooMany(until: Date)
     /// The identity provider can't be reached, and without it the officer's token has ended.
@@ -33,9 +41,9 @@ enum Refusal: Error, Hashable {
     var status: HTTPResponse.Status {
         switch self {
         case .malformed, .signInFailed: .badRequest
-        case .notSignedIn, .noRole, .otherSite, .signInRefused: .forbidden
+        case .notSignedIn, .noRole, .otherSite, .signInRefused, .ownEntry: .forbidden
         case .notFound: .notFound
-        case .formUsed: .conflict
+        case .formUsed, .entryUsed, .decided, .full: .conflict
         case .tooMany: .tooManyRequests
         case .providerAway, .verificationAway, .unavailable: .serviceUnavailable
         }

@@ -4,8 +4,10 @@ import Pages
 extension Frame {
     /// A whole page around its content.
     ///
-    /// - Parameter title: of the browser's window; the content has its own heading.
-    func document(title: String, @HTMLBuilder content: () -> HTML) -> HTML {
+    /// - Parameters:
+    ///   - title: of the browser's window; the content has its own heading.
+    ///   - script: one that only some pages need. It comes first, so that it sees a form before the script of all pages does.
+    func document(title: String, script: Asset? = nil, @HTMLBuilder content: () -> HTML) -> HTML {
         HTML.document(language: language.rawValue) {
             tag(.head) {
                 tag(.meta, .set(.charset, "utf-8"))
@@ -17,6 +19,9 @@ extension Frame {
                     .link, .set(.rel, "stylesheet"), .href(Assets.style.location),
                     .set(.integrity, Assets.style.integrity)
                 )
+                if let script {
+                    tag(.script, .src(script.location), .set(.integrity, script.integrity), .flag(.defer))
+                }
                 tag(.script, .src(Assets.script.location), .set(.integrity, Assets.script.integrity), .flag(.defer))
             }
             tag(.body) {
@@ -65,7 +70,9 @@ extension Frame {
     }
 
     private func link(to target: PagePath) -> HTML {
-        let isHere = target == page || target == .codes && page == .currentCode
+        let isHere =
+            target == page || target == .codes && page == .currentCode
+            || target == .venues && [.newVenue, .importVenues].contains(page)
         if isHere { return tag(.a, .href(target.location), .set(.ariaCurrent, "page")) { title(of: target) } }
         return tag(.a, .href(target.location)) { title(of: target) }
     }
@@ -74,6 +81,7 @@ extension Frame {
         switch page {
         case .start: words.start.title
         case .codes, .currentCode: words.codes.title
+        case .venues, .newVenue, .importVenues: words.venues.title
         case .statistics: words.statistics.title
         case .status: words.status.title
         case .help: words.help.title

@@ -20,6 +20,21 @@ struct LocalTime: Sendable {
         return calendar.isDate(moment, inSameDayAs: now) ? time : "\(day(moment, in: words)), \(time)"
     }
 
+    /// The moment that a field for local times holds, such as `2026-05-25T10:00`; nil for another form, and for a time that clocks
+    /// skip. Of a time that they repeat it is the first.
+    func moment(_ text: String) -> Date? {
+        let numbers = text.split(omittingEmptySubsequences: false) { "-T:".contains($0) }.map { Int($0) ?? -1 }
+        guard text.utf8.count == 16, text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}/) != nil,
+            numbers.count == 5
+        else { return nil }
+        let parts = DateComponents(
+            year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4])
+        guard let moment = calendar.date(from: parts),
+            calendar.dateComponents([.year, .month, .day, .hour, .minute], from: moment) == parts
+        else { return nil }
+        return moment
+    }
+
     /// `23 November 2026`
     func day(_ moment: Date, in words: Words) -> String {
         let parts = calendar.dateComponents([.day, .month, .year], from: moment)

@@ -20,6 +20,8 @@ extension Frame {
                     tag(.a, .class("button"), .href("/login")) { words.frame.signIn }
                 case .formUsed, .verificationAway, .tooMany:
                     tag(.a, .class("button"), .href(PagePath.codes.location)) { words.refusals.toCodes }
+                case .entryUsed, .ownEntry, .decided, .full:
+                    tag(.a, .class("button"), .href(PagePath.venues.location)) { words.refusals.toVenues }
                 default:
                     tag(.a, .class("button"), .href(PagePath.start.location)) { words.refusals.toStart }
                 }
@@ -35,6 +37,10 @@ extension Frame {
         case .otherSite: words.refusals.otherSite
         case .notFound: words.refusals.notFound
         case .formUsed: words.refusals.formUsed
+        case .entryUsed: words.refusals.entryUsed
+        case .ownEntry: words.refusals.ownEntry
+        case .decided: words.refusals.decided
+        case .full: words.refusals.full
         case .tooMany(let end): words.refusals.tooMany(portal.time.time(end, now: now, in: words))
         case .providerAway: words.refusals.providerAway
         case .verificationAway: words.refusals.verificationAway

@@ -1,4 +1,6 @@
 import Statistics
+import VenueEventFormat
+import Venues
 
 extension Words {
     /// The texts in English.
@@ -98,6 +100,20 @@ extension Words {
             formUsed: Refused(
                 title: "This form was already used",
                 whatToDo: ["Its code was made and hidden. To make another one, open the form again."]),
+            entryUsed: Refused(
+                title: "This form has made its entry",
+                whatToDo: ["Its entry has other values and stays as it is. To make another one, open the form again."]),
+            ownEntry: Refused(
+                title: "Another person decides on this entry",
+                whatToDo: [
+                    "You entered it yourself. Ask a colleague to compare it with the poster. Nothing was changed."
+                ]),
+            decided: Refused(
+                title: "This entry was decided otherwise",
+                whatToDo: ["Somebody else was first. The list shows how. Nothing was changed."]),
+            full: Refused(
+                title: "There are too many entries",
+                whatToDo: ["Nothing was entered. Entries go 14 days after their end. Tell your administrator."]),
             tooMany: { time in
                 Refused(
                     title: "No more codes for the moment",
@@ -131,7 +147,9 @@ extension Words {
                 "“Our system isn't available at the moment. Please call again in half an hour. Your test remains valid, nothing is lost.”"
             ],
             toStart: "To the start page",
-            toCodes: "To the form"),
+            toCodes: "To the form",
+            toVenues: "To the list"),
+        venues: .english,
         status: Status(
             title: "Status",
             lead: "Whether everything answers that codes depend on. No figure on this page counts people.",
@@ -286,6 +304,7 @@ extension Words {
                     paragraphs: [
                         "While you are signed in, your name and your authority's proof of identity are kept in encrypted form, for ten hours at most. They are deleted when you sign out.",
                         "If your authority keeps an audit record, each code has an entry for 30 days that only the authority's auditor can read. Nobody at the service can.",
+                        "An entry of a venue keeps a keyed hash of who made and who approved it for 14 days after its end, so that they are two people. Of the venue it keeps a value that only who has the poster or the number can compare; a poster's code never leaves the browser.",
                         "The portal's log names no person, and no page counts codes by officer.",
                     ]),
                 .init(
@@ -312,4 +331,94 @@ extension Words {
         }
         return (value < 0 ? "-" : "") + groups.joined(separator: separator)
     }
+}
+
+extension Words.Venues {
+    fileprivate static let english = Words.Venues(
+        title: "Venues",
+        lead:
+            "Warnings for people who were at a place at a certain time. Phones compare them with their own diary, and nobody learns who was there.",
+        none: "There are no entries.",
+        venue: "Venue",
+        start: "From",
+        end: "To",
+        message: "Message",
+        state: "State",
+        decision: "Decision",
+        own: "Entered by you: another person decides.",
+        same: "✓ same venue",
+        compare: "Compare with a poster or a number",
+        compareHint: "The link of the poster, or the number. It stays in this browser.",
+        matches: "Entries of this venue: #",
+        notAVenue: "This is neither a poster's link nor a number.",
+        stateName: { state in
+            switch state {
+            case .waiting: "waits for a second person"
+            case .approved: "approved, published"
+            case .refused: "refused"
+            case .revoked: "revoked"
+            }
+        },
+        decisionName: { decision in
+            switch decision {
+            case .approve: "Approve"
+            case .refuse: "Refuse"
+            case .revoke: "Revoke"
+            }
+        },
+        severity: { severity in
+            switch severity {
+            case .inform: "Inform"
+            case .test: "Test"
+            }
+        },
+        enter: "Enter a venue",
+        enterLead: "A second person approves the entry before phones get it. Don't enter anything about people.",
+        unscripted:
+            "A poster can be entered only with scripts, because its secret must stay in the browser. Without them, enter the venue's number.",
+        poster: "The poster's code",
+        posterHint: "The link in the code, such as https://…/venue#v1.… It stays in this browser.",
+        place: "The poster says: #",
+        notAPoster: "This is no poster's link.",
+        camera: "Read with the camera",
+        number: "Or the venue's number (GLN)",
+        numberHint: "13 digits. Whoever knows the register can tell from the warning which venue it is.",
+        timeHint: "Local time, in steps of ten minutes. At most a day, within the last 14 days, and over by now.",
+        severityLabel: "What it asks of people",
+        submit: "Enter",
+        problem: { problem in
+            switch problem {
+            case .venue: "Enter either a poster or a number. The poster has to be entered again."
+            case .number: "This number isn't right: it has 13 digits, and the last one checks the others."
+            case .time: "A time can't be read, or clocks skipped it that day. Write it as 2026-05-25T10:00."
+            case .window(.offGrid): "Times are in steps of ten minutes."
+            case .window(.reversed): "The end has to be after the start."
+            case .window(.tooLong): "An entry covers 24 hours at most. Make several."
+            case .window(.tooOld): "The start is more than 14 days ago. Phones have forgotten that time."
+            case .window(.future): "The end hasn't come yet. Enter what is over."
+            }
+        },
+        importTitle: "Import entries",
+        importLead: "A list in the columns of the NHS, for venues with a number. It is taken as a whole or not at all.",
+        importFile: "The lines, at most 50 after the heading",
+        importSubmit: "Import",
+        importProblems: "Nothing was imported. Correct these lines:",
+        line: { "Line \($0)" },
+        reason: { reason in
+            switch reason {
+            case .header: "the first line doesn't name the columns"
+            case .columns: "five values in double quotes are needed"
+            case .number: "the number isn't right"
+            case .time: "times are written as 2026-05-25T10:00:00Z"
+            case .offGrid: "times are in steps of ten minutes"
+            case .reversed: "the end isn't after the start"
+            case .tooLong: "it covers more than 24 hours"
+            case .tooOld: "it began more than 14 days ago"
+            case .future: "it isn't over yet"
+            case .type: "the type is M1 or M2"
+            case .parameter: "the last value has to be empty"
+            case .repeated: "another line says the same"
+            case .count: "there are no lines, or more than 50"
+            }
+        })
 }

@@ -1,4 +1,6 @@
 import Statistics
+import VenueEventFormat
+import Venues
 
 extension Words {
     /// The texts in German.
@@ -105,6 +107,24 @@ extension Words {
             formUsed: Refused(
                 title: "Dieses Formular wurde schon verwendet",
                 whatToDo: ["Sein Code wurde erzeugt und ausgeblendet. Für einen weiteren öffnen Sie das Formular neu."]),
+            entryUsed: Refused(
+                title: "Dieses Formular hat seinen Eintrag schon gemacht",
+                whatToDo: [
+                    "Sein Eintrag hat andere Werte und bleibt, wie er ist. Öffnen Sie das Formular neu, um einen weiteren zu machen."
+                ]),
+            ownEntry: Refused(
+                title: "Über diesen Eintrag entscheidet eine andere Person",
+                whatToDo: [
+                    "Sie haben ihn selbst erfasst. Bitten Sie eine Kollegin oder einen Kollegen, ihn mit dem Plakat zu vergleichen. Nichts wurde geändert."
+                ]),
+            decided: Refused(
+                title: "Über diesen Eintrag wurde anders entschieden",
+                whatToDo: ["Jemand anderes war schneller. Die Liste zeigt, wie. Nichts wurde geändert."]),
+            full: Refused(
+                title: "Es gibt zu viele Einträge",
+                whatToDo: [
+                    "Nichts wurde erfasst. Einträge verschwinden 14 Tage nach ihrem Ende. Sagen Sie Ihrer Administration Bescheid."
+                ]),
             tooMany: { time in
                 Refused(
                     title: "Im Moment keine weiteren Codes",
@@ -144,7 +164,9 @@ extension Words {
                 "„Unser System ist im Moment nicht erreichbar. Bitte rufen Sie in einer halben Stunde noch einmal an. Ihr Test bleibt gültig, es geht nichts verloren.“"
             ],
             toStart: "Zur Startseite",
-            toCodes: "Zum Formular"),
+            toCodes: "Zum Formular",
+            toVenues: "Zur Liste"),
+        venues: .german,
         status: Status(
             title: "Status",
             lead: "Ob alles antwortet, wovon Codes abhängen. Keine Zahl auf dieser Seite zählt Menschen.",
@@ -317,6 +339,7 @@ extension Words {
                     paragraphs: [
                         "Solange Sie angemeldet sind, sind Ihr Name und der Identitätsnachweis Ihrer Behörde verschlüsselt gespeichert, höchstens zehn Stunden. Beim Abmelden werden sie gelöscht.",
                         "Führt Ihre Behörde ein Prüfprotokoll, hat jeder Code 30 Tage lang einen Eintrag, den nur die Revision der Behörde lesen kann. Beim Dienst kann es niemand.",
+                        "Zum Eintrag eines Orts ist bis 14 Tage nach seinem Ende ein Streuwert mit Schlüssel gespeichert, wer ihn erfasst und wer ihn freigegeben hat, damit es zwei Personen sind. Vom Ort ist ein Wert gespeichert, den nur vergleichen kann, wer das Plakat oder die Nummer hat. Der Code eines Plakats verlässt den Browser nie.",
                         "Das Protokoll des Portals nennt keine Person, und keine Seite zählt Codes nach Beschäftigten.",
                     ]),
                 .init(
@@ -333,4 +356,99 @@ extension Words {
         clock: { "\($0) Uhr" },
         date: { day, month, year in "\(day). \(month) \(year)" },
         decimal: { grouped($0, separator: ".") })
+}
+
+extension Words.Venues {
+    fileprivate static let german = Words.Venues(
+        title: "Orte",
+        lead:
+            "Warnungen für Menschen, die zu einer bestimmten Zeit an einem Ort waren. Telefone vergleichen sie mit ihrem eigenen Tagebuch, und niemand erfährt, wer dort war.",
+        none: "Es gibt keine Einträge.",
+        venue: "Ort",
+        start: "Von",
+        end: "Bis",
+        message: "Hinweis",
+        state: "Stand",
+        decision: "Entscheidung",
+        own: "Von Ihnen erfasst: Eine andere Person entscheidet.",
+        same: "✓ derselbe Ort",
+        compare: "Mit einem Plakat oder einer Nummer vergleichen",
+        compareHint: "Der Link des Plakats oder die Nummer. Sie bleiben in diesem Browser.",
+        matches: "Einträge dieses Orts: #",
+        notAVenue: "Das ist weder der Link eines Plakats noch eine Nummer.",
+        stateName: { state in
+            switch state {
+            case .waiting: "wartet auf eine zweite Person"
+            case .approved: "freigegeben, veröffentlicht"
+            case .refused: "abgelehnt"
+            case .revoked: "widerrufen"
+            }
+        },
+        decisionName: { decision in
+            switch decision {
+            case .approve: "Freigeben"
+            case .refuse: "Ablehnen"
+            case .revoke: "Widerrufen"
+            }
+        },
+        severity: { severity in
+            switch severity {
+            case .inform: "Information"
+            case .test: "Bitte um einen Test"
+            }
+        },
+        enter: "Ort erfassen",
+        enterLead:
+            "Eine zweite Person gibt den Eintrag frei, bevor Telefone ihn bekommen. Erfassen Sie nichts über Personen.",
+        unscripted:
+            "Ein Plakat kann nur mit JavaScript erfasst werden, weil sein Geheimnis im Browser bleiben muss. Ohne JavaScript geben Sie die Nummer des Orts ein.",
+        poster: "Der Code des Plakats",
+        posterHint: "Der Link im Code, etwa https://…/venue#v1.… Er bleibt in diesem Browser.",
+        place: "Auf dem Plakat steht: #",
+        notAPoster: "Das ist kein Link eines Plakats.",
+        camera: "Mit der Kamera lesen",
+        number: "Oder die Nummer des Orts (GLN)",
+        numberHint: "13 Ziffern. Wer das Verzeichnis kennt, erkennt an der Warnung den Ort.",
+        timeHint:
+            "Ortszeit, in Schritten von zehn Minuten. Höchstens ein Tag, innerhalb der letzten 14 Tage und schon vorbei.",
+        severityLabel: "Worum die Menschen gebeten werden",
+        submit: "Erfassen",
+        problem: { problem in
+            switch problem {
+            case .venue:
+                "Geben Sie entweder ein Plakat oder eine Nummer an. Das Plakat muss noch einmal eingegeben werden."
+            case .number: "Diese Nummer stimmt nicht: Sie hat 13 Ziffern, und die letzte prüft die anderen."
+            case .time:
+                "Eine Zeit ist nicht lesbar, oder die Uhren haben sie an diesem Tag übersprungen. Schreiben Sie sie als 2026-05-25T10:00."
+            case .window(.offGrid): "Zeiten gehen in Schritten von zehn Minuten."
+            case .window(.reversed): "Das Ende muss nach dem Anfang liegen."
+            case .window(.tooLong): "Ein Eintrag umfasst höchstens 24 Stunden. Machen Sie mehrere."
+            case .window(.tooOld): "Der Anfang liegt mehr als 14 Tage zurück. Telefone haben diese Zeit vergessen."
+            case .window(.future): "Das Ende liegt noch in der Zukunft. Erfassen Sie, was vorbei ist."
+            }
+        },
+        importTitle: "Einträge importieren",
+        importLead:
+            "Eine Liste mit den Spalten des NHS, für Orte mit einer Nummer. Sie wird ganz übernommen oder gar nicht.",
+        importFile: "Die Zeilen, höchstens 50 nach der Überschrift",
+        importSubmit: "Importieren",
+        importProblems: "Nichts wurde importiert. Berichtigen Sie diese Zeilen:",
+        line: { "Zeile \($0)" },
+        reason: { reason in
+            switch reason {
+            case .header: "die erste Zeile nennt die Spalten nicht"
+            case .columns: "fünf Werte in Anführungszeichen sind nötig"
+            case .number: "die Nummer stimmt nicht"
+            case .time: "Zeiten werden als 2026-05-25T10:00:00Z geschrieben"
+            case .offGrid: "Zeiten gehen in Schritten von zehn Minuten"
+            case .reversed: "das Ende liegt nicht nach dem Anfang"
+            case .tooLong: "sie umfasst mehr als 24 Stunden"
+            case .tooOld: "sie begann vor mehr als 14 Tagen"
+            case .future: "sie ist noch nicht vorbei"
+            case .type: "der Typ ist M1 oder M2"
+            case .parameter: "der letzte Wert muss leer sein"
+            case .repeated: "eine andere Zeile sagt dasselbe"
+            case .count: "es gibt keine Zeilen oder mehr als 50"
+            }
+        })
 }

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Statistics
+import VenueEventFormat
+import Venues
 
 /// All texts of the pages in one language. A further language is a case of ``Language`` and a file like `Words+English.swift`.
 ///
@@ -82,6 +84,10 @@ struct Words: Sendable {
         let otherSite: Refused
         let notFound: Refused
         let formUsed: Refused
+        let entryUsed: Refused
+        let ownEntry: Refused
+        let decided: Refused
+        let full: Refused
         let tooMany: @Sendable (_ time: String) -> Refused
         let providerAway: Refused
         let verificationAway: Refused
@@ -92,6 +98,50 @@ struct Words: Sendable {
         let callBack: [String]
         let toStart: String
         let toCodes: String
+        let toVenues: String
+    }
+
+    /// Tracers' entries. A `#` stands for what the script puts there.
+    struct Venues: Sendable {
+        let title: String
+        let lead: String
+        let none: String
+        let venue: String
+        let start: String
+        let end: String
+        let message: String
+        let state: String
+        let decision: String
+        let own: String
+        let same: String
+        let compare: String
+        let compareHint: String
+        let matches: String
+        let notAVenue: String
+        let stateName: @Sendable (EnteredVenue.State) -> String
+        let decisionName: @Sendable (VenueDecision) -> String
+        let severity: @Sendable (VenueSeverity) -> String
+        let enter: String
+        let enterLead: String
+        let unscripted: String
+        let poster: String
+        let posterHint: String
+        let place: String
+        let notAPoster: String
+        let camera: String
+        let number: String
+        let numberHint: String
+        let timeHint: String
+        let severityLabel: String
+        let submit: String
+        let problem: @Sendable (VenueForm.Problem) -> String
+        let importTitle: String
+        let importLead: String
+        let importFile: String
+        let importSubmit: String
+        let importProblems: String
+        let line: @Sendable (_ number: Int) -> String
+        let reason: @Sendable (VenueImport.Reason) -> String
     }
 
     /// What happened, and what to do.
@@ -154,6 +204,7 @@ struct Words: Sendable {
     let codes: Codes
     let currentCode: CurrentCode
     let refusals: Refusals
+    let venues: Venues
     let status: Status
     let statistics: Statistics
     let help: Article

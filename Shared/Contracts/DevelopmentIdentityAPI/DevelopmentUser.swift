@@ -8,6 +8,10 @@ package enum DevelopmentUser: String, CaseIterable, Sendable {
     case analyst
     /// May see the state of the services.
     case `operator`
+    /// May enter venues, and decide on what others entered.
+    case tracer
+    /// May decide on venues that others entered.
+    case approver
     /// May do nothing.
     case visitor
     /// An officer with a name that tries to leave its place on the page.

@@ -19,10 +19,14 @@ enum PercentEncoding {
 
     /// Decodes once.
     ///
-    /// - Parameter plusIsSpace: true in queries and forms.
+    /// - Parameters:
+    ///   - plusIsSpace: true in queries and forms.
+    ///   - allowsLines: whether the result may have ends of lines (CR and LF).
     /// - Throws: ``MalformedMessage`` for a `%` without two digits, for bytes that no URL may contain, and for a result that
     ///   isn't UTF-8 or has control characters.
-    static func decode(_ text: some StringProtocol, plusIsSpace: Bool) throws(MalformedMessage) -> String {
+    static func decode(
+        _ text: some StringProtocol, plusIsSpace: Bool, allowsLines: Bool = false
+    ) throws(MalformedMessage) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -39,7 +43,9 @@ enum PercentEncoding {
         }
         guard let decoded = String(validating: bytes, as: UTF8.self),
             // C0, DEL and C1.
-            !decoded.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            !decoded.unicodeScalars.contains(where: {
+                $0.properties.generalCategory == .control && !(allowsLines && ["\r", "\n"].contains($0))
+            })
         else { throw MalformedMessage() }
         return decoded
     }

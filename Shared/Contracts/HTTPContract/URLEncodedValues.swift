@@ -16,14 +16,19 @@ package struct URLEncodedValues: Hashable, Sendable, ExpressibleByDictionaryLite
 
     /// Reads a query, without its `?`, or a form body.
     ///
+    /// - Parameter multiline: the names whose values may have several lines.
     /// - Throws: ``MalformedMessage`` for a duplicate or empty name, and for invalid encoding.
-    package init(decoding text: some StringProtocol) throws(MalformedMessage) {
+    package init(
+        decoding text: some StringProtocol, multiline: Set<String> = []
+    ) throws(MalformedMessage) {
         values = [:]
         guard !text.isEmpty else { return }
         for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = try PercentEncoding.decode(parts[0], plusIsSpace: true)
-            let value = parts.count == 2 ? try PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
+            let value =
+                parts.count == 2
+                ? try PercentEncoding.decode(parts[1], plusIsSpace: true, allowsLines: multiline.contains(name)) : ""
             guard !name.isEmpty, values.updateValue(value, forKey: name) == nil else { throw MalformedMessage() }
         }
     }

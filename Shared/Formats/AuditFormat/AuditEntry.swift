@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
-/// Which officer made a code: what the authority's auditor may know, and nobody else.
+/// Which officer made a code, or acted on a venue event: what the authority's auditor may know, and nobody else.
 package struct AuditEntry: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Days since 1970, UTC.
     package let day: Int32
-    /// `TEST` or `EVENT`.
+    /// `TEST` or `EVENT` for a code, or a ``VenueAct``.
     package let kind: String
-    /// The authority's number that the officer chose; empty for a code without one.
+    /// The authority's number that the officer chose for a code, or empty; for a ``VenueAct`` the event's identifier.
     package let authority: String
     /// The identity provider's identifier of the officer.
     package let subject: String
@@ -18,6 +18,11 @@ package struct AuditEntry: Hashable, Sendable, Codable, CustomStringConvertible 
         self.kind = kind.cut(to: Self.kindSize)
         self.authority = authority.cut(to: Self.authoritySize)
         self.subject = subject.cut(to: Self.subjectSize)
+    }
+
+    /// Creates an entry of an act on a venue event.
+    package init(day: Int32, _ act: VenueAct, on event: UUID, subject: String) {
+        self.init(day: day, kind: act.rawValue, authority: event.uuidString.lowercased(), subject: subject)
     }
 
     package var description: String { "redacted" }
@@ -49,6 +54,20 @@ package struct AuditEntry: Hashable, Sendable, Codable, CustomStringConvertible 
         }
         self.init(day: day, kind: texts[0], authority: texts[1], subject: texts[2])
     }
+}
+
+/// What an officer did with a venue event.
+package enum VenueAct: String, Sendable, CaseIterable {
+    /// Entered it by the form.
+    case enter = "ENTER"
+    /// Entered it by a file.
+    case `import` = "IMPORT"
+    /// Approved what somebody else entered, so that it was published.
+    case approve = "APPROVE"
+    /// Refused what somebody else entered.
+    case refuse = "REFUSE"
+    /// Revoked what was published.
+    case revoke = "REVOKE"
 }
 
 extension String {

@@ -10,6 +10,10 @@ package enum OfficerRole: String, Hashable, Sendable, Codable, CaseIterable {
     case statistics = "vigil_statistics"
     /// The state of the services.
     case operations = "vigil_operator"
-    /// The sealed log of issued codes.
+    /// Entries of venues: a tracer.
+    case venueAuthor = "vigil_venue_author"
+    /// Approval, refusal and revocation of what other tracers entered.
+    case venueApprover = "vigil_venue_approver"
+    /// The sealed log of issued codes and of decisions on venues.
     case audit = "vigil_audit"
 }

@@ -84,9 +84,12 @@ extension Response {
     /// script that inserts markup fails (Trusted Types). `Referrer-Policy` is `same-origin`: under `no-referrer`, browsers send
     /// a form of this host with `Origin: null`.
     ///
-    /// - Parameter formTargets: other origins to which an answer to a form may redirect, such as an identity provider's.
+    /// - Parameters:
+    ///   - formTargets: other origins to which an answer to a form may redirect, such as an identity provider's.
+    ///   - usesCamera: whether the page may ask for the camera, for reading a code.
     package static func page(
-        _ html: HTML, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = [], formTargets: [Origin] = []
+        _ html: HTML, status: HTTPResponse.Status = .ok, cookies: [HostCookie] = [], formTargets: [Origin] = [],
+        usesCamera: Bool = false
     ) -> Response {
         var headers = fields([.contentType: MediaType.html.text], cookies)
         let targets = (["'self'"] + formTargets.map(\.text)).joined(separator: " ")
@@ -96,7 +99,8 @@ extension Response {
             + "trusted-types 'none'"
         headers[.referrerPolicy] = "same-origin"
         headers[.openerPolicy] = "same-origin"
-        headers[.permissionsPolicy] = permissionsPolicy
+        headers[.permissionsPolicy] =
+            usesCamera ? permissionsPolicy.replacing("camera=()", with: "camera=(self)") : permissionsPolicy
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html.markup)))
     }

@@ -87,6 +87,8 @@ extension Answer {
         let titles = [
             "malformed": refusals.malformed, "notSignedIn": refusals.notSignedIn, "noRole": refusals.noRole,
             "otherSite": refusals.otherSite, "notFound": refusals.notFound, "formUsed": refusals.formUsed,
+            "entryUsed": refusals.entryUsed, "ownEntry": refusals.ownEntry, "decided": refusals.decided,
+            "full": refusals.full,
             "tooMany": refusals.tooMany(""), "providerAway": refusals.providerAway,
             "verificationAway": refusals.verificationAway, "unavailable": refusals.unavailable,
             "signInFailed": refusals.signInFailed, "signInRefused": refusals.signInRefused,

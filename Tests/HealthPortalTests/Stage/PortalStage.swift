@@ -102,6 +102,7 @@ struct PortalStage: Sendable {
             "tls.authorities": "\(certificates.directory)/authority.pem",
             "public.certificate": door.certificate, "public.key": door.key,
             "secrets.sessionKey": try file("session.key", String(repeating: "3d", count: 32)),
+            "secrets.officerKey": try file("officer.key", String(repeating: "4e", count: 32)),
             "provider.issuer": provider.issuer, "provider.authorities": "\(certificates.directory)/authority.pem",
             "provider.clientKey": try file("client.key", client.pemRepresentation),
             "authorities": try file(

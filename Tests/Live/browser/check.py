@@ -10,7 +10,7 @@ import time
 
 from browser.portal import Portal, Report
 
-CHECKS = ["codes", "sessions", "attacks", "outages", "figures", "pages"]
+CHECKS = ["codes", "sessions", "attacks", "outages", "figures", "venues", "pages"]
 
 
 def main(scratch, programs, screenshots, *names):

@@ -14,6 +14,7 @@ from client.suite import Suite
 
 # The log-in names of development-identity.
 OFFICER, EVENT_OFFICER, ANALYST, OPERATOR, VISITOR = "officer", "event-officer", "analyst", "operator", "visitor"
+TRACER, APPROVER = "tracer", "approver"
 HOSTILE, ENDLESS = "hostile", "endless"
 PASSWORD = "vigil-development"
 # Another site: the browser takes it for a host of its own, since no part of its name is the portal's.

@@ -14,6 +14,7 @@ package struct Attribute: Hashable, Sendable {
     package enum Name: String, Hashable, Sendable {
         case id, `class`, lang, title, role, name, value, type, `for`, rel, content, charset, scope, width, height
         case method, autocomplete, inputmode, pattern, integrity, tabindex
+        case step, rows, spellcheck
         case ariaLabel = "aria-label"
         case ariaLabelledby = "aria-labelledby"
         case ariaDescribedby = "aria-describedby"

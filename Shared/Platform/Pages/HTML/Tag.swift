@@ -8,7 +8,7 @@ package enum Tag: String, Hashable, Sendable, CaseIterable {
     // Tables.
     case table, caption, thead, tbody, tr, th, td, figure
     // Forms.
-    case form, label, input, button, select, option, output
+    case form, label, input, button, select, option, output, textarea
     case details, summary
     // Drawings (SVG, inline).
     case svg, g, line, path, text, desc, defs, pattern

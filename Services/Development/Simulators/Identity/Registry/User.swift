@@ -74,6 +74,8 @@ extension DevelopmentUser {
         case .eventOfficer: ["c19hotline", "c19hotline_event"]
         case .analyst: ["vigil_statistics"]
         case .operator: ["vigil_operator"]
+        case .tracer: ["vigil_venue_author", "vigil_venue_approver"]
+        case .approver: ["vigil_venue_approver"]
         case .visitor: []
         }
     }
@@ -84,6 +86,8 @@ extension DevelopmentUser {
         case .eventOfficer: "Emil Ereignis"
         case .analyst: "Zoë Zahl"
         case .operator: "Otto Ortlieb"
+        case .tracer: "Tilda Thoma"
+        case .approver: "Frida Frei"
         case .visitor: "Vera Gast"
         // Marks that combine with quotes and brackets, a joiner, and characters that turn the direction of text.
         case .hostile:
