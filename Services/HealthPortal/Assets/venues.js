@@ -65,7 +65,8 @@
       for (let day = first; day <= last; day++) tags.push(`${day}:${await tag(day)}`);
       element("tags").value = tags.join(",");
       poster.value = "";
-      form.requestSubmit();
+      // In a task of its own: while the first submission's event may still be on its way, browsers ignore another one.
+      setTimeout(() => form.requestSubmit());
     });
 
     // A camera, where the browser itself reads codes.

@@ -191,7 +191,7 @@ def numbers(portal, report, events):
         report.expect(page.is_visible("#unscripted") and page.is_hidden("#poster"), "without scripts the page says that it takes numbers only")
         fill(page, portal, start, end, number="942 9300 000 008")
         page.click("form#venue button.primary")
-        report.expect(page.locator("[role=alert]").count() == 1 and not any(row[0] == [tag] for row in events.rows()),
+        report.expect(page.locator("main [role=alert]").count() == 1 and not any(row[0] == [tag] for row in events.rows()),
                       "a wrong number comes back")
         report.expect(page.input_value("#start") == local(start), "with what was entered")
         page.fill("#number", "942 9300 000 007")
