@@ -74,13 +74,8 @@ package struct AppClient: Sendable {
     @discardableResult
     package func upload(_ keys: [DiagnosisKey], reports: [CheckInReport] = [], tan: TAN) async throws -> UploadAccepted
     {
-        let payload = SubmissionPayload.with {
-            $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
-            $0.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
-            $0.origin = "DE"
-            $0.visitedCountries = ["DE"]
-            $0.consentToFederation = true
-        }
+        var payload = Self.payload(of: keys)
+        payload.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
         return try await proxy.call(
             SubmissionAPI.diagnosisKeys,
             UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
@@ -97,6 +92,52 @@ package struct AppClient: Sendable {
         return try await proxy.call(
             SubmissionAPI.onBehalf,
             UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
+    }
+
+    /// Uploads reports in Apple's form, with keys or without. All these requests, also dummies, have one size, whatever they hold: an app
+    /// that has the feature uses them for all its uploads.
+    /// - Parameter venueReports: at most 128; ``VisitSharing`` makes them.
+    @discardableResult
+    package func upload(
+        _ keys: [DiagnosisKey], venueReports: [VenueReport], tan: TAN
+    ) async throws -> UploadAccepted {
+        try await call(venueReports.shuffled(), keys.isEmpty ? nil : Self.payload(of: keys), authorization: tan.text)
+    }
+
+    /// Uploads reports in Apple's form about one venue on behalf of its visitors.
+    /// - Parameter tan: the TAN of a teleTAN for an event.
+    @discardableResult
+    package func warnVisitors(venueReports: [VenueReport], tan: TAN) async throws -> UploadAccepted {
+        let payload = SubmissionPayload.with { $0.submissionType = .hostWarning }
+        return try await call(venueReports.shuffled(), payload, authorization: tan.text)
+    }
+
+    /// Uploads nothing, in a request that looks like an upload of venue reports, of keys, or of both.
+    package func pretendToUploadVenueReports() async throws {
+        var randomness = SystemRandomNumberGenerator()
+        let nobodys = TAN(RandomIdentifier(using: &randomness))
+        _ = try await call([], nil, authorization: nobodys.text, isFake: true)
+    }
+
+    private func call(
+        _ reports: [VenueReport], _ payload: SubmissionPayload?, authorization: String, isFake: Bool = false
+    ) async throws -> UploadAccepted {
+        guard let upload = VenueUpload(reports: reports, submission: payload) else {
+            throw UnreadableSubmission.tooLarge(maximum: VenueUpload.size)
+        }
+        return try await proxy.call(
+            SubmissionAPI.venueReports,
+            UploadRequest(authorization: authorization, isFake: isFake, payload: Data(try upload.encoded())))
+    }
+
+    /// Keys, and what is said with them.
+    private static func payload(of keys: [DiagnosisKey]) -> SubmissionPayload {
+        SubmissionPayload.with {
+            $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
+            $0.origin = "DE"
+            $0.visitedCountries = ["DE"]
+            $0.consentToFederation = true
+        }
     }
 
     /// Uploads nothing, in a request that looks like an upload to whoever watches the line: one of keys, of reports, or of both.

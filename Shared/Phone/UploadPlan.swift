@@ -10,7 +10,7 @@ import VerificationAPI
 ///
 /// The key of the day itself is still in use, so a positive test takes two uploads: past keys at once, and the day's own in the
 /// background when the day has ended (cwa-documentation, `solution_architecture.md`, "two uploads are required"). The app may be
-/// closed in between: it keeps this value as JSON. A pure value; ``AppClient/upload(_:of:reports:at:keep:)`` does what is due.
+/// closed in between: it keeps this value as JSON. A pure value; ``AppClient/upload(_:of:reports:venueReports:at:keep:)`` does what is due.
 package struct UploadPlan: Codable, Hashable, Sendable {
     /// What the app was given for the test. Each upload needs a TAN of its own.
     package let token: RegistrationToken
@@ -103,14 +103,15 @@ extension AppClient {
     /// Whatever is interrupted, and wherever, the next call goes on: a TAN is asked for again, and an upload whose answer was lost is
     /// repeated as the same upload.
     /// - Parameters:
-    ///   - reports: of venues, for this upload. They may be encrypted anew in a repeat.
+    ///   - reports: of Corona-Warn-App's venues, for this upload. They may be encrypted anew in a repeat.
+    ///   - venueReports: in Apple's form, in place of those; nil in an app without the feature. A TAN is for one upload, which has one form.
     ///   - keep: stores the plan where it survives the end of the app.
     /// - Returns: whether something was uploaded.
     /// - Throws: `CallError` if no answer came: try again later.
     @discardableResult
     package func upload(
-        _ plan: inout UploadPlan, of phone: Phone, reports: [CheckInReport] = [], at now: Date,
-        keep: (UploadPlan) throws -> Void
+        _ plan: inout UploadPlan, of phone: Phone, reports: [CheckInReport] = [], venueReports: [VenueReport]? = nil,
+        at now: Date, keep: (UploadPlan) throws -> Void
     ) async throws -> Bool {
         if plan.attempt == nil {
             guard let days = plan.due(at: now) else { return false }
@@ -124,7 +125,12 @@ extension AppClient {
         guard let attempt = plan.attempt else { return false }
         var isUploaded = false
         do {
-            try await upload(phone.diagnosisKeys(of: attempt.days), reports: reports, tan: attempt.tan)
+            let keys = phone.diagnosisKeys(of: attempt.days)
+            if let venueReports {
+                try await upload(keys, venueReports: venueReports, tan: attempt.tan)
+            } else {
+                try await upload(keys, reports: reports, tan: attempt.tan)
+            }
             plan.finish()
             isUploaded = true
         } catch CallError.refused(.forbidden) {

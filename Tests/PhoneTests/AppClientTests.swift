@@ -76,7 +76,7 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
                 proxy.registrations.withLock { $0.append(registration.payload) }
                 return NoContent()
             }
-            for operation in [SubmissionAPI.diagnosisKeys, SubmissionAPI.onBehalf] {
+            for operation in [SubmissionAPI.diagnosisKeys, SubmissionAPI.onBehalf, SubmissionAPI.venueReports] {
                 routes.on(operation) { upload, _ in
                     proxy.uploads.withLock { $0.append(upload) }
                     return UploadAccepted()
@@ -184,6 +184,33 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
                 #expect(one.sorted() == reports)
             }
             #expect(sent.first != sent.last)
+        }
+    }
+
+    @Test("venue reports, with keys or without, of a person or of an organiser, or none: uploads have one size")
+    func venueReports() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            let reports = (0..<128).compactMap { VenueReport([UInt8](repeating: $0, count: VenueReport.count)) }
+            try await app.upload(keys, venueReports: reports, tan: proxy.tan)
+            try await app.upload([], venueReports: reports, tan: proxy.tan)
+            try await app.upload(keys, venueReports: [], tan: proxy.tan)
+            try await app.warnVisitors(venueReports: reports, tan: proxy.tan)
+            try await app.pretendToUploadVenueReports()
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(uploads.map(\.payload.count) == [8192, 8192, 8192, 8192, 8192])
+            #expect(uploads.map(\.isFake) == [false, false, false, false, true])
+            #expect(Set(uploads.map { $0.authorization?.count }) == [36])
+            let read = try uploads.map { try VenueUpload(decoding: Array($0.payload)) }
+            #expect(read.map { $0.submission?.keys.count } == [14, nil, 14, 0, nil])
+            #expect(read.map { $0.submission?.submissionType == .hostWarning } == [false, false, false, true, false])
+            #expect(read.map(\.reports.count) == [128, 128, 0, 128, 0])
+            // In an order of their own.
+            #expect(read[0].reports != reports && read[0].reports != read[1].reports)
+            #expect(read[0].reports.sorted() == reports)
+            await #expect(throws: UnreadableSubmission.self) {
+                try await app.upload([], venueReports: reports + reports, tan: proxy.tan)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import SwiftProtobuf
 import Testing
 import Venues
 
