@@ -221,7 +221,8 @@ targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],
     uses: [
-        "CMatching", "ExposureKeys", "Venues", "ExposureFormat", "Credentials", "HTTPContract", "VerificationAPI",
+        "CMatching", "ExposureKeys", "Venues", "ExposureFormat", "VenueEventFormat", "Credentials", "HTTPContract",
+        "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
         "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["Serving"])

@@ -1,9 +1,10 @@
 import ExposureFormat
 package import ExposureKeys
 import FoundationEssentials
+package import VenueEventFormat
 package import Venues
 
-/// What phones download besides diagnosis keys: reports of visits in both forms, and their configuration.
+/// What phones download besides diagnosis keys: reports of visits in both forms, tracers' events, and their configuration.
 extension PackageClient {
     /// The hours that have reports; nil if none has.
     package func reportHours() async throws -> ClosedRange<Hour>? {
@@ -38,6 +39,14 @@ extension PackageClient {
         // A package of other hours is signed, too: a server that gave it in place of this one would withhold reports.
         guard package.firstHour == first else { throw Failure.unreadablePackage }
         return package.reports
+    }
+
+    /// All events that tracers published, and those that they revoked.
+    /// - Throws: `ArchiveDamage` when the file is damaged or none of the trusted keys signed it.
+    package func venueEvents() async throws -> PublishedVenueEvents {
+        let file = try signed(try await fetch("/version/v1/venue-events"))
+        guard let events = PublishedVenueEvents(file.export) else { throw Failure.unreadablePackage }
+        return events
     }
 
     /// The app's configuration.
