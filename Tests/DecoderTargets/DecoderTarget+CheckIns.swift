@@ -12,7 +12,7 @@ extension DecoderTarget {
             return .refused
         }
         guard VenueCode(code.payload, code.format) == code else { return .broken("read again, it is another code") }
-        for text in [code.description, code.address] where text.contains(where: \.isNewline) || text.utf16.count > 100 {
+        for text in [code.description, code.address] where text.contains(where: \.isNewline) || text.utf16.count > 300 {
             return .broken("it is shown in more than one line")
         }
         guard code.usualMinutes.map({ (1...1440).contains($0) }) ?? true else {

@@ -186,6 +186,17 @@ import Venues
 
     // MARK: New Zealand's
 
+    /// The code of a park's poster, whose address has two lines.
+    @Test func `a published poster's code gives its number, and its address in one line`() throws {
+        let code = try #require(
+            Self.read(
+                "NZCOVIDTRACER:eyJnbG4iOiI5NDI5MzAwNjYwMjMyIiwib3BuIjoiUXVlZW5zIFBhcmvCoCIsImFkciI6IjE1MCBHYWxhIFN0cmVldMKgXG5J"
+                    + "bnZlcmNhcmdpbGzCoCIsInZlciI6ImMxOToxIiwidHlwIjoiZW50cnkifQ=="))
+        #expect(code.venue == .numbered(try #require(GlobalLocationNumber("9429300660232"))))
+        #expect(code.description == "Queens Park\u{a0}")
+        #expect(code.address == "150 Gala Street\u{a0}, Invercargill\u{a0}")
+    }
+
     @Test func `a numbered venue's code gives its number`() throws {
         let json = #"{"gln":"9429300000007","opn":"Café","adr":"1 Main Road","ver":"c19:1","typ":"entry"}"#
         let code = try #require(Self.read("NZCOVIDTRACER:" + Data(json.utf8).base64EncodedString()))

@@ -20,8 +20,8 @@ package struct VenueCode: Hashable, Sendable {
         case seed
         /// `https://e.coronawarn.app?v=1#` and base64url of the message `QRCodePayload` (cwa-server, `trace_location.proto`).
         case traceLocation
-        /// `NZCOVIDTRACER:` and Base64 of JSON with a Global Location Number (New Zealand Ministry of Health, "COVID-19 QR code
-        /// specification", HISO 10091).
+        /// `NZCOVIDTRACER:` and Base64 of JSON with a Global Location Number (New Zealand Ministry of Health, "COVID-19 Contact
+        /// Tracing QR Code and NFC Tag Specification", HISO 10067:2021).
         case numbered
     }
 
@@ -33,7 +33,7 @@ package struct VenueCode: Hashable, Sendable {
     package let venue: Venue
     /// What the venue calls itself: one line, at most 100 characters; empty if it says nothing.
     package let description: String
-    /// Where the venue says it is: one line, at most 100 characters; empty if it says nothing.
+    /// Where the venue says it is: one line, at most 300 characters; empty if it says nothing.
     package let address: String
     /// How long visitors stay as a rule, in minutes, 1...1440; nil if the code doesn't say.
     package let usualMinutes: Int?
@@ -43,6 +43,7 @@ package struct VenueCode: Hashable, Sendable {
     private static let seedVersion: UInt8 = 1
     private static let seedSize = 32
     private static let descriptionSize = 100
+    private static let longestAddress = 300
 
     /// Reads what a camera saw.
     /// - Parameters:
@@ -85,7 +86,7 @@ package struct VenueCode: Hashable, Sendable {
         case .numbered:
             guard let place = try? JSONDecoder().decode(NumberedPlace.self, from: Data(payload)),
                 let number = GlobalLocationNumber(place.gln), let name = Self.line(Array(place.opn.utf8)[...]),
-                let address = Self.line(Array(place.adr.utf8)[...])
+                let address = Self.line(Array(place.addressLine.utf8)[...], longest: Self.longestAddress)
             else { return nil }
             venue = .numbered(number)
             description = name
@@ -108,8 +109,8 @@ package struct VenueCode: Hashable, Sendable {
 
     /// Text that can be shown in one line: nil if it isn't UTF-8, is too long, or holds a character that breaks a line, hides, or turns the
     /// direction of what follows, with which a code could look like another venue's.
-    private static func line(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard let text = String(validating: bytes, as: UTF8.self), text.utf16.count <= descriptionSize,
+    private static func line(_ bytes: ArraySlice<UInt8>, longest: Int = descriptionSize) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self), text.utf16.count <= longest,
             text.unicodeScalars.allSatisfy({ scalar in
                 switch scalar.properties.generalCategory {
                 case .control, .lineSeparator, .paragraphSeparator, .privateUse: false
@@ -127,6 +128,9 @@ package struct VenueCode: Hashable, Sendable {
         let gln: String
         let opn: String
         let adr: String
+
+        /// Addresses have several lines.
+        var addressLine: String { adr.split(separator: "\n").joined(separator: ", ") }
     }
 }
 
