@@ -304,7 +304,7 @@ targets += service(
     uses: [
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
         "AuditFormat", "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
-    ], testsUse: ["Phone"])
+    ], testsUse: ["Phone", "Venues"])
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",

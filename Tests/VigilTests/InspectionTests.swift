@@ -46,6 +46,31 @@ struct InspectionTests {
         ).zipped()
     }
 
+    @Test("says what a bundle of venue reports holds, and refuses one that is damaged")
+    func venueReports() async throws {
+        let reports = try (0..<3).map { try #require(VenueReport([UInt8](repeating: $0, count: 57))) }
+        let bundle = try VenueReportPackage(containing: Hour(number: 498_551), reports: reports).bundle()
+        let signature = try Self.key.signature(for: SHA256.hash(data: bundle)).derRepresentation
+        let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp-dev")
+        let file = try VenueReportPackage.file(
+            of: bundle, signatures: [ArchiveSignature(identity: identity, batch: .only, bytes: Array(signature))])
+        let path = "version/v1/venue-reports/498550"
+        try await inspecting(file, path: path, with: Self.key.publicKey) { inspect in
+            let text = try inspect()
+            #expect(
+                text == """
+                    content    venue reports
+                    window     2026-11-15T22:00:00Z to 2026-11-16T00:00:00Z
+                    reports    3
+                    bytes      \(bundle.count)
+                    \(Self.signed)
+                    """)
+        }
+        try await inspecting(Array(file.dropLast()), path: path, with: Self.key.publicKey) { inspect in
+            #expect(throws: (any Error).self) { try inspect() }
+        }
+    }
+
     private static let signed = "signature  de.rki.coronawarnapp-dev, key 262 v1: The signature matches."
 
     @Test("says what check-in reports, messages and lists hold, by their path")

@@ -2,7 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import Foundation
 
-/// What there is to say about a published archive: of keys, check-in reports, configuration, or any other.
+/// What there is to say about a published archive: of keys, check-in reports, configuration, or any other; or a bundle of venue reports.
 ///
 /// The archive may come from anybody, so nothing of it reaches a terminal without being made printable, and what is read has limits.
 package struct Inspection: Sendable {
@@ -29,9 +29,10 @@ package struct Inspection: Sendable {
             return
         }
         do throws(ArchiveDamage) {
-            let archive = try SignedArchive.read(bytes)
+            let isBundle = place?.hasVenueReports == true
+            let archive = isBundle ? try VenueReportPackage.open(bytes) : try SignedArchive.read(bytes)
             if let keys { try archive.requireSignature(of: keys) }
-            let content = try Self.content(of: archive, at: place)
+            let content = isBundle ? try Self.venueReports(archive) : try Self.content(of: archive, at: place)
             facts = content + Self.signatures(of: archive, keys)
         } catch let damage {
             throw CommandFailure("\(file): \(damage)")
@@ -158,6 +159,20 @@ package struct Inspection: Sendable {
             Fact(name: "content", value: .text("check-in reports")), Fact(name: "hour", value: .text(start)),
             Fact(name: "region", value: .text(package.region)),
             Fact(name: "reports", value: .integer(Int64(package.reports.count))),
+        ]
+    }
+
+    private static func venueReports(_ archive: SignedArchive) throws(ArchiveDamage) -> [Fact] {
+        guard let package = VenueReportPackage(bundle: archive.export) else { throw .unreadableContent }
+        let (start, end) = (package.firstHour, package.firstHour.advanced(by: VenueReportPackage.hours))
+        let words = [start, end].map { $0.start.formatted(.iso8601) }
+        return [
+            Fact(name: "content", value: .text("venue reports")),
+            Fact(
+                name: "window", value: .object(["start": .text(words[0]), "end": .text(words[1])]),
+                words: "\(words[0]) to \(words[1])"),
+            Fact(name: "reports", value: .integer(Int64(package.reports.count))),
+            Fact(name: "bytes", value: .integer(Int64(archive.export.count))),
         ]
     }
 

@@ -18,4 +18,6 @@ struct PublishedPath: Equatable {
     var hasKeys: Bool { parts.count > 2 && parts[2] == "diagnosis-keys" }
     /// Whether check-in reports belong there.
     var hasReports: Bool { parts.count > 2 && parts[2] == "twp" }
+    /// Whether a bundle of venue reports belongs there.
+    var hasVenueReports: Bool { parts.count == 4 && parts[2] == "venue-reports" }
 }

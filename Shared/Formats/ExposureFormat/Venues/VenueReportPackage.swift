@@ -60,15 +60,19 @@ package struct VenueReportPackage: Hashable, Sendable {
     /// - Throws: ``ArchiveDamage``: a signature's problem, or ``ArchiveDamage/unreadableContent`` unless the bundle is exactly what
     ///   ``bundle()`` makes.
     package init(reading file: [UInt8], signedBy publicKeys: [VerificationKey]) throws(ArchiveDamage) {
+        let signed = try Self.open(file)
+        try signed.requireSignature(of: publicKeys)
+        guard let package = VenueReportPackage(bundle: signed.export) else { throw .unreadableContent }
+        self = package
+    }
+
+    /// Opens a downloaded file: the bundle, as an archive's `export.bin`, and its signatures, which are read and not checked.
+    package static func open(_ file: [UInt8]) throws(ArchiveDamage) -> SignedArchive {
         guard let message = try? SignedVenueReports(serializedBytes: file), message.unknownFields.data.isEmpty else {
             throw .unreadableContent
         }
-        let bundle = Array(message.bundle)
-        let signed = try SignedArchive(
-            export: bundle, signatures: WireSignatureList.decode(Array(message.signatures)))
-        try signed.requireSignature(of: publicKeys)
-        guard let package = VenueReportPackage(bundle: bundle) else { throw .unreadableContent }
-        self = package
+        return try SignedArchive(
+            export: Array(message.bundle), signatures: WireSignatureList.decode(Array(message.signatures)))
     }
 
     /// Reads a bundle whose signature somebody has checked. Nil unless the bytes are what ``bundle()`` makes: reports in order, each
