@@ -181,6 +181,12 @@ class Check:
                     self.ask(package, method="HEAD")[0], self.ask(package, method="POST")[0])
         self.expect(statuses == (304, 206, 200, 405), f"the CDN answers 304, ranges and HEAD itself, and refuses POST: {statuses}.")
 
+        said = [tuple(self.ask(path)[1].get(name) for name in ("content-type", "cache-control"))
+                for path in paths if re.search("/venue-reports(/[0-9]+)?$", path)]
+        self.expect(len(said) > 1 and set(said) == {
+            ("application/json", "public, max-age=300"), ("application/x-protobuf", "public, max-age=86400, immutable")},
+            f"the list of venue reports lasts five minutes, a bundle a day: {sorted(set(said))}.")
+
     def key(self):
         package = next(path for path in self.tree() if re.search("/hour/[0-9]+$", path))
         self.ask(package)
