@@ -98,7 +98,8 @@ package enum VenueSeverity: String, Hashable, Sendable, CaseIterable {
     case test
 }
 
-/// The texts that a tracer may choose from. There is no free text: nobody can publish a name by mistake, and every text is translated.
+/// The texts that a tracer may choose from, each with what differs first. There is no free text: nobody can publish a name by mistake,
+/// and every text is translated.
 package enum VenueMessage: String, Hashable, Sendable, CaseIterable {
     /// Watch for symptoms.
     case watchForSymptoms = "watch-for-symptoms"
@@ -111,11 +112,11 @@ package enum VenueMessage: String, Hashable, Sendable, CaseIterable {
     package var german: String {
         switch self {
         case .watchForSymptoms:
-            "Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt. Achten Sie zehn Tage lang auf Symptome."
+            "Achten Sie zehn Tage lang auf Symptome. Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt."
         case .takeTest:
-            "Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt. Lassen Sie sich testen, auch ohne Symptome."
+            "Lassen Sie sich testen, auch ohne Symptome. Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt."
         case .reduceContacts:
-            "Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt. Treffen Sie fünf Tage lang möglichst wenige Menschen."
+            "Treffen Sie fünf Tage lang möglichst wenige Menschen. Sie waren an einem Ort, an dem sich zur selben Zeit eine positiv getestete Person aufhielt."
         }
     }
 
@@ -123,11 +124,11 @@ package enum VenueMessage: String, Hashable, Sendable, CaseIterable {
     package var english: String {
         switch self {
         case .watchForSymptoms:
-            "You were at a place at the same time as a person who tested positive. Watch for symptoms for ten days."
+            "Watch for symptoms for ten days. You were at a place at the same time as a person who tested positive."
         case .takeTest:
-            "You were at a place at the same time as a person who tested positive. Take a test, even without symptoms."
+            "Take a test, even without symptoms. You were at a place at the same time as a person who tested positive."
         case .reduceContacts:
-            "You were at a place at the same time as a person who tested positive. Meet as few people as possible for five days."
+            "Meet as few people as possible for five days. You were at a place at the same time as a person who tested positive."
         }
     }
 }

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from playwright.sync_api import expect
 
-from browser.pages import Pages
+from browser.pages import Pages, valid_html
 from browser.portal import APPROVER, OFFICER, TRACER
 
 ZONE = zoneinfo.ZoneInfo("Europe/Berlin")
@@ -25,7 +25,7 @@ PLACE = "Café „Zum <b>Ochsen</b>“"
 # Reads codes as browsers with a camera do; a device that has none gives this one.
 CAMERA = """
 window.BarcodeDetector = class { async detect() { return [{rawValue: 'https://example.org/'}, {rawValue: window.posterOfTest}]; } };
-navigator.mediaDevices.getUserMedia = async () => document.createElement('canvas').captureStream();
+if (navigator.mediaDevices) navigator.mediaDevices.getUserMedia = async () => document.createElement('canvas').captureStream();
 HTMLVideoElement.prototype.play = async () => {};
 """
 
@@ -238,6 +238,7 @@ def looks(portal, report):
                 page.click("button.primary")
                 report.expect(page.locator("[role=alert] li").count() == 1, "an import names the wrong line")
                 pages.look(page, f"venue-import-wrong-{language}", way)
+    valid_html(pages.folder, report)
     with portal.officer(OFFICER) as page:
         for path in ("/venues", "/venues/new", "/venues/import"):
             report.expect(page.context.request.get(portal.url + path).status == 403, f"{path}: not for officers who make codes")
