@@ -310,13 +310,9 @@ targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
     uses: [
         "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Statistics",
-        "Phone",
-        "ExposureKeys",
-        "ExposureFormat",
-        "Venues",
-        "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI",
-        "DevelopmentIdentityAPI", "AsyncHTTPClient",
-        "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
+        "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "Venues", "Credentials", "HTTPContract",
+        "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI",
+        "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
     ])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.

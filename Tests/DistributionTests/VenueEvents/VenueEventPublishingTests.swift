@@ -115,8 +115,10 @@ struct VenueEventPublishingTests {
             #expect(item["eventId"] as? String == approved.uuidString.lowercased())
             let venue = try #require(try stage.json("risky-venues")["venues"]?.first)
             #expect(venue["messageType"] as? String == "M2")
-            #expect(
-                try await stage.stage.verify().flaws.filter { $0.contains("venue") || $0.contains("exposure") } == [])
+            // The rest of the tree is the hourly run's, which hasn't run.
+            let names = ["venue-events", "risky-venues", "current-exposure-events"]
+            let flaws = try await stage.stage.verify().flaws
+            #expect(flaws.filter { flaw in names.contains { flaw.contains($0) } } == [])
         }
     }
 

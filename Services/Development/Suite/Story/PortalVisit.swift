@@ -77,6 +77,19 @@ package struct SignedInBrowser: Sendable {
         }
     }
 
+    /// Fills in and submits a form of the page.
+    mutating func submit(
+        _ purpose: String, _ values: [String: String] = [:], where isWanted: (PageForm) -> Bool
+    ) async throws {
+        page = try await browser.submit(try page.form(purpose, where: isWanted), values, on: page)
+        guard page.status == 200 else {
+            throw Browser.Confusion(description: "The form for \(purpose) was refused (\(page.status)).")
+        }
+    }
+
+    /// Whether the page has such a form.
+    func has(_ isWanted: (PageForm) -> Bool) -> Bool { PageForm.all(in: page.html).contains(where: isWanted) }
+
     /// Submits the form for a test's code, which must be on the page, and reads the code.
     package mutating func makeCode() async throws -> TeleTAN {
         page = try await browser.submit(try page.form("codes of tests") { $0.hidden["kind"] == "TEST" }, on: page)

@@ -14,8 +14,8 @@ import VerificationAPI
 
 /// One positive test travels from the lab to a stranger's phone, through the suite's real interfaces.
 package struct Story: Sendable {
-    private let stage: StoryStage
-    private let say: @Sendable (String) -> Void
+    let stage: StoryStage
+    let say: @Sendable (String) -> Void
     private let policy: PublicationPolicy
 
     /// A step failed.
@@ -41,7 +41,7 @@ package struct Story: Sendable {
         let phoneC = Phone(at: start)
         var phoneE = Phone(at: start)
         let today = Day(containing: start)
-        let diaries = try Diaries(before: start)
+        let visitors = try VenueVisitors(before: start)
         let guidA = HashedGUID(hashing: UUID().uuidString)
         let guidN = HashedGUID(hashing: UUID().uuidString)
 
@@ -50,6 +50,9 @@ package struct Story: Sendable {
             try phoneA.meet(&phoneE, from: today.noon, intervals: 2)
             say("Phone A was near phone B for twenty minutes two days ago, and near phone E today; phone C met nobody.")
             say("Yesterday phones A and D checked in at a café at the same time; phone C was there three hours later.")
+            say(
+                "By posters that owners made in their browsers, phones V and W checked in at a concert, V and X at a choir."
+            )
             return try await stage.closing.published()
         }
         let tokenA = try await step(1) { try await registerOnce(guidA) }
@@ -65,11 +68,15 @@ package struct Story: Sendable {
         try await step(4, "Phone A warns others.") {
             let own = publishable(appA.phone.diagnosisKeys())
             async let crowd = uploadUntilEnough(published: own)
-            try await uploadOnce(&appA, diaries.a, at: start)
+            try await uploadOnce(&appA, visitors.a, at: start)
             let (phones, keys) = try await crowd
             say("\(phones) more phones did the same, so that \(keys) keys may be published: nobody's stand alone.")
+            try await shareVisits(visitors)
         }
-        try await step(5, "A health officer helps phone T by telephone.") { try await uploadByTeleTAN() }
+        try await step(5, "Officers of the health authority help.") {
+            try await uploadByTeleTAN()
+            try await enterVenue(visitors)
+        }
         try await step(6, "The hour passes.") { try await foldAndPublish(after: before) }
         let chunk = try await step(7, "Phone B is woken; all phones look for what is new.") {
             () -> PublishedHours.Name in
@@ -77,7 +84,8 @@ package struct Story: Sendable {
             try await configure()
             try await downloadDay(c: phoneC)
             let chunk = try await matchOnPhones(b: phoneB, c: phoneC, e: phoneE, metKeys: phoneA, after: before)
-            try await matchVisits(c: diaries.c, d: diaries.d, after: before)
+            try await matchVisits(c: visitors.c, d: visitors.d, after: before)
+            try await matchEvents(visitors)
             return chunk
         }
         try await step(8, "The day ends on phone A.") {
@@ -85,6 +93,7 @@ package struct Story: Sendable {
             let shared = try await uploadInBackground(&appA, keyOf: today)
             try await closeEmbargo(of: shared)
             try await matchDays(c: phoneC, e: phoneE, met: shared, after: before)
+            try await matchReports(visitors)
         }
         try await step(9, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
@@ -421,7 +430,7 @@ package struct Story: Sendable {
         }
     }
 
-    private func require(_ condition: Bool, _ expectation: String) throws {
+    func require(_ condition: Bool, _ expectation: String) throws {
         guard condition else { throw Unmet(expectation) }
     }
 
@@ -446,34 +455,8 @@ extension Day {
 }
 
 /// An expectation of the story that wasn't met.
-private struct Unmet: Error, CustomStringConvertible {
+struct Unmet: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
-}
-
-/// Who was at the café yesterday, and when.
-private struct Diaries {
-    var a = CheckInDiary()
-    var c = CheckInDiary()
-    var d = CheckInDiary()
-
-    init(before now: Date) throws {
-        guard let cafe = VenueCode(Self.payload(), .traceLocation) else { throw Unmet("the café should have a code") }
-        let noon = Date(timeIntervalSince1970: Double(Day(containing: now).advanced(by: -1).noon.startSeconds))
-        a.checkIn(cafe, at: noon, minutes: 60)
-        d.checkIn(cafe, at: noon.addingTimeInterval(20 * 60), minutes: 40)
-        c.checkIn(cafe, at: noon.addingTimeInterval(180 * 60), minutes: 60)
-        a.live(until: now)
-        c.live(until: now)
-        d.live(until: now)
-    }
-
-    /// Of a QR code that nobody has scanned yet: version, place (2) with name and address, seed (3), kind of place (4).
-    private static func payload() -> [UInt8] {
-        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
-        let seed = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        return [8, 1] + field(2, [8, 1] + field(2, Array("Café".utf8)) + field(3, Array("Hauptstraße 1".utf8)))
-            + field(3, [8, 1] + field(3, seed)) + field(4, [8, 1, 16, 4])
-    }
 }
