@@ -51,9 +51,14 @@ def spellings(seed):
 class Events:
     def __init__(self, portal):
         self.portal = portal
+        # The story has made some.
+        self.earlier = self.all()
 
     def rows(self):
-        """All entries: tags in hexadecimal digits, first interval, last interval, state; the newest first."""
+        """The entries of this check: tags in hexadecimal digits, first interval, last interval, state; the newest first."""
+        return [row for row in self.all() if row not in self.earlier]
+
+    def all(self):
         asked = subprocess.run(
             ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", self.portal.owner],
             input="SELECT json_agg(json_build_array((SELECT json_agg(encode(t, 'hex')) FROM unnest(tags) AS t), start_interval,"
@@ -100,8 +105,8 @@ def run(portal, report):
     deciding(portal, report, events, seed)
     camera(portal, report, events)
     numbers(portal, report, events)
-    published(portal, report)
     looks(portal, report)
+    published(portal, report, events)
 
 
 def entering(portal, report, events, seed):
@@ -207,10 +212,10 @@ def numbers(portal, report, events):
         report.expect(any(row[0] == [tag] and row[3] == 1 for row in events.rows()), "the second person approves it")
 
 
-def published(portal, report):
+def published(portal, report, events):
     """The files of the tree, minutes later at most."""
     root = portal.suite.configuration["distribution"]["directory"]
-    approved = {tag for row in Events(portal).rows() if row[3] == 1 for tag in row[0]}
+    approved = {tag for row in events.all() if row[3] == 1 for tag in row[0]}
     deadline = time.monotonic() + 400
     found = set()
     while found != approved and time.monotonic() < deadline:
