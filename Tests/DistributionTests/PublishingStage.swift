@@ -56,7 +56,11 @@ struct PublishingStage: Sendable {
         try DurableFile.write(Data(signingKey.pemRepresentation.utf8), to: keyFile, mode: 0o600)
         let connection = database.connection(as: .distribution)
         return try await TestPostgres.withClient(database.superuserConnection, maximumConnections: 1) { superuser in
-            try await TestPostgres.withClient(connection) { client in
+            // Runs wait for each other by a statement that takes as long as a run, which is long beside all the other tests.
+            let configuration = PostgresConfiguration(
+                connection: connection, applicationName: "test", maximumConnections: 4, acquireDeadline: .seconds(30),
+                statementTimeout: .seconds(120))
+            return try await TestPostgres.withClient(configuration) { client in
                 try await body(
                     PublishingStage(
                         database: database, client: client, superuser: superuser, directory: directory, root: root,
