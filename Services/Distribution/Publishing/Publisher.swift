@@ -56,8 +56,8 @@ struct Publisher: Sendable {
         /// Whether an index changed.
         var changedIndex = false
 
-        /// Whether phones should download: an hour took keys or reports, two hours had venue reports, or an earlier run was killed after that decision and
-        /// before its announcement.
+        /// Whether phones should download: an hour took keys or reports, two hours had venue reports, or an earlier run was killed
+        /// after that decision and before its announcement.
         var isNews: Bool {
             changedIndex && lastHour != nil && (newKeys + newReports + newVenueReports > 0 || newHours == 0)
         }

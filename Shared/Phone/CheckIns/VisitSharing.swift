@@ -95,7 +95,7 @@ package struct VisitSharing: Sendable {
             shared.insert(checkIn.id)
         }
         for _ in 0..<Int.random(in: 0...Self.maximumPadding, using: &random) {
-            if let report = VenueReport(Self.bytes(VenueReport.count, using: &random)) { venueReports.append(report) }
+            venueReports.append(VenueReport(using: &random))
         }
         for _ in 0..<Int.random(in: 0...Self.maximumPadding, using: &random) {
             if let report = CheckInReport(Self.bytes(CheckInReport.count, using: &random)) {
