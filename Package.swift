@@ -95,7 +95,7 @@ func api(_ name: String, uses: [String] = []) -> [Target] {
 /// A service: a library with all its logic, an executable of at most 30 lines, and tests.
 func service(
     _ name: String, path: String? = nil, executable: String, exclude: [String] = [], uses: [String],
-    resources: [Resource]? = nil, testsUse: [String] = [],
+    resources: [Resource]? = nil, mainUses: [String] = [], testsUse: [String] = [],
     testsExclude: [String] = []
 ) -> [Target] {
     let path = path ?? "Services/\(name)"
@@ -104,7 +104,7 @@ func service(
             name: name, dependencies: dependencies(uses), path: path, exclude: ["Main", "README.md"] + exclude,
             resources: resources, swiftSettings: settings),
         .executableTarget(
-            name: executable, dependencies: dependencies([name, "Running"]), path: "\(path)/Main",
+            name: executable, dependencies: dependencies([name, "Running"] + mainUses), path: "\(path)/Main",
             swiftSettings: settings),
         test(name, uses: uses + testsUse, exclude: testsExclude),
     ]
@@ -152,16 +152,22 @@ targets += shared("Credentials", in: "Domain", uses: ["Crypto", "CryptoExtras"])
 targets += shared("Statistics", in: "Domain")
 targets += shared(
     "Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"], testsExclude: ["Fixtures"])
+targets += shared(
+    "Exposures", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"], testsExclude: ["Fixtures"])
 
 // Formats: bytes in, values out.
 targets += shared(
     "ExposureFormat", in: "Formats",
     exclude: ["Protobuf/protos", "Protobuf/generate.sh", "Protobuf/Generated/MANIFEST"],
-    uses: ["ExposureKeys", "Venues", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"], testsExclude: ["Fixtures"])
+    uses: ["ExposureKeys", "Exposures", "Venues", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"],
+    testsExclude: ["Fixtures"])
 targets += shared(
     "PushFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"], uses: ["SwiftProtobuf"])
 targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
 targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "Venues"])
+targets += shared(
+    "TraceKeyFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
 
 // What crosses the wire between processes.
 targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
@@ -169,6 +175,7 @@ targets += api("VerificationAPI", uses: ["Credentials"])
 targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
 targets += api("PushAPI")
+targets += api("TraceKeyAPI")
 targets += api("DevelopmentAPNsAPI")
 targets += api("DevelopmentIdentityAPI")
 
@@ -221,18 +228,18 @@ targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],
     uses: [
-        "CMatching", "ExposureKeys", "Venues", "ExposureFormat", "VenueEventFormat", "Credentials", "HTTPContract",
-        "VerificationAPI",
+        "CMatching", "ExposureKeys", "Exposures", "Venues", "ExposureFormat", "VenueEventFormat", "TraceKeyFormat",
+        "Credentials", "HTTPContract", "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
         "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
-    ], testsUse: ["Serving"])
+    ], testsUse: ["Serving"], testsExclude: ["CheckIns/Fixtures"])
 
 // What every process is: for the command lines and the tests, not for the services themselves.
 targets += shared(
     "Catalogue",
     uses: [
-        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "DevelopmentAPNsAPI",
-        "DevelopmentIdentityAPI", "Schema",
+        "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "TraceKeyAPI",
+        "DevelopmentAPNsAPI", "DevelopmentIdentityAPI", "Schema",
     ], testsUse: ["Postgres"])
 
 // Services.
@@ -260,8 +267,8 @@ targets += service(
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
-        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "VenueEventFormat", "ObjectStore",
-        "PublishedTree", "Crypto", "NIOPosix", "CPKCS11",
+        "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "VenueEventFormat", "TraceKeyFormat",
+        "ObjectStore", "PublishedTree", "Crypto", "NIOPosix", "CPKCS11",
     ], testsUse: ["NIOHTTP1"])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
 targets += service(
@@ -284,7 +291,8 @@ targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
         "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials", "Crypto", "JWTKit",
-        "Hummingbird", "NIOCore", "ExposureKeys", "VenueEventFormat", "Venues",
+        "Hummingbird", "NIOCore", "ExposureKeys", "VenueEventFormat", "Venues", "TraceKeyAPI", "TraceKeyFormat",
+        "PublishedTree",
     ],
     resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
     testsUse: ["HummingbirdCore", "NIOHTTP1"])
@@ -305,15 +313,35 @@ targets += service(
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
         "AuditFormat", "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
     ], testsUse: ["Phone", "Venues"])
+// The people of a simulated country: pure. Only the development suite, tests and benchmarks may import it.
+targets += [
+    .target(
+        name: "CountryModel", dependencies: dependencies(["ExposureKeys"]),
+        path: "Services/Development/Country/Model", exclude: ["README.md"], swiftSettings: settings),
+    test("CountryModel", uses: ["ExposureKeys"]),
+]
+// The country whose phones use a whole suite.
+targets += [
+    .target(
+        name: "SimulatedCountry",
+        dependencies: dependencies([
+            "CountryModel", "DevelopmentSuite", "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling",
+            "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials", "HTTPContract",
+            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore",
+        ]),
+        path: "Services/Development/Country", exclude: ["Model", "README.md"], swiftSettings: settings),
+    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat"]),
+]
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
     uses: [
         "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Statistics",
-        "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "Venues", "Credentials", "HTTPContract",
+        "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "TraceKeyAPI", "TraceKeyFormat", "Venues",
+        "Credentials", "HTTPContract",
         "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI",
         "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
-    ])
+    ], mainUses: ["ArgumentParser", "SimulatedCountry"])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
 targets += [
@@ -330,7 +358,8 @@ targets += [
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
-            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat",
+            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
+            "PublishedTree",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -364,8 +393,8 @@ targets += [
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
             "VerificationAPI", "TestResultAPI",
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
-            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Venues", "Phone",
-            "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI",
+            "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
+            "Phone", "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI", "CountryModel",
         ]),
         path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh"], swiftSettings: settings),
 ]

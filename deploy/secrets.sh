@@ -6,7 +6,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'TEXT'
-bash deploy/secrets.sh [--compose COMMAND] [lab NAME | quick-test NAME | pocnat NAME]
+bash deploy/secrets.sh [--compose COMMAND] [lab NAME | quick-test NAME | pocnat NAME | contact-tracing NAME]
 
 Creates the missing certificates and secrets of the suite in containers. Only Docker is needed: the command `vigil` does the work
 in a separate container without a network. If its image doesn't exist yet, it is built first, which takes long.
@@ -14,7 +14,8 @@ in a separate container without a network. If its image doesn't exist yet, it is
 Existing files are kept, so you can run this script at any time. Run it once a week: it renews certificates that expire within 30
 days. Running services load them within ten seconds, and the script reloads PostgreSQL and the edge.
 
-With a role and a name, the script also creates a certificate for one laboratory or test centre, in callers/ROLE-NAME. The name
+With a role and a name, the script also creates a certificate for one laboratory, test centre or contact tracing system, in
+callers/ROLE-NAME. The name
 (lower-case letters, digits, hyphens) is stored with the results that are posted with it. Create one certificate for each, and
 never use a name twice. Certificates without a name, such as callers/lab, are for trials.
 
@@ -41,7 +42,7 @@ while [ $# -gt 0 ]; do
             usage
             exit 0
             ;;
-        lab | quick-test | pocnat) partner=("$1" "${2:?$1 needs a name}") && shift ;;
+        lab | quick-test | pocnat | contact-tracing) partner=("$1" "${2:?$1 needs a name}") && shift ;;
         --compose) compose=${2:?--compose needs a command} && shift ;;
         *) fail "secrets.sh has no option $1; see --help." ;;
     esac

@@ -106,7 +106,9 @@ final class FileConnection: ChannelDuplexHandler {
         guard request.method == .GET || request.method == .HEAD else {
             return refuse(.methodNotAllowed, "allow: GET, HEAD\r\n", closes: closes, context)
         }
-        guard let file = files.file(request.uri) else { return refuse(.notFound, closes: closes, context) }
+        guard let file = files.file(request.uri, accept: request.headers.first(name: "accept")) else {
+            return refuse(.notFound, closes: closes, context)
+        }
         if let known = request.headers.first(name: "if-none-match"), Self.list(known, contains: file.entityTag) {
             return write(file.unchanged, closes: closes, context)
         }

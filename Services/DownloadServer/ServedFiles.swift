@@ -23,13 +23,21 @@ final class ServedFiles: Sendable {
         /// The answer to a caller whose copy is current.
         let unchanged: FileAnswer
 
-        init(content: ByteBuffer, entityTag: String, key: TreeKey) {
-            self.content = content
+        /// Nil for a damaged object.
+        init?(content: ByteBuffer, entityTag: String, key: TreeKey) {
             self.entityTag = entityTag
-            fields =
+            var fields =
                 "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
                 + "accept-ranges: bytes\r\n"
-            whole = FileAnswer(.ok, fields + "content-length: \(content.readableBytes)\r\n")
+            if key.kind == .answer {
+                guard let answer = PublishedAnswer(Array(content.readableBytesView)) else { return nil }
+                self.content = ByteBuffer(bytes: answer.body)
+                fields += answer.fields.map { "\($0.name): \($0.value)\r\n" }.joined() + "vary: accept\r\n"
+            } else {
+                self.content = content
+            }
+            self.fields = fields
+            whole = FileAnswer(.ok, fields + "content-length: \(self.content.readableBytes)\r\n")
             unchanged = FileAnswer(.notModified, fields)
         }
     }
@@ -59,12 +67,34 @@ final class ServedFiles: Sendable {
     init(root: URL) { self.root = root }
 
     /// Nil if there is no such file.
-    /// - Parameter target: the request target; a query is ignored.
-    func file(_ target: String) -> File? {
+    /// - Parameters:
+    ///   - target: the request target; a query is ignored, except that for trace keys.
+    ///   - accept: the header field, which decides on the form of trace keys.
+    func file(_ target: String, accept: @autoclosure () -> String?) -> File? {
+        if let query = TraceKeyQuery(target) { return traceKeys(query, TraceKeyForm(accept: accept())) }
+        return file(target) {
+            // Lists of trace keys have another path.
+            TreeKey(requested: target.prefix { $0 != "?" }).flatMap { $0.kind == .answer ? nil : $0 }
+        }
+    }
+
+    private func traceKeys(_ query: TraceKeyQuery, _ form: TraceKeyForm) -> File? {
+        let place = TraceKeyIndex.key
+        guard let index = file("/\(place.path)", { place }).flatMap({ TraceKeyIndex($0.content.readableBytesView) }),
+            let object = query.object(in: index, form)
+        else { return nil }
+        // No request has a space in its target, so none changes this entry.
+        return file(" \(object.path)") { object }
+    }
+
+    /// - Parameters:
+    ///   - target: names the entry.
+    ///   - object: what it stands for; nil if nothing.
+    private func file(_ target: String, _ object: () -> TreeKey?) -> File? {
         let now = NIODeadline.now()
         let known = state.withLock { $0.entries[target] }
         if let known, now - known.validatedAt < Self.freshness { return known.file }
-        let key = TreeKey(requested: target.prefix { $0 != "?" })
+        let key = object()
         let file = key.flatMap { Self.read(root.appending(path: $0.file).path, $0, known: known?.file) }
         state.withLock { state in
             state.bytes +=

@@ -11,6 +11,7 @@ package import Running
 import Schema
 import Serving
 import TLS
+import TraceKeyAPI
 
 /// The executable `health-portal`: the pages of health officers.
 package struct HealthPortal: AsyncParsableCommand {
@@ -136,8 +137,17 @@ package struct HealthPortal: AsyncParsableCommand {
                 use: BackChannelLogOut(provider: provider, keys: providerKeys, sessions: sessions, clock: clock).respond
             )
         }
+        // For machines, with a certificate and a token; officers have neither.
+        let authority = TraceKeyAuthority(settings, provider: provider, keys: providerKeys, clock: clock)
+        let tracing = try Listener(
+            "tracing", from: settings, defaultPort: 8072, security: .mutualTLS(TLSFiles(settings)), limits: .door
+        ) {
+            $0.on(
+                TraceKeyAPI.traceKeys,
+                use: UploadTraceKeys(authority: authority, store: TraceKeyStore(database), clock: clock).handle)
+        }
         try await runtime.run(
-            listeners: [browsers, logOuts],
+            listeners: [browsers, logOuts, tracing],
             services: [
                 database, ClockWatch(databaseClock, runtime), verification,
                 discovery.refreshing(in: runtime), providerKeys.refreshing(in: runtime),

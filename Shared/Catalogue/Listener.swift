@@ -19,6 +19,8 @@ extension Catalogue {
         case sandbox
         /// For the identity provider.
         case provider
+        /// For contact tracing systems.
+        case tracing
         /// Instructions to a simulator.
         case control
     }

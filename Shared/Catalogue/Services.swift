@@ -5,6 +5,7 @@ import PushAPI
 import Schema
 import SubmissionAPI
 import TestResultAPI
+import TraceKeyAPI
 import VerificationAPI
 
 extension Catalogue {
@@ -108,7 +109,7 @@ extension Catalogue.Service {
             .distribution,
             reads: [
                 "submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report",
-                "submission.venue_report", "venues.published_event",
+                "submission.venue_report", "venues.published_event", "venues.trace_key",
             ]),
         secrets: [.init(.privateKey, "export-signing.key", key: "signing.keys", prefix: "262/v1=")],
         volumes: [.init(.published, key: "directory")],
@@ -137,9 +138,12 @@ extension Catalogue.Service {
         listeners: [
             .init(.listen, 8070, .publicTLS, isDoor: true, for: "health officers' browsers"),
             .init(.provider, 8071, .publicTLS, for: "the identity provider: back-channel log-out"),
+            .init(.tracing, 8072, .mutualTLS, isDoor: true, offers: [TraceKeyAPI.traceKeys.route]),
         ],
         admin: 8079, metrics: 8077,
-        database: .init(.healthPortal, reads: ["statistics.released_figure", "venues.event"]),
+        database: .init(
+            .healthPortal,
+            reads: ["statistics.released_figure", "venues.event", "venues.trace_key", "venues.trace_key_upload"]),
         secrets: [
             .init(.hexadecimal, "portal-session-key", key: "secrets.sessionKey"),
             .init(.hexadecimal, "portal-officer-key", key: "secrets.officerKey"),

@@ -70,15 +70,17 @@ package struct AppClient: Sendable {
     /// Uploads keys, reports about venues, or both.
     ///
     /// The reports are shuffled, so that their order doesn't tell the order of the visits (Apple, "Off-Device Venue Check-Ins").
+    /// - Parameter room: for how many reports the request has room at least; the same as that of this phone's dummies.
     /// - Returns: how many of the reports were stored.
     @discardableResult
-    package func upload(_ keys: [DiagnosisKey], reports: [CheckInReport] = [], tan: TAN) async throws -> UploadAccepted
-    {
+    package func upload(
+        _ keys: [DiagnosisKey], reports: [CheckInReport] = [], room: Int = 0, tan: TAN
+    ) async throws -> UploadAccepted {
         var payload = Self.payload(of: keys)
         payload.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
         return try await proxy.call(
             SubmissionAPI.diagnosisKeys,
-            UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
+            UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: max(room, reports.count))))
     }
 
     /// Uploads reports about one venue on behalf of its visitors.

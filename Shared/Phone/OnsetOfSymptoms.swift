@@ -2,7 +2,8 @@ package import ExposureKeys
 
 /// What a person who tested positive says about the onset of symptoms, from which the app derives how infectious each day was.
 ///
-/// The tables are those of both published apps (cwa-app-android, `TransmissionRiskVectorDeterminer.kt`).
+/// The tables are those of both published apps (cwa-app-android, `TransmissionRiskVectorDeterminer.kt` and
+/// `DaysSinceOnsetOfSymptomsVectorDeterminer.kt`).
 package enum OnsetOfSymptoms: Hashable, Sendable {
     /// Nothing.
     case unsaid
@@ -39,5 +40,25 @@ package enum OnsetOfSymptoms: Hashable, Sendable {
         }
         guard day <= today, levels.indices.contains(place) else { return .lowest }
         return TransmissionRiskLevel(rawValue: levels[place]) ?? .lowest
+    }
+
+    /// What a day's key is sent with: the days since the onset, or a number that says what is known of it instead.
+    /// - Parameter today: when the person said it.
+    /// - Returns: nil for days after it, and where no number can say it, which takes more than two weeks.
+    package func daysSinceOnset(of day: Day, today: Day) -> DaysSinceOnset? {
+        let age = day.distance(to: today)
+        let onset =
+            switch self {
+            case .day(let onset): onset.distance(to: today)
+            case .unsaid: 4000
+            case .none: 3000
+            case .unknownDay: 2000
+            // A range of days: the hundreds are its length.
+            case .lastWeek: 701
+            case .weekBefore: 708
+            case .earlier: 715
+            }
+        guard age >= 0, let days = Int32(exactly: onset - age) else { return nil }
+        return DaysSinceOnset(rawValue: days)
     }
 }

@@ -70,7 +70,7 @@ extension PackageClient {
     }
 
     /// An archive that one of the trusted keys signed.
-    private func signed(_ archive: Data) throws -> SignedArchive {
+    func signed(_ archive: Data) throws -> SignedArchive {
         let archive = try SignedArchive.read(Array(archive))
         try archive.requireSignature(of: trusted)
         return archive

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 package import ExposureFormat
+import ExposureKeys
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -8,10 +9,10 @@ import TLS
 
 /// Downloads and checks published packages as a phone does: indexes first, then archives, each with its signature.
 package struct PackageClient: Sendable {
-    private let base: String
-    private let region: String
+    let base: String
+    let region: String
     let trusted: [VerificationKey]
-    private let http: HTTPClient
+    let http: HTTPClient
 
     /// Why a server's answer is unusable.
     package enum Failure: Error, Equatable {
@@ -21,8 +22,8 @@ package struct PackageClient: Sendable {
     }
 
     /// The timeout of a request in seconds, and the maximum number of bytes of an answer.
-    private static let patience: Int64 = 60
-    private static let maximumSize = 32 << 20
+    static let patience: Int64 = 60
+    static let maximumSize = 32 << 20
     /// Where the diagnosis keys are.
     private static let keys = "/version/v1/diagnosis-keys/country"
 
@@ -69,16 +70,28 @@ package struct PackageClient: Sendable {
         try await package("\(Self.keys)/\(region)/date/\(day)/hour/\(hour)")
     }
 
-    /// The keys of a package. Further batches are numbered: `13`, `13.2`, `13.3`.
     private func package(_ path: String) async throws -> [ExportedKey] {
-        let first = try await archive(path)
+        try await keys(of: try await fetch(path), at: path)
+    }
+
+    /// The keys of a package, of which the first archive is there. Further batches are numbered: `13`, `13.2`, `13.3`.
+    func keys(of first: Data, at path: String) async throws -> [ExportedKey] {
+        let first = try archive(first)
         var keys = first.keys
-        for number in 1..<Int(first.header.batch.size) { keys += try await archive("\(path).\(number + 1)").keys }
+        for number in 1..<Int(first.header.batch.size) {
+            keys += try archive(try await fetch("\(path).\(number + 1)")).keys
+        }
         return keys
     }
 
-    private func archive(_ path: String) async throws -> ExportArchive {
-        let export = try ExportArchive.read(Array(try await fetch(path)))
+    /// The path of a package of this region.
+    func path(of package: KeyPackage) -> String {
+        let day = "\(Self.keys)/\(region)/date/\(package.day.name)"
+        return package.hour.map { "\(day)/hour/\($0.ofDay)" } ?? day
+    }
+
+    private func archive(_ body: Data) throws -> ExportArchive {
+        let export = try ExportArchive.read(Array(body))
         try export.archive.requireSignature(of: trusted)
         return export
     }
@@ -94,10 +107,17 @@ package struct PackageClient: Sendable {
 
     /// What lies at a path.
     func fetch(_ path: String) async throws -> Data {
-        let request = HTTPClientRequest(url: base + path)
+        let (head, body) = try await get(path)
+        guard head.status == .ok else { throw Failure.missing }
+        return body
+    }
+
+    /// The answer to a download, whatever it is.
+    func get(_ path: String, ifNot tag: String? = nil) async throws -> (head: HTTPClientResponse, body: Data) {
+        var request = HTTPClientRequest(url: base + path)
+        if let tag { request.headers.add(name: "if-none-match", value: tag) }
         let answer = try await http.execute(request, timeout: .seconds(Self.patience))
         let body = try await answer.body.collect(upTo: Self.maximumSize)
-        guard answer.status == .ok else { throw Failure.missing }
-        return Data(body.readableBytesView)
+        return (answer, Data(body.readableBytesView))
     }
 }

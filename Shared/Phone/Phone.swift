@@ -1,12 +1,11 @@
-import Crypto
 package import ExposureFormat
 package import ExposureKeys
+package import Exposures
 package import FoundationEssentials
 
 /// The reference phone: an app and its operating system as a library for the story, tests and load generation.
 package struct Phone: Sendable {
-    /// One key for each of the last 14 days and today, in the order of days.
-    package private(set) var keys: [DailyKey]
+    private var ring: KeyRing
     /// What it heard from others.
     private var heard: Set<Encounter> = []
 
@@ -16,39 +15,54 @@ package struct Phone: Sendable {
         package let data: KeyData
         /// The UTC day during which the key is in use.
         package let day: Day
-        fileprivate let schedule: KeySchedule
     }
 
     /// How many days keys are kept, besides today.
-    package static let daysKept = 14
+    package static let daysKept = KeyRing.daysKept
 
     /// Creates a phone that has been in use for two weeks.
     package init(at now: Date) {
-        let today = Day(containing: now)
-        keys = (today.advanced(by: -Self.daysKept)...today).map(Self.newKey)
+        var random = SystemRandomNumberGenerator()
+        self.init(at: now, using: &random)
     }
 
-    private static func newKey(of day: Day) -> DailyKey {
-        let data = SymmetricKey(size: .bits128).withUnsafeBytes { KeyData($0) }
-        guard let data else { preconditionFailure("a 128-bit key has 16 bytes") }
-        return DailyKey(data: data, day: day, schedule: KeySchedule(data))
+    /// The same with keys from a generator, for simulations.
+    package init(at now: Date, using random: inout some RandomNumberGenerator) {
+        ring = KeyRing(at: now, using: &random)
     }
+
+    /// The keys of the last 14 days and today, in the order of their periods.
+    package var keys: [DailyKey] { ring.keys.map { DailyKey(data: $0.data, day: $0.day) } }
 
     /// Time passes: each new day gets a key, and what is older than 14 days is forgotten.
     package mutating func live(until now: Date) {
-        let today = Day(containing: now)
-        guard let last = keys.last?.day, last < today else { return }
-        let oldest = today.advanced(by: -Self.daysKept)
-        keys.removeAll { $0.day < oldest }
-        keys += (max(last.advanced(by: 1), oldest)...today).map(Self.newKey)
+        var random = SystemRandomNumberGenerator()
+        live(until: now, using: &random)
+    }
+
+    /// The same with keys from a generator, for simulations.
+    package mutating func live(until now: Date, using random: inout some RandomNumberGenerator) {
+        ring.live(until: now, using: &random)
+        let oldest = Day(containing: now).advanced(by: -Self.daysKept)
         heard = heard.filter { $0.interval >= oldest.firstInterval }
+    }
+
+    /// Ends the day's key, so that it can be shared at once, and begins another for the rest of the day.
+    package mutating func rollOver(at now: Date) {
+        var random = SystemRandomNumberGenerator()
+        ring.rollOver(at: now, using: &random)
     }
 
     // MARK: Meeting others
 
     /// The phone's broadcast in an interval of the last two weeks; nil at other times.
     package func broadcast(in interval: IntervalNumber) throws -> RollingProximityIdentifier? {
-        try keys.first { $0.day.firstInterval == interval.startOfDay }?.schedule.identifier(at: interval)
+        try ring.identifier(at: interval)
+    }
+
+    /// All that it broadcasts in an interval of the last two weeks; nil at other times.
+    package func advertisement(in interval: IntervalNumber, _ metadata: BroadcastMetadata) throws -> Advertisement? {
+        try ring.advertisement(at: interval, metadata)
     }
 
     /// Lets two nearby phones hear each other for a number of intervals.
@@ -69,24 +83,23 @@ package struct Phone: Sendable {
 
     /// The keys of the last 14 days, as the app shares them.
     ///
-    /// Today's key is missing, because it is still in use. The risk is that of a test without information on symptoms
-    /// (cwa-server, services/submission `application.yaml`; days 3992 to 4000).
-    package func diagnosisKeys() -> [DiagnosisKey] {
-        guard let first = keys.first?.day, let today = keys.last?.day else { return [] }
-        return diagnosisKeys(of: first...today)
+    /// The key in use is missing. Several keys of a day have the same risk.
+    /// - Parameter onset: what the person says of symptoms.
+    package func diagnosisKeys(_ onset: OnsetOfSymptoms = .unsaid) -> [DiagnosisKey] {
+        guard let first = ring.keys.first?.day, let today = ring.keys.last?.day else { return [] }
+        return diagnosisKeys(of: first...today, onset)
     }
 
-    /// The same for some days. Today's isn't among them: whoever had it could still use it to be taken for this phone.
-    package func diagnosisKeys(of days: ClosedRange<Day>) -> [DiagnosisKey] {
-        guard let today = keys.last?.day else { return [] }
-        return keys.dropLast().filter { days.contains($0.day) }.compactMap { key in
-            let daysAgo = Int32(key.day.distance(to: today))
-            guard let onset = DaysSinceOnset(rawValue: 4000 - daysAgo),
-                let period = RollingPeriod(start: key.day.firstInterval, length: IntervalNumber.perDay)
-            else { return nil }
-            return DiagnosisKey(
-                data: key.data, rollingPeriod: period, transmissionRiskLevel: TransmissionRiskLevel(derivedFrom: onset),
-                daysSinceOnsetOfSymptoms: onset, reportType: .confirmedTest)
+    /// The same for some days. The key in use isn't among them: whoever had it could still use it to be taken for this phone.
+    package func diagnosisKeys(of days: ClosedRange<Day>, _ onset: OnsetOfSymptoms = .unsaid) -> [DiagnosisKey] {
+        guard let today = ring.keys.last?.day else { return [] }
+        return ring.keys.dropLast().filter { days.contains($0.day) }.compactMap { key in
+            onset.daysSinceOnset(of: key.day, today: today).map { daysSinceOnset in
+                DiagnosisKey(
+                    data: key.data, rollingPeriod: key.sharedPeriod,
+                    transmissionRiskLevel: onset.level(of: key.day, today: today),
+                    daysSinceOnsetOfSymptoms: daysSinceOnset, reportType: .confirmedTest)
+            }
         }
     }
 

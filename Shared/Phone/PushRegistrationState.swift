@@ -9,7 +9,7 @@ package import FoundationEssentials
 ///
 /// Where SwissCovid's text leaves a gap (2, 8, 9, 22, 24), it deregisters. It retries a failed deregistration, which their app
 /// never does.
-package struct PushRegistrationState: Sendable, Equatable {
+package struct PushRegistrationState: Codable, Hashable, Sendable {
     /// Something that happens to the app.
     package enum Event: Hashable, Sendable {
         /// The app was started or brought to the foreground.
@@ -53,7 +53,7 @@ package struct PushRegistrationState: Sendable, Equatable {
     }
 
     /// A request to the server.
-    package struct Request: Hashable, Sendable {
+    package struct Request: Codable, Hashable, Sendable {
         /// Unique among a phone's requests.
         package let number: Int
         /// The content of the request.
@@ -61,13 +61,13 @@ package struct PushRegistrationState: Sendable, Equatable {
     }
 
     /// The registration that the phone wants the server to have.
-    package enum Wish: Hashable, Sendable {
+    package enum Wish: Codable, Hashable, Sendable {
         case pushes(token: String)
         case nothing
     }
 
     /// The registration that the server has of this phone, as far as the phone knows.
-    package enum Registration: Hashable, Sendable {
+    package enum Registration: Codable, Hashable, Sendable {
         /// No registration.
         case none
         /// Perhaps a registration: one was sent, and the answer is missing.

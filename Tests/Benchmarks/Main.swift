@@ -9,6 +9,6 @@ struct Benchmarks: AsyncParsableCommand {
             ServingJSON.self, BareHummingbirdJSON.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
             LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self, Matching.self,
-            PushLoad.self, OfficerLoad.self, VenueMatching.self,
+            PushLoad.self, OfficerLoad.self, VenueMatching.self, RiskDay.self, CountryHours.self,
         ])
 }

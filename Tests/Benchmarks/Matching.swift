@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureFormat
 import ExposureKeys
+import Exposures
 import Phone
 
 /// A phone that looks through a country's keys of one day, again and again.

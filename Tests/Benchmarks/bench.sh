@@ -39,6 +39,8 @@ rows=(
     "push-40ms 0.6 pushes/s"
     "match-28k 5 keys/CPU-s"
     "venue-match 5 reports/CPU-s"
+    "risk-day 0.7 windows/CPU-s"
+    "country-hour 0.5 hours/CPU-s"
     "portal-code 1.0 p99s/s"
     "portal-statistics 1.0 p99s/s"
 )

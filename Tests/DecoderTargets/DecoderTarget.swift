@@ -4,6 +4,7 @@ import ExposureKeys
 package import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import PublishedTree
 import PushFormat
 import SubmissionAPI
 import SwiftProtobuf
@@ -63,6 +64,12 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "venue-diary-file", judge: venueDiaryFile),
         DecoderTarget(name: "venue-events", judge: venueEvents),
         DecoderTarget(name: "venue-import", judge: venueImport),
+        DecoderTarget(name: "trace-keys-json", judge: traceKeysJSON),
+        DecoderTarget(name: "trace-keys-protobuf", judge: traceKeysProtobuf),
+        DecoderTarget(name: "trace-key-signature", judge: traceKeySignature),
+        DecoderTarget(name: "trace-key-index", judge: traceKeyIndex),
+        text("trace-key-tag-text", length: 1...16) { TraceKeyTag($0)?.text },
+        DecoderTarget(name: "published-answer", judge: publishedAnswer),
         text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
         text("token-text", length: 36...36) { RegistrationToken($0)?.text },
         text("tan-text", length: 36...36) { TAN($0)?.text },

@@ -1,6 +1,7 @@
 import Catalogue
 import DevelopmentSuite
 import Foundation
+import Running
 import Schema
 import TestSupport
 import Testing
@@ -9,10 +10,10 @@ import Vigil
 @Suite("The plan of a suite on one machine")
 struct SuitePlanTests {
     private static func plan(
-        firstPort: Int = 8000, clockOffset: Int = 0, changes: [SettingChange] = []
+        firstPort: Int = 8000, clock: SuiteClock = .ahead(seconds: 0), changes: [SettingChange] = []
     ) throws -> SuitePlan {
         try SuitePlan(
-            folder: StateFolder("/state"), firstPort: firstPort, clockOffset: clockOffset, changes: changes
+            folder: StateFolder("/state"), firstPort: firstPort, clock: clock, changes: changes
         ) { role in
             "host=/state/postgres/socket user=\(role.rawValue)"
         }
@@ -159,13 +160,27 @@ struct SuitePlanTests {
         try await withScratchFolder { scratch in
             let folder = StateFolder(scratch)
             try folder.prepare()
-            let plan = try SuitePlan(folder: folder, firstPort: 9000, clockOffset: -3600) { _ in "" }
+            let plan = try SuitePlan(folder: folder, firstPort: 9000, clock: .ahead(seconds: -3600)) { _ in "" }
             #expect(plan.services.allSatisfy { $0.settings["clock.offset"] == .number(-3600) })
             try plan.write()
             let running = try RunningSuite(in: folder)
-            #expect(running.clockOffset == -3600)
+            #expect(running.clock == .ahead(seconds: -3600))
             #expect(try running.url(of: .metadataProxy, .listen) == "https://127.0.0.1:9000")
             #expect(try running.url(of: .downloadServer, .listen) == "https://127.0.0.1:9040")
+        }
+    }
+
+    @Test("all services and commands of a suite with a shared clock read the file that its driver moves")
+    func sharedClock() async throws {
+        try await withScratchFolder { scratch in
+            let folder = StateFolder(scratch)
+            try folder.prepare()
+            let plan = try SuitePlan(folder: folder, clock: .shared) { _ in "" }
+            #expect(plan.services.allSatisfy { $0.settings["clock.file"] == .text("\(scratch)/clock") })
+            #expect(plan.services.allSatisfy { $0.settings["clock.offset"] == nil })
+            try plan.write()
+            try SharedClock(moving: SuiteClock.path(in: folder)).move(by: 7200)
+            #expect(try RunningSuite(in: folder).clock.clock(in: folder).movedBy == 7200)
         }
     }
 

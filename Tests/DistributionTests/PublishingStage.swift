@@ -325,6 +325,12 @@ extension [String: Data] {
         let countries = PublishingStage.countries
         var named: Set = ["version/index", "version/index-v2", "\(countries)/index", "version/v1/venue-reports/index"]
         named.formUnion(try venueBundles().map { "version/v1/venue-reports/\($0)" })
+        let traceKeys = TraceKeyIndex.key
+        named.insert(traceKeys.file)
+        if let index = TraceKeyIndex(self[traceKeys.file] ?? Data()) {
+            named.formUnion(
+                index.tags.flatMap { tag in TraceKeyForm.allCases.map { TraceKeyIndex.file(tag, $0).file } })
+        }
         // No index names them: they are always there.
         named.formUnion(VenueEventFiles.keys.map(\.file))
         for version in ["v1", "v2"] {
@@ -342,6 +348,11 @@ extension [String: Data] {
             }
         }
         return named
+    }
+
+    /// All but the lists of trace keys and their index.
+    var withoutTraceKeys: [String: Data] {
+        filter { !$0.key.hasPrefix(TraceKeyIndex.key.file.replacing("/index", with: "")) }
     }
 
     /// The first hours of the bundles of venue reports, as the index says.

@@ -81,7 +81,8 @@ start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.l
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 \
     --set test-result-server.positives.hourlyLimit=1000000 \
-    --set verification-server.teleTAN.refusalBudget=1000000 --set metadata-proxy.answers.deadline="$deadline"
+    --set verification-server.teleTAN.refusalBudget=1000000 --set verification-server.tan.perRegistration=3 \
+    --set metadata-proxy.answers.deadline="$deadline"
 
 adverse=()
 if [ -n "$slow_disk" ]; then

@@ -1,4 +1,5 @@
 import ExposureKeys
+import Exposures
 import Testing
 
 @testable import Phone

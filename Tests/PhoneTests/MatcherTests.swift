@@ -1,6 +1,7 @@
 import CMatching
 import ExposureFormat
 import ExposureKeys
+import Exposures
 import TestSupport
 import Testing
 

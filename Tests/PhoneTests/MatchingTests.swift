@@ -1,5 +1,6 @@
 import ExposureFormat
 import ExposureKeys
+import Exposures
 import FoundationEssentials
 import Testing
 

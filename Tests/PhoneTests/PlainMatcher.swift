@@ -1,5 +1,6 @@
 import ExposureFormat
 import ExposureKeys
+import Exposures
 
 @testable import Phone
 
@@ -13,11 +14,10 @@ struct PlainMatcher {
             let schedule = KeySchedule(key.data)
             return try (key.rollingPeriod.start.rawValue..<key.rollingPeriod.end.rawValue).compactMap { number in
                 let interval = IntervalNumber(rawValue: number)
-                let heardAt = intervals[try schedule.identifier(at: interval)] ?? []
+                let identifier = try schedule.identifier(at: interval)
+                let heardAt = intervals[identifier] ?? []
                 let near = heardAt.contains { abs(Int64($0.interval.rawValue) - Int64(number)) <= 12 }
-                return near
-                    ? Matcher.Match(key: key.data, interval: interval, transmissionRiskLevel: key.transmissionRiskLevel)
-                    : nil
+                return near ? Matcher.Match(published: key, interval: interval, identifier: identifier) : nil
             }
         }
     }

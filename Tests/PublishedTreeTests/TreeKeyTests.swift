@@ -10,6 +10,7 @@ struct TreeKeyTests {
         "version/v1/diagnosis-keys/country/DE/date/2026-05-27/hour/0", "version/v2/app_config_ios",
         "version/v2/twp/country/DE/hour/494000", "version/v1/dcc-rl/kid", "version/v1/dcc-rl/0a0b/1/2/chunk",
         "version/v1/dcc-rl/0a0b", "version/v1/venue-reports", "version/v1/venue-reports/494000",
+        "version/v1/trace-keys", "version/v1/trace-keys/1779796800000.json",
     ].map { TreeKey($0) }
 
     @Test(
@@ -30,13 +31,14 @@ struct TreeKeyTests {
         #expect(
             kinds == [
                 .index, .index, .index, .index, .package, .package, .index, .package, .archive, .package, .archive,
-                .archive, .archive, .index, .bundle,
+                .archive, .archive, .index, .bundle, .index, .answer,
             ])
         let types = kinds.map { kind in
             switch kind {
             case .index: "application/json"
             case .bundle: "application/x-protobuf"
             case .package, .archive: "application/zip"
+            case .answer: "application/json"
             }
         }
         #expect(Self.keys.map(\.contentType) == types)
@@ -44,7 +46,7 @@ struct TreeKeyTests {
             switch kind {
             case .package: "public, max-age=3600"
             case .bundle: "public, max-age=86400, immutable"
-            case .index, .archive: "public, max-age=300"
+            case .index, .archive, .answer: "public, max-age=300"
             }
         }
         #expect(Self.keys.map(\.cacheControl) == lifetimes)

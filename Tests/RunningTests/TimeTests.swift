@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import NIOHTTP1
 import Running
 import Serving
@@ -40,5 +40,56 @@ import Testing
         let moved = WallClock.offset(by: 3600).now
         let after = Date()
         #expect((before.addingTimeInterval(3600)...after.addingTimeInterval(3600)).contains(moved))
+    }
+
+    @Test("a shared clock is moved for everybody who reads its file, while they run")
+    func shared() async throws {
+        try await withScratchFolder { folder in
+            let path = "\(folder)/clock"
+            let driver = try SharedClock(moving: path)
+            let reader = try SharedClock(path: path).clock
+            #expect(reader.movedBy == 0)
+            try driver.move(by: -86_400.5)
+            #expect(reader.movedBy == -86_400.5)
+            let instant = Date(timeIntervalSince1970: 1_600_000_000)
+            try driver.move(to: instant)
+            #expect((-0.001..<60).contains(reader.now.timeIntervalSince(instant)))
+            #expect(try SharedClock(moving: path).movedBy == driver.movedBy, "the next driver finds the clock as it is")
+        }
+    }
+
+    @Test("who sleeps by a shared clock wakes when the clock is moved, and not before")
+    func sleeper() async throws {
+        try await withScratchFolder { folder in
+            let driver = try SharedClock(moving: "\(folder)/clock")
+            let clock = driver.clock
+            let start = clock.now
+            async let woken: Date = {
+                try await clock.sleep(until: start.addingTimeInterval(86_400))
+                return clock.now
+            }()
+            try driver.move(by: 86_399)
+            try driver.move(by: 86_401)
+            #expect(try await woken >= start.addingTimeInterval(86_400))
+        }
+    }
+
+    @Test("a cancelled sleeper wakes at once, by any clock", arguments: [false, true])
+    func cancelledSleeper(isShared: Bool) async throws {
+        try await withScratchFolder { folder in
+            let clock = isShared ? try SharedClock(moving: "\(folder)/clock").clock : .system
+            let sleeper = Task { try await clock.sleep(until: clock.now.addingTimeInterval(86_400)) }
+            sleeper.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+    }
+
+    @Test("a clock file that is missing or too short is a wrong configuration")
+    func missingClock() async throws {
+        try await withScratchFolder { folder in
+            #expect(throws: ConfigurationProblem.self) { try SharedClock(path: "\(folder)/clock") }
+            try Data([1, 2, 3]).write(to: URL(filePath: "\(folder)/clock"))
+            #expect(throws: ConfigurationProblem.self) { try SharedClock(path: "\(folder)/clock") }
+        }
     }
 }

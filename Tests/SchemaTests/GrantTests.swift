@@ -48,6 +48,8 @@ struct GrantTests {
         // The portal may insert the columns of an event that waits, and decide by a function; see VenueGrantTests.
         "venues.event": [.healthPortal: "SELECT DELETE"],
         "venues.published_event": [.distribution: "SELECT"],
+        "venues.trace_key": [.healthPortal: "SELECT INSERT DELETE", .distribution: "SELECT"],
+        "venues.trace_key_upload": [.healthPortal: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],
         "health_portal.session": [.healthPortal: everything],

@@ -80,6 +80,15 @@ struct RetentionRuleTests {
         INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
         VALUES (gen_random_uuid(), ARRAY[\(bytes)], \(oldHour * 6), \(oldHour * 6 + 1), 'inform', 'take-test', \(bytes))
         """,
+        "venues.trace_key": """
+        INSERT INTO venues.trace_key (identity, secret_key, day, associated_data, nonce, bucket)
+        VALUES (
+            \(bytes), \([UInt8](repeating: 7, count: 48)), \(oldDay), \(bytes), \(Array(bytes.prefix(24))), \(oldHour / 2)
+        )
+        """,
+        "venues.trace_key_upload": """
+        INSERT INTO venues.trace_key_upload (token_hash, body_hash, bucket) VALUES (\(bytes), \(bytes), \(oldHour / 2))
+        """,
         "push_dispatcher.registration": """
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))

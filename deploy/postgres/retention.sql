@@ -71,6 +71,13 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'venues.event: 14 days after the end', to_timestamp(min(end_interval) * 600.0), now() - interval '14 days 2 hours'
     FROM venues.event
     UNION ALL
+    SELECT 'venues.trace_key: 14 days after the day', to_timestamp(min(day) * 86400.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM venues.trace_key
+    UNION ALL
+    SELECT 'venues.trace_key_upload: 4 hours', to_timestamp(min(bucket) * 7200.0), now() - interval '6 hours'
+    FROM venues.trace_key_upload
+    UNION ALL
     SELECT 'push_dispatcher.registration: 30 days', to_timestamp(min(registered_hour) * 3600.0),
         now() - interval '30 days 2 hours'
     FROM push_dispatcher.registration

@@ -17,14 +17,14 @@ nginx=101:101
 prometheus=65534:65534
 operator=$(stat -c %u:%g /secrets)
 
-# Each further argument names a laboratory or test centre that gets its own certificate.
+# Each further argument names a laboratory, test centre or contact tracing system that gets its own certificate.
 vigil certificates --state /secrets/state "$@" >/dev/null
 vigil keys secrets --state /secrets/state >/dev/null
 mkdir -p /secrets/state/given /secrets/files
-# Laboratories and test centres by the names of their certificates, including the two for trials.
+# Laboratories, test centres and contact tracing systems by the names of their certificates, including those for trials.
 callers="certificate-server portal"
 for file in /secrets/state/certificates/lab*.pem /secrets/state/certificates/quick-test*.pem \
-    /secrets/state/certificates/pocnat*.pem; do
+    /secrets/state/certificates/pocnat*.pem /secrets/state/certificates/contact-tracing*.pem; do
     name=${file##*/}
     callers="$callers ${name%.pem}"
 done

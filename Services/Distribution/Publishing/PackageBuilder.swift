@@ -2,6 +2,7 @@ import Crypto
 import ExposureFormat
 import Foundation
 import Running
+import TraceKeyFormat
 
 /// Builds archives: an export with its kept or new signatures.
 struct PackageBuilder: Sendable {
@@ -38,6 +39,12 @@ struct PackageBuilder: Sendable {
         let read = try SignedArchive.read(zipped)
         for key in signing.verificationKeys { try read.requireSignature(of: [key]) }
         return zipped
+    }
+
+    /// The header field `Signature` of a list of trace keys, by the newest key.
+    func token(of signature: ContentSignature) async throws -> String {
+        let signatures = try await signing.signatures(over: signature.digest, keptIn: store, at: clock.now)
+        return try signature.token(signature: signatures[0])
     }
 
     /// Signatures of the signers, in their order.

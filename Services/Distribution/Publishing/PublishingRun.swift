@@ -47,6 +47,7 @@ struct PublishingRun {
         try await writeVenueBundles(of: &published)
         try await writeStaticArchives()
         try await writeVenueEvents()
+        try await writeTraceKeys()
         // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
             regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
@@ -275,6 +276,14 @@ struct PublishingRun {
             publisher.logger.error(
                 "venue events can't be published; those that are published stay",
                 metadata: ["reason": "\(problem.description)"])
+        }
+    }
+
+    /// Writes the lists of trace keys, which change every two hours.
+    private mutating func writeTraceKeys() async throws {
+        let keys = try await store.traceKeys()
+        for (key, content) in try await TraceKeyFiles(keys, at: present, signedBy: publisher.packages).contents {
+            try await write(content, to: key)
         }
     }
 

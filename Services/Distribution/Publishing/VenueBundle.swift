@@ -16,19 +16,15 @@ struct VenueBundle: Sendable, Equatable {
 
     var key: TreeKey { Self.index / firstHour.number }
 
-    /// The first hours of the bundles that are complete and offered, in order.
+    /// The first hours of the bundles that are complete and young enough to be offered, in order.
     ///
     /// A bundle is complete with its last hour: if the first published hour is an odd one, there is none before it.
     static func complete(in published: [PublishedHour]) -> [Hour] {
         guard let last = published.last?.hour else { return [] }
-        let kept = published.filter { $0.hour > last.advanced(by: -PublishedSet.daysKept * 24) }
-        let firsts = Set(kept.map { VenueReportPackage.firstHour(of: $0.hour) })
-        return firsts.filter { $0.advanced(by: VenueReportPackage.hours - 1) <= last && isOffered($0, after: last) }
-            .sorted()
-    }
-
-    /// Whether a bundle is young enough.
-    private static func isOffered(_ firstHour: Hour, after last: Hour) -> Bool {
-        firstHour > last.advanced(by: -PublishedSet.daysKept * 24)
+        let firsts = Set(published.map { VenueReportPackage.firstHour(of: $0.hour) })
+        return firsts.filter {
+            $0 > last.advanced(by: -PublishedSet.daysKept * 24)
+                && $0.advanced(by: VenueReportPackage.hours - 1) <= last
+        }.sorted()
     }
 }

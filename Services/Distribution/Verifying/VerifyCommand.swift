@@ -47,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
         for flaw in verdict.flaws { Console.say(flaw) }
         let counts =
             "\(verdict.objects) objects: packages of \(verdict.days) days and \(verdict.hours) hours, reports of "
-            + "\(verdict.reportHours) hours, \(verdict.venueBundles) bundles of venue reports, "
+            + "\(verdict.reportHours) hours, \(verdict.venueBundles) bundles of venue reports, \(verdict.traceKeyLists) lists of trace keys, "
             + "\(verdict.otherArchives) other archives"
         guard verdict.flaws.isEmpty else {
             Console.say("WRONG: \(verdict.flaws.count) flaws in \(counts).")

@@ -24,6 +24,8 @@ struct VerifyTree: Sendable {
         var hours = 0
         var reportHours = 0
         var venueBundles = 0
+        /// Of trace keys.
+        var traceKeyLists = 0
         var otherArchives = 0
         /// Each a sentence that begins with a path.
         var flaws: [String] = []
@@ -58,10 +60,20 @@ private struct TreeCheck {
         for version in ["v1", "v2"] { try await checkReports(TreeKey("version") / version / "twp/country", progress) }
         try await checkVenueReports(progress)
         try await checkVenueEvents()
+        try await checkTraceKeys()
         try await checkOtherArchives(progress)
         for key in objects.subtracting(named).sorted() { complain(key, "no index names it") }
         progress.finish()
         return verdict
+    }
+
+    private mutating func checkTraceKeys() async throws {
+        // A tree of an earlier build has none.
+        guard objects.contains(where: { $0 == TraceKeyIndex.key || $0.kind == .answer }) else { return }
+        let check = try await TraceKeyCheck(verify)
+        named.formUnion(check.named)
+        verdict.traceKeyLists = check.lists
+        for (key, flaw) in check.flaws { complain(key, flaw) }
     }
 
     private mutating func complain(_ key: TreeKey, _ flaw: String) { verdict.flaws.append("\(key.path): \(flaw).") }

@@ -25,7 +25,10 @@ struct VenueStore: Sendable {
         case full
     }
 
-    private struct OtherValues: Error {}
+    /// Nothing was stored, for this reason.
+    private struct Refused: Error {
+        let entry: Entry
+    }
 
     /// Stores entries that wait for a second person, and who made them, all or none.
     ///
@@ -33,8 +36,6 @@ struct VenueStore: Sendable {
     func enter(_ events: [VenueEvent], by author: Digest, audit: [AuditRow]) async throws -> Entry {
         do {
             return try await database.transaction { session in
-                let count = try session.row("SELECT count(*) FROM venues.event", as: Int.self) ?? 0
-                guard count + events.count <= Self.limit else { return .full }
                 var stored = 0
                 for event in events {
                     stored += try session.execute(
@@ -48,6 +49,9 @@ struct VenueStore: Sendable {
                         """)
                 }
                 if stored == events.count {
+                    // Only here: a form that was sent before gets its answer however many entries there are.
+                    let count = try session.row("SELECT count(*) FROM venues.event", as: Int.self) ?? 0
+                    guard count <= Self.limit else { throw Refused(entry: .full) }
                     for row in audit { try AuditStore.insert(row, in: session) }
                     return .stored
                 }
@@ -55,11 +59,11 @@ struct VenueStore: Sendable {
                 let known = try Self.events(in: session, of: events.map(\.id))
                 guard stored == 0, known.count == events.count,
                     known.allSatisfy({ known in events.contains { known.hasValues(of: $0) } })
-                else { throw OtherValues() }
+                else { throw Refused(entry: .otherValues) }
                 return .stored
             }
-        } catch is OtherValues {
-            return .otherValues
+        } catch let refused as Refused {
+            return refused.entry
         }
     }
 

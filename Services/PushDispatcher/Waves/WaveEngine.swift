@@ -200,9 +200,13 @@ struct WaveEngine: Sendable {
     /// Waits for an instant.
     /// - Returns: false if the process shuts down before.
     private func isTime(_ instant: Date) async -> Bool {
-        let seconds = instant.timeIntervalSince(clock.now)
-        if seconds > 0 { await pause(.seconds(seconds)) }
+        await cancelWhenGracefulShutdown { try? await clock.sleep(until: instant) }
         return !isEnding
+    }
+
+    /// Waits for some seconds by the clock, unless the process shuts down.
+    func pause(_ seconds: TimeInterval) async {
+        _ = await isTime(clock.now.addingTimeInterval(seconds))
     }
 }
 
@@ -215,9 +219,4 @@ extension Wave {
         wave.sent += page.pushes.count
         return wave
     }
-}
-
-/// Waits, unless the process shuts down.
-func pause(_ duration: Duration) async {
-    await cancelWhenGracefulShutdown { try? await Task.sleep(for: duration) }
 }

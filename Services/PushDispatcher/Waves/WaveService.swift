@@ -11,8 +11,8 @@ struct WaveService: Service {
     let engine: WaveEngine
     let logger: Logger
 
-    private static let look = Duration.seconds(2)
-    private static let retryDelay = Duration.seconds(30)
+    private static let look: TimeInterval = 2
+    private static let retryDelay: TimeInterval = 30
 
     func run() async throws {
         let lastSuccess = Gauge(label: "job_last_success_seconds", dimensions: [("job", "wave")])
@@ -25,14 +25,14 @@ struct WaveService: Service {
                         lastSuccess.record(engine.clock.now.timeIntervalSince1970)
                     }
                 }
-                await pause(Self.look)
+                await engine.pause(Self.look)
             } catch is CancellationError {
                 return
             } catch {
                 let reason = (error as? any OperatorProblem)?.description ?? "\(type(of: error))"
                 logger.error("job failed; retrying", metadata: ["job": "wave", "reason": "\(reason)"])
                 failures.increment()
-                await pause(Self.retryDelay)
+                await engine.pause(Self.retryDelay)
             }
         }
     }

@@ -12,17 +12,17 @@ struct CertificatesCommand: AsyncParsableCommand {
             """
             What exists is kept, unless it expires within 30 days. Running services take them into use within ten seconds.
 
-            With a role and a name: a certificate for one laboratory (lab NAME) or test centre (quick-test NAME, pocnat NAME) \
-            besides. The name stays with the results that are posted with it.
+            With a role and a name: a certificate for one laboratory (lab NAME), test centre (quick-test NAME, pocnat NAME) or contact \
+            tracing system (contact-tracing NAME) besides. The name stays with the results that are posted with it.
             """
     )
 
     @OptionGroup var state: StateOption
 
-    @Argument(help: "lab, quick-test or pocnat.")
+    @Argument(help: "lab, quick-test, pocnat or contact-tracing.")
     var role: String?
 
-    @Argument(help: "The laboratory's or centre's name: lower-case letters, digits and hyphens.")
+    @Argument(help: "The holder's name: lower-case letters, digits and hyphens.")
     var name: String?
 
     @Flag(help: "Make everything anew, the authority too.")
@@ -32,7 +32,8 @@ struct CertificatesCommand: AsyncParsableCommand {
         let folder = state.folder
         let partner = try role.map { role in
             guard let role = SuiteCertificates.partnerRoles.first(where: { $0.rawValue == role }), let name else {
-                throw CommandFailure("A certificate of its own is for lab NAME, quick-test NAME or pocnat NAME.")
+                throw CommandFailure(
+                    "A certificate of its own is for lab NAME, quick-test NAME, pocnat NAME or contact-tracing NAME.")
             }
             return try SuiteCertificates.Holder(role: role, partner: name)
         }

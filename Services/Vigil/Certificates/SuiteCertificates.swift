@@ -49,7 +49,7 @@ package struct SuiteCertificates: Sendable {
     }
 
     /// The roles with many holders, each with its own certificate and name.
-    package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat]
+    package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat, .contactTracing]
 
     /// What happened to one certificate.
     package enum Outcome: Hashable, Sendable {

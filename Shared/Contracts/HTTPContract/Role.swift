@@ -13,6 +13,8 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case certificateServer = "certificate-server"
     /// An authority's own web portal through which health officers ask for teleTANs.
     case portal
+    /// A health authority's contact tracing system, which uploads trace keys.
+    case contactTracing = "contact-tracing"
     case healthPortal = "health-portal"
     case metadataProxy = "metadata-proxy"
     case verificationServer = "verification-server"

@@ -30,7 +30,7 @@ extension FakeableMessage {
 /// A phone's registration of a test: the hash of the GUID in its QR code, or a teleTAN it was told on the telephone.
 package struct RegistrationTokenRequest: FakeableMessage, Equatable {
     /// The proof that entitles the phone to one registration.
-    package enum Proof: Equatable, Sendable {
+    package enum Proof: Hashable, Sendable {
         /// A test's GUID.
         ///
         /// If the laboratory also posts the result under a hash with the date of birth, the phone may send that too; both must

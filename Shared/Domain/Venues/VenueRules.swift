@@ -4,30 +4,11 @@ package import ExposureKeys
 /// of the app configuration).
 package struct VenueRules: Hashable, Sendable {
     /// Numbers from one to another.
-    package struct Range: Hashable, Sendable {
-        /// The lower bound.
-        package let minimum: Double
-        /// Whether the lower bound itself is outside.
-        package let excludesMinimum: Bool
-        /// The upper bound.
-        package let maximum: Double
-        /// Whether the upper bound itself is outside.
-        package let excludesMaximum: Bool
-
-        /// Both bounds belong to the range unless it is said otherwise.
-        package init(_ bounds: ClosedRange<Double>, excludesMinimum: Bool = false, excludesMaximum: Bool = false) {
-            minimum = bounds.lowerBound
-            self.excludesMinimum = excludesMinimum
-            maximum = bounds.upperBound
-            self.excludesMaximum = excludesMaximum
-        }
-
-        /// Whether a number is in the range.
-        package func contains(_ number: Double) -> Bool {
-            (excludesMinimum ? number > minimum : number >= minimum)
-                && (excludesMaximum ? number < maximum : number <= maximum)
-        }
-    }
+    package typealias Range = RiskRange
+    /// How high a risk is.
+    package typealias Level = RiskLevel
+    /// The level for a range of normalized minutes.
+    package typealias Grade = RiskGrade
 
     /// By how long what a visitor breathed out stays: slope × length of the visit + intercept.
     package struct AerosolDecay: Hashable, Sendable {
@@ -43,26 +24,6 @@ package struct VenueRules: Hashable, Sendable {
             self.minutes = minutes
             self.slope = slope
             self.intercept = intercept
-        }
-    }
-
-    /// How high a risk is.
-    package enum Level: Hashable, Sendable {
-        case low
-        case high
-    }
-
-    /// The level for a range of normalized minutes.
-    package struct Grade: Hashable, Sendable {
-        /// Normalized minutes.
-        package let time: Range
-        /// What they amount to.
-        package let level: Level
-
-        /// The level for a range.
-        package init(time: Range, level: Level) {
-            self.time = time
-            self.level = level
         }
     }
 

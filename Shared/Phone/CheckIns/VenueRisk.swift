@@ -60,10 +60,6 @@ package struct VenueRisk: Hashable, Sendable {
     }
 }
 
-extension [VenueRules.Grade] {
-    fileprivate func level(of minutes: Double) -> VenueRules.Level? { first { $0.time.contains(minutes) }?.level }
-}
-
 extension CheckInDiary {
     /// A visit on a day, of which the owner was told.
     package struct Told: Codable, Hashable, Sendable {

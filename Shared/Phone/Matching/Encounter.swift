@@ -1,4 +1,5 @@
 package import ExposureKeys
+package import Exposures
 
 /// A received broadcast and its time, by the receiver's clock.
 package struct Encounter: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CMatching
+import Exposures
 
 /// Two bit sets that rule out most identifiers that were not heard, with one memory access each.
 ///

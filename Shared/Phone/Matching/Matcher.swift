@@ -1,6 +1,7 @@
 import CMatching
 package import ExposureFormat
 package import ExposureKeys
+package import Exposures
 
 /// Finds the broadcasts of published keys that a phone heard. Only the phone learns the outcome.
 ///
@@ -12,19 +13,18 @@ package import ExposureKeys
 package struct Matcher: Sendable {
     /// A heard broadcast of a published key.
     package struct Match: Hashable, Sendable {
-        /// The published key, which reveals the day but not the person.
-        package let key: KeyData
+        /// The key as it was published.
+        package let published: ExportedKey
         /// When the other phone sent the broadcast, within two hours of when it was heard.
         package let interval: IntervalNumber
-        /// The level that was published with the key.
-        package let transmissionRiskLevel: TransmissionRiskLevel
-    }
+        /// What it broadcast.
+        package let identifier: RollingProximityIdentifier
 
-    /// The allowed difference between two phones' clocks: two hours, in intervals (Exposure Notification Cryptography
-    /// Specification 1.2, matching).
-    ///
-    /// Without this limit, a broadcast that was recorded and replayed days later would count as an encounter.
-    package static let clockTolerance: UInt32 = 12
+        /// The published key, which reveals the day but not the person.
+        package var key: KeyData { published.data }
+        /// The level that was published with the key.
+        package var transmissionRiskLevel: TransmissionRiskLevel { published.transmissionRiskLevel }
+    }
 
     /// The intervals in which each identifier was heard.
     private let intervals: [RollingProximityIdentifier: [IntervalNumber]]
@@ -61,11 +61,11 @@ package struct Matcher: Sendable {
                     while !rest.isEmpty {
                         let found = filter.candidates(among: UnsafeBufferPointer(rebasing: rest), code, in: candidates)
                         for candidate in candidates[..<found.count] where wasHeard(candidate) {
-                            let key = chunk[begin + rest.startIndex + Int(candidate.key)]
                             matches.append(
                                 Match(
-                                    key: key.data, interval: IntervalNumber(rawValue: candidate.interval),
-                                    transmissionRiskLevel: key.transmissionRiskLevel))
+                                    published: chunk[begin + rest.startIndex + Int(candidate.key)],
+                                    interval: IntervalNumber(rawValue: candidate.interval),
+                                    identifier: RollingProximityIdentifier(candidate)))
                         }
                         rest = rest.dropFirst(found.keysDone)
                     }
@@ -77,10 +77,16 @@ package struct Matcher: Sendable {
 
     /// Whether the candidate was heard, and close to the time when it was sent.
     private func wasHeard(_ candidate: vigil_matching_candidate) -> Bool {
-        let identifier = RollingProximityIdentifier(first: candidate.first, second: candidate.second)
+        let identifier = RollingProximityIdentifier(candidate)
         guard filter.passes(identifier), let heardAt = intervals[identifier] else { return false }
-        let sent = candidate.interval
-        return heardAt.contains { max($0.rawValue, sent) - min($0.rawValue, sent) <= Self.clockTolerance }
+        let sent = IntervalNumber(rawValue: candidate.interval)
+        return heardAt.contains { KeySchedule.isInTime($0, sentAt: sent) }
+    }
+}
+
+extension RollingProximityIdentifier {
+    fileprivate init(_ candidate: vigil_matching_candidate) {
+        self.init(first: candidate.first, second: candidate.second)
     }
 }
 

@@ -54,6 +54,8 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case bundle
         /// An archive that changes now and then: configuration, statistics.
         case archive
+        /// A list of trace keys with its header fields (``PublishedAnswer``). Callers don't request it by its path.
+        case answer
     }
 
     /// The object's kind.
@@ -62,13 +64,14 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         return switch parentName {
         case "date", "hour": .package
         case "venue-reports": .bundle
+        case "trace-keys": .answer
         default: .archive
         }
     }
 
     private static let indexNames: Set<Substring> = [
         "version", "index-v2", "country", "date", "hour", "venue-reports", "current-exposure-events.json",
-        "risky-venues",
+        "risky-venues", "trace-keys",
     ]
 
     /// The header field `Content-Type`.
@@ -77,6 +80,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case .index: "application/json"
         case .bundle: "application/x-protobuf"
         case .package, .archive: "application/zip"
+        case .answer: name.hasSuffix(".json") ? "application/json" : "application/x-protobuf"
         }
     }
 
@@ -86,7 +90,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         switch kind {
         case .package: "public, max-age=3600"
         case .bundle: "public, max-age=86400, immutable"
-        case .index, .archive: "public, max-age=300"
+        case .index, .archive, .answer: "public, max-age=300"
         }
     }
 
@@ -107,7 +111,8 @@ package struct TreeKey: Hashable, Comparable, Sendable {
 
     private var mayHaveChildren: Bool {
         switch (parentName, name) {
-        case (_, "version"), (_, "country"), (_, "date"), (_, "hour"), (_, "venue-reports"): true
+        case (_, "version"), (_, "country"), (_, "date"), (_, "hour"), (_, "venue-reports"), (_, "trace-keys"):
+            true
         // A day has hours. The name of a day's further batches has a dot.
         case ("date", _): !name.contains(".")
         case ("dcc-rl", _): name != "kid"

@@ -55,7 +55,7 @@ package struct RecurringJob: Service {
                     next = runtime.clock.now.addingTimeInterval(Self.retryDelay * Double.random(in: 1...2))
                 }
                 // A run that became due meanwhile starts at once, but at least a second later.
-                try? await Task.sleep(for: .seconds(max(1, next.timeIntervalSince(runtime.clock.now))))
+                try? await runtime.clock.sleep(until: max(next, runtime.clock.now.addingTimeInterval(1)))
             }
         }
     }

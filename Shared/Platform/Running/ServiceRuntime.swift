@@ -6,8 +6,8 @@ package import UnixSignals
 
 /// The surroundings of every executable's own work: settings, log, metrics, clock, ports and graceful shutdown.
 ///
-/// It reads these keys itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `admin.port`,
-/// `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and closed
+/// It reads these keys itself: `log.level` (default info), `clock.offset` (seconds, for rehearsals only), `clock.file` (a
+/// ``SharedClock``, for rehearsals only), `admin.port`, `metrics.port` and `metrics.host` (no such listener by default), `shutdown.delay` (seconds between "not ready" and closed
 /// ports, default 0).
 package struct ServiceRuntime: Sendable {
     /// The executable's name in log lines and messages to the operator, such as `submission-server`.
@@ -18,9 +18,9 @@ package struct ServiceRuntime: Sendable {
     package let logger: Logger
     /// The logger for third-party libraries: it passes on warnings and errors without their text.
     package let libraryLogger: Logger
-    /// The time of day for expiry, embargo and retention; `clock.offset` moves it.
+    /// The time of day for expiry, embargo and retention; `clock.offset` or `clock.file` moves it.
     package let clock: WallClock
-    /// Whether `clock.offset` moves the clock. Only a rehearsal's database accepts that.
+    /// Whether a setting moves the clock. Only a rehearsal's database accepts that.
     package let isRehearsal: Bool
     /// The metrics at the admin port's `/metrics`.
     package let metrics: PrometheusMetrics
@@ -46,18 +46,28 @@ package struct ServiceRuntime: Sendable {
         guard let level = Logger.Level(rawValue: levelName) else {
             throw settings.wrong("log.level", "must be trace, debug, info, notice, warning, error or critical")
         }
-        let offset = settings.optionalString("clock.offset")
-        guard let seconds = offset.map({ Double($0) }) ?? 0, seconds.isFinite else {
-            throw settings.wrong("clock.offset", "must be a number of seconds")
-        }
+        let movedClock = try Self.movedClock(settings)
         let metrics = PrometheusMetrics()
         Self.bootstrap(level: level, metrics: metrics)
         self.init(
             name: name, settings: settings,
             logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
-            clock: seconds == 0 ? .system : .offset(by: seconds), isRehearsal: seconds != 0, metrics: metrics,
+            clock: movedClock ?? .system, isRehearsal: movedClock != nil, metrics: metrics,
             signals: [.sigterm, .sigint], adminPortDefault: nil)
-        if seconds != 0 { logger.warning("clock.offset is set: rehearsals only") }
+        if isRehearsal { logger.warning("the clock is moved: rehearsals only") }
+    }
+
+    /// The clock that `clock.offset` or `clock.file` moves; nil without either.
+    private static func movedClock(_ settings: Settings) throws -> WallClock? {
+        let offset = settings.optionalString("clock.offset")
+        guard let seconds = offset.map({ Double($0) }) ?? 0, seconds.isFinite else {
+            throw settings.wrong("clock.offset", "must be a number of seconds")
+        }
+        guard let file = settings.optionalString("clock.file") else {
+            return seconds == 0 ? nil : .offset(by: seconds)
+        }
+        guard seconds == 0 else { throw settings.wrong("clock.file", "excludes clock.offset") }
+        return try SharedClock(path: file).clock
     }
 
     /// A runtime for tests: settings in memory, own metrics, no signals, nothing global; `admin.port` is 0 unless set.

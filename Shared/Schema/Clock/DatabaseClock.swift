@@ -10,7 +10,7 @@ package import Running
 /// which all services share. A clock that is behind deletes nothing, as long as nothing is rejected for lying in the future.
 /// ``ClockWatch`` reports both.
 ///
-/// In a rehearsal both clocks are moved by the same time. The service is configured with `clock.offset`, and the database's
+/// In a rehearsal both clocks are moved by the same time. The service is configured with `clock.offset` or `clock.file`, and the database's
 /// superuser has marked the database. A service with a moved clock refuses any other database; one without ignores the mark.
 package struct DatabaseClock: Sendable {
     private let database: PostgresClient
@@ -117,7 +117,7 @@ extension ClockBehind: ProblemConvertible {
 /// A service's clock is moved, and its database isn't marked for rehearsals.
 package struct MovedClock: OperatorProblem, Equatable {
     package var description: String {
-        "clock.offset moves the clock, but the database isn't marked for rehearsals: remove the setting. For a rehearsal the "
-            + "database's superuser runs ALTER DATABASE … SET vigil.rehearsal = 'on'."
+        "clock.offset or clock.file moves the clock, but the database isn't marked for rehearsals: remove the setting. For a "
+            + "rehearsal the database's superuser runs ALTER DATABASE … SET vigil.rehearsal = 'on'."
     }
 }

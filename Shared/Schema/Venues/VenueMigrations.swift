@@ -75,6 +75,35 @@ extension Migration {
             $body$;
             REVOKE ALL ON FUNCTION venues.decide(uuid, smallint, bytea) FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION venues.decide(uuid, smallint, bytea) TO vigil_health_portal;
-            """#)
+            """#),
+
+        Migration(
+            "trace keys",
+            #"""
+            -- Trace keys that a health authority uploaded for phones of SwissCovid and NotifyMe: Shared/Formats/TraceKeyFormat. They are
+            -- public as soon as their two hours are over. Kept 14 days after their day, as phones keep their diaries.
+            CREATE TABLE venues.trace_key (
+                identity bytea NOT NULL CHECK (octet_length(identity) = 32),
+                secret_key bytea NOT NULL CHECK (octet_length(secret_key) = 48),
+                -- Since 1970, UTC.
+                day integer NOT NULL CHECK (day >= 0),
+                associated_data bytea NOT NULL CHECK (octet_length(associated_data) BETWEEN 16 AND 1024),
+                nonce bytea NOT NULL CHECK (octet_length(nonce) = 24),
+                -- When it came, in steps of two hours since 1970.
+                bucket integer NOT NULL CHECK (bucket >= 0),
+                PRIMARY KEY (identity, nonce)
+            );
+            CREATE INDEX ON venues.trace_key (day);
+            GRANT SELECT, INSERT, DELETE ON venues.trace_key TO vigil_health_portal;
+            GRANT SELECT ON venues.trace_key TO vigil_distribution;
+
+            -- The tokens that were used, each for one body, as hashes. Kept until none can be valid any more: two to four hours.
+            CREATE TABLE venues.trace_key_upload (
+                token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
+                body_hash bytea NOT NULL CHECK (octet_length(body_hash) = 32),
+                bucket integer NOT NULL CHECK (bucket >= 0)
+            );
+            GRANT SELECT, INSERT, DELETE ON venues.trace_key_upload TO vigil_health_portal;
+            """#),
     ]
 }

@@ -1,5 +1,5 @@
-# Matching on the reference phone against C++ programs of ours over OpenSSL, one core each. What was heard is put in order, and the
-# diary's keys are prepared before; a phone does that once for all packages.
+# Matching and judging on the reference phone against C++ programs of ours, over OpenSSL where there are keys, one core each. What was heard
+# is put in order, and the diary's keys are prepared before; a phone does that once for all packages.
 
 # Compiles the reference in the folder of a name, and keeps what it finds.
 match_prepare() {
@@ -32,3 +32,9 @@ venue_match_prepare() { match_prepare venue-match; }
 venue_match_ours() { match_rate "$benchmarks" venue-matching --seconds "$seconds"; }
 venue_match_reference() { match_rate "$scratch/match-reference" "$seconds"; }
 venue_match_end() { :; }
+
+# The same 200 exposure windows of each of 64 phones.
+risk_day_prepare() { match_prepare risk-day; }
+risk_day_ours() { match_rate "$benchmarks" risk-day --seconds "$seconds"; }
+risk_day_reference() { match_rate "$scratch/match-reference" "$seconds"; }
+risk_day_end() { :; }

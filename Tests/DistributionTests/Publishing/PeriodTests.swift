@@ -142,10 +142,13 @@ struct PeriodTests {
             let paths = [PublishingStage.path(of: Samples.noon), PublishingStage.path(of: Samples.day)]
             let second = paths.map { $0.replacing("/index", with: "") + ".2" }
             for path in second { #expect(try stage.package(path) != nil) }
-            let before = try stage.files()
+            let first = try stage.files()
 
             let expiry = Date(timeIntervalSince1970: Double(Samples.firstEnd.startSeconds) + 14 * 86_400)
-            #expect(try await publisher.publish(asOf: expiry).changes == 0)
+            _ = try await publisher.publish(asOf: expiry)
+            // The newest tag of trace keys moves on every two hours.
+            let before = try stage.files()
+            #expect(before.withoutTraceKeys == first.withoutTraceKeys)
             let report = try await publisher.publish(asOf: expiry + 1)
             for path in paths { #expect(try stage.package(path)?.keys.map(\.data) == [remaining.data]) }
             for path in second { #expect(try stage.package(path) == nil) }
@@ -188,7 +191,7 @@ struct PeriodTests {
                 let files = try stage.files()
                 #expect(files.allSatisfy { start[$0.key] == $0.value || end[$0.key] == $0.value }, "after \(stop)")
                 // The rows change when all packages are written. What is no longer needed is removed after that.
-                let isWritten = end.allSatisfy { files[$0.key] == $0.value }
+                let isWritten = end.withoutTraceKeys.allSatisfy { files[$0.key] == $0.value }
                 #expect(try await stage.store.publishedHours() == (isWritten ? rowsAfter : rows), "after \(stop)")
                 _ = try await whole.publish(asOf: expiry)
                 #expect(try stage.files() == end, "after \(stop)")

@@ -23,6 +23,7 @@ struct PortalStage: Sendable {
     let runtimes: [ServiceRuntime]
     let bases: [String]
     let providerBases: [String]
+    let tracingBases: [String]
     /// The file of the server's key.
     let sessionKey: String
 
@@ -51,7 +52,7 @@ struct PortalStage: Sendable {
                 ]) { $1 }.merging(settings) { $1 }
                 let stage = PortalStage(
                     clock: clock, database: database, certificates: certificates, provider: provider,
-                    verification: verification, runtimes: [], bases: [], providerBases: [],
+                    verification: verification, runtimes: [], bases: [], providerBases: [], tracingBases: [],
                     sessionKey: all["secrets.sessionKey"] ?? "")
                 if isProviderUp {
                     try await provider.run { try await stage.start(replicas, all, logger, body) }
@@ -68,11 +69,12 @@ struct PortalStage: Sendable {
         _ body: @Sendable (PortalStage) async throws -> Void
     ) async throws {
         guard count > 0 else { return try await body(self) }
-        let ports = (TestPort.free(), TestPort.free())
+        let ports = (TestPort.free(), TestPort.free(), TestPort.free())
         // Every replica is reached under the first one's name, as behind a balancer that passes on TCP.
         let base = "https://localhost:\(ports.0)"
         let own = [
             "listen.port": "\(ports.0)", "provider.port": "\(ports.1)",
+            "tracing.port": "\(ports.2)",
             "origins": (bases + [base]).joined(separator: ","),
         ]
         try await withRunningService(
@@ -82,7 +84,8 @@ struct PortalStage: Sendable {
             let next = PortalStage(
                 clock: clock, database: database, certificates: certificates, provider: provider,
                 verification: verification, runtimes: runtimes + [runtime], bases: bases + [base],
-                providerBases: providerBases + ["https://localhost:\(ports.1)"], sessionKey: sessionKey)
+                providerBases: providerBases + ["https://localhost:\(ports.1)"],
+                tracingBases: tracingBases + ["https://localhost:\(ports.2)"], sessionKey: sessionKey)
             try await next.start(count - 1, settings, logger, body)
         }
     }

@@ -253,6 +253,20 @@ final class TestProvider: Sendable {
         return try token(claims, header, signature)
     }
 
+    /// An access token that a contact tracing system got for itself; values are JSON.
+    func clientToken(
+        header: String = #"{"alg":"ES256","typ":"at+jwt","kid":"one"}"#, signature: Signature = .right,
+        _ change: (inout [String: String]) -> Void = { _ in }
+    ) throws -> String {
+        let now = Int(clock.now.timeIntervalSince1970)
+        var claims = [
+            "iss": "\"\(issuer)\"", "sub": #""contact-tracing""#, "aud": #"["health-portal"]"#, "iat": "\(now)",
+            "exp": "\(now + 3600)", "jti": "\"\(UUID().uuidString)\"", "scope": #""profile trace-keys""#,
+        ]
+        change(&claims)
+        return try token(claims, header, signature)
+    }
+
     private func token(_ claims: [String: String], _ header: String, _ signature: Signature) throws -> String {
         let signed = "\(Self.base64URL(Data(header.utf8))).\(Self.base64URL(Data(Self.object(claims).utf8)))"
         let input = Data(signed.utf8)

@@ -346,8 +346,11 @@ struct VenueEntryTests {
         }
     }
 
-    @Test func `entries are limited`() async throws {
+    @Test func `entries are limited, and a form that was stored before gets its answer again`() async throws {
         try await PortalStage.run { stage in
+            var author = try await stage.officer(Self.ada)
+            let form = Self.entry.merging(["form": try await author.venueForm()]) { $1 }
+            #expect(try await author.post("/venues", form).status == 303)
             try await TestPostgres.withClient(stage.database.superuserConnection) { superuser in
                 _ = try await superuser.session {
                     try $0.execute(
@@ -355,12 +358,13 @@ struct VenueEntryTests {
                         INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
                         SELECT gen_random_uuid(), ARRAY[\([UInt8](repeating: 1, count: 32))], 2966172, 2966180, 'inform',
                             'take-test', \([UInt8](repeating: 1, count: 32))
-                        FROM generate_series(1, \(Int32(VenueStore.limit)))
+                        FROM generate_series(1, \(Int32(VenueStore.limit - 1)))
                         """)
                 }
             }
-            var author = try await stage.officer(Self.ada)
             #expect(try await author.enter(Self.entry).refusal == "full")
+            #expect(try await author.post("/venues", form).status == 303)
+            #expect(try await Self.rows(stage).count == VenueStore.limit)
         }
     }
 }

@@ -5,7 +5,7 @@
 listeners=(
     "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "health-portal 8070 public - localhost"
     "test-result-server 8020 mutual lab test-result-server" "postgres 5432 postgres - postgres"
-    "health-portal 8071 public - localhost" "metadata-proxy 8007 mutual prometheus metadata-proxy"
+    "health-portal 8071 public - localhost" "health-portal 8072 mutual contact-tracing health-portal" "metadata-proxy 8007 mutual prometheus metadata-proxy"
     "fold 8036 mutual prometheus fold" "health-portal 8077 mutual prometheus health-portal"
 )
 while read -r service port caller; do

@@ -26,6 +26,7 @@ ROUTES = {
     "testresult": "/version/v1/testresult",
     "tan": "/version/v1/tan",
     "upload": "/version/v1/diagnosis-keys",
+    "venue": "/version/v1/venue-reports",
     "push": "/v3/register",
 }
 # Statuses are listed because a class whose answers are others isn't what it is called.
@@ -35,16 +36,22 @@ CLASSES = {
     "testresult": {
         "positive": 200, "negative": 200, "pending": 200, "unknown token": 400, "malformed": 400, "fake": 200},
     "tan": {
-        "valid": 201, "second": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400, "fake": 201},
+        "valid": 201, "second": 201, "third": 201, "spent": 400, "not positive": 400, "unknown token": 400, "malformed": 400,
+        "fake": 201},
     "upload": {
         "valid": 200, "only reports": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400,
         "fake": 200, "fake with keys": 200},
+    "venue": {
+        "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200,
+        "fake with reports": 200},
     "push": {
         "first": 200, "repeated": 200, "another token": 200, "token of another": 200, "Android": 200,
         "taken back": 200, "taken back in vain": 200, "malformed": 400},
 }
 # The controls: the same requests as this class of the route, but answered later.
-TWINS = {"registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "push": "repeated"}
+TWINS = {
+    "registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "venue": "repeated",
+    "push": "repeated"}
 CONTROL = "control"
 # The control for late answers. One is enough: what it must show is the same for each route.
 LATE = "late control"
@@ -72,8 +79,8 @@ class Phones:
     """What phones know, and what they send next.
 
     A phone goes from class to class: its GUID is registered, its result asked for, its TAN issued, its keys uploaded,
-    its second TAN issued, reports uploaded with that, and later requests repeat each of these or try it once more. So
-    every answer is one to real state.
+    its second TAN issued, reports uploaded with that, its third TAN issued, venue reports uploaded with that, and later
+    requests repeat each of these or try it once more. So every answer is one to real state.
     """
 
     def __init__(self, suite, seed):
@@ -85,9 +92,12 @@ class Phones:
         self._tans = collections.deque()
         self._half_spent_tokens = collections.deque()
         self._second_tans = collections.deque()
+        self._nearly_spent_tokens = collections.deque()
+        self._third_tans = collections.deque()
         # What may be used repeatedly.
         self._registered = collections.deque(maxlen=REMEMBERED)
         self._uploaded = collections.deque(maxlen=REMEMBERED)
+        self._told_of_venues = collections.deque(maxlen=REMEMBERED)
         self._spent_tokens = collections.deque(maxlen=REMEMBERED)
         # Push tokens and the phones that registered them, the oldest first; those that are taken back leave.
         self._pushed = collections.deque()
@@ -101,14 +111,15 @@ class Phones:
         None if no phone has come so far, because requests before were refused that should not have been.
         """
         stocks = {
-            ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens, ("upload", "valid"): self._tans,
-            ("upload", "only reports"): self._second_tans}
+            ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens,
+            ("tan", "third"): self._nearly_spent_tokens, ("upload", "valid"): self._tans,
+            ("upload", "only reports"): self._second_tans, ("venue", "valid"): self._third_tans}
         if not stocks.get((kind.route, kind.name), True):
             return None
         if kind.route == "push" and kind.name != "first" and not self._pushed:
             return None
         (fields, body), kept = getattr(self, "_" + kind.route)(kind.sends)
-        if kind.route not in ("upload", "push"):
+        if kind.route not in ("upload", "venue", "push"):
             used = len(ROUTES[kind.route]) + sum(len(name) + len(value) for name, value in fields)
             fields.append(("cwa-header-padding", "x" * (HEADER - used)))
         return (fields, body), kept
@@ -123,12 +134,18 @@ class Phones:
             self._tans.append((json.loads(body)["tan"], kept))
         elif kind.route == "tan" and kind.name == "second":
             self._second_tans.append((json.loads(body)["tan"], kept))
+        elif kind.route == "tan" and kind.name == "third":
+            self._third_tans.append((json.loads(body)["tan"], kept))
         elif kind.route == "upload" and kind.name == "valid":
             tan, payload, token = kept
             self._uploaded.append((tan, payload))
             self._half_spent_tokens.append(token)
         elif kind.route == "upload" and kind.name == "only reports":
-            self._spent_tokens.append(kept[2])
+            self._nearly_spent_tokens.append(kept[2])
+        elif kind.route == "venue" and kind.name == "valid":
+            tan, payload, token = kept
+            self._told_of_venues.append((tan, payload))
+            self._spent_tokens.append(token)
         elif kind.route == "push" and kind.name == "first":
             self._pushed.append(kept)
 
@@ -162,6 +179,8 @@ class Phones:
             token = self._tokens.popleft()
         elif name == "second":
             token = self._half_spent_tokens.popleft()
+        elif name == "third":
+            token = self._nearly_spent_tokens.popleft()
         elif name == "spent":
             token = self._random.choice(self._spent_tokens)
         elif name == "not positive":
@@ -185,10 +204,28 @@ class Phones:
             payload = messages.malformed(PAYLOAD)
         elif name == "fake":
             payload = messages.empty_payload(PAYLOAD)
-        fields = [
+        return (self._authorised(tan, name), payload), (tan, payload, token)
+
+    def _venue(self, name):
+        token, tan = None, self._uuid()
+        payload = messages.venue_payload(random_bytes=self._random.randbytes)
+        if name == "valid":
+            tan, token = self._third_tans.popleft()
+        elif name == "repeated":
+            tan, payload = self._random.choice(self._told_of_venues)
+        elif name == "used TAN":
+            tan, _ = self._random.choice(self._uploaded)
+        elif name == "malformed":
+            payload = messages.malformed(messages.VENUE_UPLOAD_LENGTH)
+        elif name == "fake":
+            payload = messages.venue_payload(reports=0)
+        return (self._authorised(tan, name), payload), (tan, payload, token)
+
+    @staticmethod
+    def _authorised(tan, name):
+        return [
             ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
             ("cwa-fake", "1" if name.startswith("fake") else "0")]
-        return (fields, payload), (tan, payload, token)
 
     def _push(self, name):
         token, device = self._push_token(), self._uuid()

@@ -131,7 +131,7 @@ struct WrongClockTests {
         }
     }
 
-    @Test("clock.offset is refused by a database that isn't a rehearsal's, and moves both clocks of one that is")
+    @Test("a moved clock is refused by a database that isn't a rehearsal's, and moves both clocks of one that is")
     func offset() async throws {
         try await FoldStage.run { stage in
             try await stage.upload([try Samples.key(0)])
@@ -159,6 +159,12 @@ struct WrongClockTests {
             let folded = try Self.fold(on: stage, asOf: Date() + Self.month, environment: moved)
             #expect(folded.status == 0, "\(folded.words)")
             #expect(try await stage.waiting() == 0)
+            // A clock that several processes share is no other.
+            let file = stage.directory.appending(path: "clock").path
+            try SharedClock(moving: file).move(by: Self.month + 86_400)
+            let shared = ["CLOCK_FILE": file]
+            #expect(try Self.fold(on: stage, asOf: Date() + 2 * Self.month, environment: shared).status == 1)
+            #expect(try Self.fold(on: stage, asOf: Date() + Self.month + 86_400, environment: shared).status == 0)
         }
     }
 

@@ -74,6 +74,10 @@ extension InProcessSuite {
             base: url(of: .testResultServer, .laboratories), tls: certificate(.lab), name: "test-result-server")
         let portal = try ServiceClient(
             base: url(of: .verificationServer, .portal), tls: certificate(.portal), name: "verification-server")
+        let tracing = try ServiceClient(
+            base: url(of: .healthPortal, .tracing), tls: certificate(.contactTracing), name: "health-portal")
+        let tokens = try OfficerIssuer(in: folder, issuer: issuer)
+        let clock = self.clock
         let apns = try ServiceClient(base: url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
         let identity = try ServiceClient(
             base: url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")
@@ -81,9 +85,10 @@ extension InProcessSuite {
             try await identity.oneTimeCode(of: $0)
         }
         let stage = StoryStage(
-            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal,
+            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal, tracing: tracing,
+            traceKeyToken: { try await tokens.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
-            officerToken: try await OfficerIssuer(in: folder, issuer: issuer).token(
+            officerToken: try await tokens.token(
                 role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
@@ -98,6 +103,7 @@ extension InProcessSuite {
         await packages.close()
         await lab.close()
         await portal.close()
+        await tracing.close()
         await apns.close()
         await identity.close()
         return try result.get()

@@ -26,7 +26,7 @@ struct HourCloseCommand: AsyncParsableCommand {
         let packages = try suite.packageClient(in: folder)
         let jobs = HourlyJobs(folder: folder, suite: suite, log: "hour")
         let closing = HourClosing(
-            packages: packages, clock: .offset(by: Double(suite.clockOffset)), fold: jobs.fold, publish: jobs.publish)
+            packages: packages, clock: try suite.clock.clock(in: folder), fold: jobs.fold, publish: jobs.publish)
         let outcome: Result<[String], any Error>
         do {
             var lines: [String] = []

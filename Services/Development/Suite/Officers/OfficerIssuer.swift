@@ -30,18 +30,50 @@ package struct OfficerIssuer: Sendable {
         key = try SuiteSecrets.privateKey(SuiteSecrets.officerIssuerKey, in: folder)
     }
 
+    /// A token that a contact tracing system got for itself, for one upload of trace keys.
+    /// - Parameter instant: from when it is valid, by the services' clock.
+    package func traceKeyToken(at instant: Date) async throws -> String {
+        try await sign(TraceKeyToken(issuer: issuer, at: instant))
+    }
+
     /// A signed token.
     /// - Parameters:
     ///   - instant: from when it is valid, by the services' clock.
     ///   - lifetime: seconds.
     package func token(role: OfficerRole, at instant: Date, lifetime: TimeInterval) async throws -> String {
+        try await sign(OfficerToken(role: role, issuer: issuer, at: instant, lifetime: lifetime))
+    }
+
+    private func sign(_ claims: some JWTPayload) async throws -> String {
         let keyIdentifier = try OfficerKeySet(key.publicKey).keyIdentifier
         let keys = await JWTKeyCollection().add(
             ecdsa: try ES256PrivateKey(pem: key.pemRepresentation), kid: JWKIdentifier(string: keyIdentifier))
-        return try await keys.sign(
-            OfficerToken(role: role, issuer: issuer, at: instant, lifetime: lifetime),
-            kid: JWKIdentifier(string: keyIdentifier))
+        return try await keys.sign(claims, kid: JWKIdentifier(string: keyIdentifier))
     }
+}
+
+/// The claims of a contact tracing system's token.
+private struct TraceKeyToken: JWTPayload {
+    let iss: IssuerClaim
+    let aud: AudienceClaim
+    let sub: SubjectClaim
+    let iat: IssuedAtClaim
+    let exp: ExpirationClaim
+    let jti: IDClaim
+    let scope: String
+
+    init(issuer: String, at instant: Date) {
+        let start = Date(timeIntervalSince1970: instant.timeIntervalSince1970.rounded(.down))
+        iss = IssuerClaim(value: issuer)
+        aud = AudienceClaim(value: ["health-portal"])
+        sub = SubjectClaim(value: "contact-tracing")
+        iat = IssuedAtClaim(value: start)
+        exp = ExpirationClaim(value: start.addingTimeInterval(300))
+        jti = IDClaim(value: UUID().uuidString)
+        scope = "trace-keys"
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
 /// The claims of an officer's token.

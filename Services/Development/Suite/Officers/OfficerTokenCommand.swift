@@ -34,7 +34,7 @@ struct OfficerTokenCommand: AsyncParsableCommand {
         let folder = state.folder
         // The services check it against their clock, which `vigil-dev up --at` may have moved.
         let suite = try RunningSuite(in: folder)
-        let instant = Date() + TimeInterval(suite.clockOffset)
+        let instant = try suite.clock.clock(in: folder).now
         Console.say(
             try await OfficerIssuer(in: folder, issuer: issuer ?? suite.issuer).token(
                 role: role, at: instant, lifetime: TimeInterval(validFor)))

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-import Glibc
+package import Glibc
 import NIOCore
 import NIOHTTP1
 import Running
@@ -32,6 +32,9 @@ package actor Supervisor {
     ) {
         members.append(Member(name: name, process: process, log: log, stopSignal: stopSignal, patience: patience))
     }
+
+    /// The processes by name, in the order of their start.
+    package var processes: [(name: String, id: pid_t)] { members.map { ($0.name, $0.process.id) } }
 
     /// Waits until a process ends unexpectedly, and throws a sentence that names it.
     package func watch() async throws -> Never {

@@ -42,6 +42,7 @@ package struct Story: Sendable {
         var phoneE = Phone(at: start)
         let today = Day(containing: start)
         let visitors = try VenueVisitors(before: start)
+        let bar = Self.barVisit(at: visitors.noon)
         let guidA = HashedGUID(hashing: UUID().uuidString)
         let guidN = HashedGUID(hashing: UUID().uuidString)
 
@@ -76,6 +77,7 @@ package struct Story: Sendable {
         try await step(5, "Officers of the health authority help.") {
             try await uploadByTeleTAN()
             try await enterVenue(visitors)
+            try await uploadTraceKeys(of: bar)
         }
         try await step(6, "The hour passes.") { try await foldAndPublish(after: before) }
         let chunk = try await step(7, "Phone B is woken; all phones look for what is new.") {
@@ -94,6 +96,7 @@ package struct Story: Sendable {
             try await closeEmbargo(of: shared)
             try await matchDays(c: phoneC, e: phoneE, met: shared, after: before)
             try await matchReports(visitors)
+            try await matchTraceKeys(of: bar)
         }
         try await step(9, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
@@ -434,7 +437,7 @@ package struct Story: Sendable {
         guard condition else { throw Unmet(expectation) }
     }
 
-    private func expect(
+    func expect(
         _ status: HTTPResponse.Status, _ sentence: String, _ body: () async throws -> Void
     ) async throws {
         do {

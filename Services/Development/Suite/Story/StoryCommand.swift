@@ -44,6 +44,7 @@ private struct StoryClients {
     let packages: PackageClient
     let lab: ServiceClient
     let portal: ServiceClient
+    let tracing: ServiceClient
     let apns: ServiceClient
     let provider: ServiceClient
 
@@ -59,6 +60,8 @@ private struct StoryClients {
             base: suite.url(of: .testResultServer, .laboratories), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
             base: suite.url(of: .verificationServer, .portal), tls: identity("portal"), name: "verification-server")
+        tracing = try ServiceClient(
+            base: suite.url(of: .healthPortal, .tracing), tls: identity("contact-tracing"), name: "health-portal")
         apns = try ServiceClient(
             base: suite.url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
         provider = try ServiceClient(
@@ -70,21 +73,24 @@ private struct StoryClients {
         await packages.close()
         await lab.close()
         await portal.close()
+        await tracing.close()
         await apns.close()
         await provider.close()
     }
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
-        let clock = WallClock.offset(by: Double(suite.clockOffset))
+        let clock = try suite.clock.clock(in: folder)
         let jobs = HourlyJobs(folder: folder, suite: suite, log: "story")
-        let officerToken = try await OfficerIssuer(in: folder, issuer: suite.issuer).token(
+        let issuer = try OfficerIssuer(in: folder, issuer: suite.issuer)
+        let officerToken = try await issuer.token(
             role: .test, at: clock.now, lifetime: 300)
         let officer = PortalVisit(
             portal: try suite.url(of: .healthPortal, .listen),
             authorities: folder.certificate(SuiteCertificates.authority),
             oneTimeCode: { [provider] in try await provider.oneTimeCode(of: $0) })
         return StoryStage(
-            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal,
+            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal, tracing: tracing,
+            traceKeyToken: { try await issuer.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),

@@ -15,6 +15,10 @@ package struct StoryStage: Sendable {
     package var officer: PortalVisit
     /// The verification server, as an outside portal reaches it.
     package var portal: ServiceClient
+    /// The health portal, as a contact tracing system reaches it.
+    package var tracing: ServiceClient
+    /// A token for one upload of trace keys.
+    package var traceKeyToken: @Sendable () async throws -> String
     /// How often APNs, or its simulation, accepted a push for a token.
     package var wakes: @Sendable (String) async throws -> Int
     /// A health officer's token that allows teleTANs for tests, for an outside portal.
@@ -33,7 +37,7 @@ package struct StoryStage: Sendable {
     /// Creates a stage from its parts.
     package init(
         apps: AppClient, packages: PackageClient, lab: ServiceClient, officer: PortalVisit,
-        portal: ServiceClient,
+        portal: ServiceClient, tracing: ServiceClient, traceKeyToken: @escaping @Sendable () async throws -> String,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
         minimumKeys: Int, closing: HourClosing,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
@@ -44,6 +48,8 @@ package struct StoryStage: Sendable {
         self.lab = lab
         self.officer = officer
         self.portal = portal
+        self.tracing = tracing
+        self.traceKeyToken = traceKeyToken
         self.wakes = wakes
         self.officerToken = officerToken
         self.clock = clock

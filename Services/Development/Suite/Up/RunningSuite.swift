@@ -7,8 +7,8 @@ package import Vigil
 /// The facts about a state folder's suite that `vigil-dev up` last wrote, for the commands that talk to it.
 package struct RunningSuite: Decodable, Sendable {
     private let firstPort: Int
-    /// How many seconds the services' clocks are ahead of the machine's.
-    package let clockOffset: Int
+    /// Nil for a shared clock.
+    private let clockOffset: Int?
 
     /// Reads the state folder.
     package init(in folder: StateFolder) throws {
@@ -33,6 +33,9 @@ package struct RunningSuite: Decodable, Sendable {
             base: url(of: .downloadServer, .listen), authorities: folder.certificate(SuiteCertificates.authority),
             region: "DE", trusted: [VerificationKey(pem: pem)])
     }
+
+    /// What time it is for the services.
+    package var clock: SuiteClock { clockOffset.map { .ahead(seconds: $0) } ?? .shared }
 
     /// The identity provider's name in tokens.
     package var issuer: String { Catalogue.issuer(firstPort: firstPort) }

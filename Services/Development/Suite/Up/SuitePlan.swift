@@ -8,8 +8,8 @@ package struct SuitePlan: Sendable {
     package let folder: StateFolder
     /// The proxy's port; the other ports are offsets from it.
     package let firstPort: Int
-    /// How many seconds the services' clocks are ahead of the machine's.
-    package let clockOffset: Int
+    /// What time it is for the services.
+    package let clock: SuiteClock
     private let changes: [SettingChange]
     private let connection: @Sendable (DatabaseRole) -> String
 
@@ -17,12 +17,12 @@ package struct SuitePlan: Sendable {
     ///   - changes: override the plan's own settings; each must be of a service of the plan.
     ///   - connection: the libpq connection string of a role; no password is in it.
     package init(
-        folder: StateFolder, firstPort: Int = Catalogue.Port.defaultFirst, clockOffset: Int = 0,
+        folder: StateFolder, firstPort: Int = Catalogue.Port.defaultFirst, clock: SuiteClock = .ahead(seconds: 0),
         changes: [SettingChange] = [], connection: @escaping @Sendable (DatabaseRole) -> String
     ) throws {
         self.folder = folder
         self.firstPort = firstPort
-        self.clockOffset = clockOffset
+        self.clock = clock
         self.changes = changes
         self.connection = connection
         let last = services.flatMap { $0.ports(first: 0).map(\.number) }.max() ?? 0
@@ -83,7 +83,7 @@ package struct SuitePlan: Sendable {
             }
         }
         settings.merge(developmentSettings(of: service)) { $1 }
-        if clockOffset != 0 { settings["clock.offset"] = .number(clockOffset) }
+        if let setting = clock.setting(in: folder) { settings[setting.key] = setting.value }
         for change in changes where change.service == service.name { settings[change.key] = change.value }
         return settings
     }
@@ -163,8 +163,9 @@ package struct SuitePlan: Sendable {
             try folder.write(try SettingsFile(service.settings).text, to: folder.configuration(service.name))
         }
         try folder.write(Self.inventedAuthorities, to: authorities)
-        let own = try SettingsFile(["firstPort": .number(firstPort), "clockOffset": .number(clockOffset)])
-        try folder.write(own.text, to: folder.configuration("suite"))
+        var own: [String: SettingValue] = ["firstPort": .number(firstPort)]
+        if case .ahead(let seconds) = clock { own["clockOffset"] = .number(seconds) }
+        try folder.write(try SettingsFile(own).text, to: folder.configuration("suite"))
     }
 }
 

@@ -5,23 +5,43 @@ import Glibc
 import Running
 import Schema
 import UnixSignals
-import Vigil
+package import Vigil
 
 /// One life of a suite on one machine, from the first check to the last process stopped.
-struct SuiteRun: Sendable {
+package struct SuiteRun: Sendable {
     let folder: StateFolder
     /// Whether to begin with an empty state folder.
     let isFresh: Bool
-    let playsStory: Bool
-    let endsAfterStory: Bool
     let firstPort: Int
-    /// How many seconds the services' clocks are ahead of the machine's.
-    let clockOffset: Int
+    /// What time it is for the services; the file of a shared clock must exist.
+    let clock: SuiteClock
     let changes: [SettingChange]
 
-    /// Runs until the story is over, the operator stops the suite, or a process ends unexpectedly.
-    /// - Throws: ``CommandFailure``; after a failed step of the story its exit status is the step's number.
-    func run() async throws {
+    /// A started suite.
+    package struct Stage: Sendable {
+        /// What was started.
+        package let plan: SuitePlan
+        /// Its processes.
+        package let supervisor: Supervisor
+        /// How its owner reaches the database.
+        package let ownerConnection: String
+    }
+
+    /// A run that has not begun.
+    package init(
+        folder: StateFolder, isFresh: Bool, firstPort: Int, clock: SuiteClock, changes: [SettingChange]
+    ) {
+        self.folder = folder
+        self.isFresh = isFresh
+        self.firstPort = firstPort
+        self.clock = clock
+        self.changes = changes
+    }
+
+    /// Runs until `body` returns, the operator stops the suite, or a process ends unexpectedly.
+    /// - Parameter body: is called once everything is ready.
+    /// - Throws: ``CommandFailure``, and what `body` throws.
+    package func run(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {
         // Output to a pipe without a reader must not end the suite.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         try folder.prepare()
@@ -29,33 +49,28 @@ struct SuiteRun: Sendable {
         defer { withExtendedLifetime(lock) {} }
 
         let supervisor = Supervisor()
-        let outcome: Result<Int32, any Error>
+        let outcome: Result<Void, any Error>
         do {
-            outcome = .success(
-                try await Self.first([
-                    { try await Self.signal() },
-                    { try await supervisor.watch() },
-                    { try await start(under: supervisor) },
-                ]))
+            try await Self.first([
+                { try await Self.signal() },
+                { try await supervisor.watch() },
+                { try await body(try await start(under: supervisor)) },
+            ])
+            outcome = .success(())
         } catch {
             outcome = .failure(error)
         }
         if await !supervisor.isEmpty { Console.say("Stopping.") }
         await supervisor.stop()
-        let failedStep = try outcome.get()
-        guard failedStep == 0 else {
-            throw CommandFailure(
-                "The story failed at step \(failedStep); the logs are in \(folder.logs).", exitStatus: failedStep)
-        }
+        try outcome.get()
         Console.say("Everything is stopped.")
     }
 
-    /// Starts the suite from any state of the folder, and plays the story with `--story`.
-    /// - Returns: the number of the story's step that failed, or 0; without `--story` it doesn't return.
-    private func start(under supervisor: Supervisor) async throws -> Int32 {
+    /// Starts the suite from any state of the folder.
+    private func start(under supervisor: Supervisor) async throws -> Stage {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         let plan = try SuitePlan(
-            folder: folder, firstPort: firstPort, clockOffset: clockOffset, changes: changes
+            folder: folder, firstPort: firstPort, clock: clock, changes: changes
         ) { role in
             connection(to: cluster, as: role.rawValue)
         }
@@ -68,17 +83,8 @@ struct SuiteRun: Sendable {
         try plan.write()
         if isNew { try await beginYesterday() }
         try await startServices(of: plan, executables, under: supervisor)
-
-        let failedStep = playsStory ? try await playStory() : 0
-        for service in plan.services {
-            for warning in try await Supervisor.warnings(at: plan.adminURL(of: service)) {
-                Console.say("\(service.name): \(warning)")
-            }
-        }
-        if endsAfterStory { return failedStep }
-        if failedStep != 0 { Console.say("The story failed at step \(failedStep); the logs are in \(folder.logs).") }
-        Console.say(SuiteTable(plan: plan, ownerConnection: connection(to: cluster, as: DatabaseRole.owner)).text)
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        return Stage(
+            plan: plan, supervisor: supervisor, ownerConnection: connection(to: cluster, as: DatabaseRole.owner))
     }
 
     // MARK: Steps
@@ -140,7 +146,7 @@ struct SuiteRun: Sendable {
 
     /// Folds the last hour of yesterday. The services fold and publish all hours since then, so that a new suite has a complete day.
     private func beginYesterday() async throws {
-        let clock = WallClock.offset(by: Double(clockOffset))
+        let clock = try clock.clock(in: folder)
         let jobs = HourlyJobs(folder: folder, suite: try RunningSuite(in: folder), log: "fold")
         try await jobs.fold(asOf: Day(containing: clock.now).firstHour.start)
     }
@@ -165,15 +171,6 @@ struct SuiteRun: Sendable {
         }
     }
 
-    /// The story is a client like any other, in a process of its own.
-    private func playStory() async throws -> Int32 {
-        let story = ChildProcess.Program(try SuiteProgram.path(of: "vigil-dev"), ["story", "--state", folder.path])
-        switch try await ChildProcess.run(story) {
-        case .status(let step): return step
-        case .signal(let number): throw CommandFailure("The story was ended by signal \(number).")
-        }
-    }
-
     // MARK: Helpers
 
     private func connection(
@@ -184,19 +181,17 @@ struct SuiteRun: Sendable {
     }
 
     /// Returns when the operator stops the suite.
-    private static func signal() async throws -> Int32 {
+    private static func signal() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) { break }
         try Task.checkCancellation()
-        return 0
     }
 
-    /// The result of the first piece of work to finish; the others are cancelled and awaited.
-    private static func first(_ works: [@Sendable () async throws -> Int32]) async throws -> Int32 {
-        try await withThrowingTaskGroup(of: Int32.self) { group in
+    /// Returns when the first piece of work has finished; the others are cancelled and awaited.
+    private static func first(_ works: [@Sendable () async throws -> Void]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for work in works { group.addTask { try await work() } }
             defer { group.cancelAll() }
-            guard let first = try await group.next() else { return 0 }
-            return first
+            try await group.next()
         }
     }
 }

@@ -42,9 +42,36 @@ struct UpCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let run = SuiteRun(
-            folder: state.folder, isFresh: fresh, playsStory: !noStory, endsAfterStory: story, firstPort: firstPort,
-            clockOffset: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0, changes: changes)
-        try await run.run()
+        let folder = state.folder
+        let clock = SuiteClock.ahead(seconds: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0)
+        let run = SuiteRun(folder: folder, isFresh: fresh, firstPort: firstPort, clock: clock, changes: changes)
+        let (playsStory, endsAfterStory) = (!noStory, story)
+        try await run.run { suite in
+            let failedStep = playsStory ? try await Self.playStory(in: folder) : 0
+            for service in suite.plan.services {
+                for warning in try await Supervisor.warnings(at: suite.plan.adminURL(of: service)) {
+                    Console.say("\(service.name): \(warning)")
+                }
+            }
+            let failure = CommandFailure(
+                "The story failed at step \(failedStep); the logs are in \(folder.logs).", exitStatus: failedStep)
+            if endsAfterStory {
+                if failedStep != 0 { throw failure }
+                return
+            }
+            if failedStep != 0 { Console.say(failure.description) }
+            Console.say(SuiteTable(plan: suite.plan, ownerConnection: suite.ownerConnection).text)
+            while true { try await Task.sleep(for: .seconds(86_400)) }
+        }
+    }
+
+    /// The story is a client like any other, in a process of its own.
+    /// - Returns: the number of the step that failed, or 0.
+    private static func playStory(in folder: StateFolder) async throws -> Int32 {
+        let story = ChildProcess.Program(try SuiteProgram.path(of: "vigil-dev"), ["story", "--state", folder.path])
+        switch try await ChildProcess.run(story) {
+        case .status(let step): return step
+        case .signal(let number): throw CommandFailure("The story was ended by signal \(number).")
+        }
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Protobuf/Generated/ from Protobuf/protos/, here and in PushFormat. Run it after changing a schema and commit both.
+# Makes Protobuf/Generated/ from Protobuf/protos/, here, in PushFormat and in TraceKeyFormat. Run it after changing a schema and commit both.
 #
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh          use protoc and protoc-gen-swift from PATH
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh --help   how to get the two
@@ -85,3 +85,4 @@ with_visibility() {
 # What phones send is part of the interface.
 generate ExposureFormat check_in.proto export.proto submission_payload.proto
 generate PushFormat push_registration.proto
+generate TraceKeyFormat problematic_events.proto

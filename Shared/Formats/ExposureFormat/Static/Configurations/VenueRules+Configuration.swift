@@ -32,22 +32,3 @@ extension VenueRules {
             maximumDays: Int(risk.maxCheckInAgeInDays))
     }
 }
-
-extension VenueRules.Range {
-    /// The message's rules see to it that the bounds are numbers in order.
-    fileprivate init(_ range: WireRange) {
-        self.init(
-            range.min...max(range.min, range.max), excludesMinimum: range.minExclusive,
-            excludesMaximum: range.maxExclusive)
-    }
-}
-
-extension VenueRules.Grade {
-    fileprivate init?(_ mapping: WireNormalizedTimeToRiskLevelMapping) {
-        switch mapping.riskLevel {
-        case .low: self.init(time: VenueRules.Range(mapping.normalizedTimeRange), level: .low)
-        case .high: self.init(time: VenueRules.Range(mapping.normalizedTimeRange), level: .high)
-        default: return nil
-        }
-    }
-}

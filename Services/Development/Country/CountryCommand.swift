@@ -1,0 +1,146 @@
+package import ArgumentParser
+import Calling
+import Catalogue
+import CountryModel
+import DevelopmentIdentityAPI
+import DevelopmentSuite
+import ExposureKeys
+import Foundation
+import Phone
+import Running
+import TLS
+import Vigil
+
+/// `vigil-dev country`: a country of simulated people whose real phones use the real services, for some weeks in minutes.
+package struct CountryCommand: AsyncParsableCommand {
+    /// The name and help of the command.
+    package static let configuration = CommandConfiguration(
+        commandName: "country",
+        abstract: "Run a suite for a simulated country, and judge what phones and services did.",
+        discussion: """
+            People meet, fall ill, are tested and share keys; their phones download, match and warn. Everything between the phones \
+            runs: the services' own programs, PostgreSQL, the proxy. The report is written as report.html and report.json. The \
+            command ends with 1 if something happened that must not, such as a lost upload.
+            """)
+
+    @Option(help: "How many people live in the country.")
+    var people = 1000
+
+    @Option(help: "How many days pass.")
+    var days = 7
+
+    @Option(help: "The share of all people who have the app.")
+    var adoption = 0.6
+
+    @Option(help: "Two runs with the same seed have the same people, contacts and dispositions.")
+    var seed: UInt64 = 1
+
+    @Option(help: "One phone in so many fetches each file on its own; the others share what the first of them got.")
+    var sampleOneIn = 20
+
+    @Option(help: ArgumentHelp("The folder for the report.", valueName: "folder"))
+    var report = "country"
+
+    @Option(help: "The metadata proxy's port; the other services' ports follow it.")
+    var firstPort = Catalogue.Port.defaultFirst
+
+    @Option(
+        help: ArgumentHelp("Static files to publish, such as the configuration in deploy/static.", valueName: "folder"))
+    var `static`: String?
+
+    /// For ArgumentParser.
+    package init() {}
+
+    /// Checks the options' ranges.
+    package func validate() throws {
+        guard (10...1_000_000).contains(people) else { throw ValidationError("--people must be from 10 to 1000000.") }
+        guard (1...365).contains(days) else { throw ValidationError("--days must be from 1 to 365.") }
+        guard (0.0...1).contains(adoption) else { throw ValidationError("--adoption must be from 0 to 1.") }
+        guard sampleOneIn > 0 else { throw ValidationError("--sample-one-in must be 1 or more.") }
+    }
+
+    /// Runs the country.
+    package func run() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(
+            path: "vigil-country-\(UUID().uuidString.prefix(8))")
+        let folder = StateFolder(path.path(percentEncoded: false))
+        try folder.prepare()
+        let clock = try SharedClock(moving: SuiteClock.path(in: folder))
+        try clock.move(to: Self.start.firstHour.start)
+        let run = SuiteRun(
+            folder: folder, isFresh: false, firstPort: firstPort, clock: .shared, changes: try changes())
+        let options = self
+        try await run.run { suite in
+            try await options.live(in: suite, folder, by: clock)
+        }
+        // Kept after a failure, for its logs.
+        try? FileManager.default.removeItem(at: path)
+    }
+
+    /// A Monday. The country's time is not the machine's.
+    private static let start = Day(name: "2026-01-05") ?? Day(number: 20_458)
+
+    /// The proxy answers after 50 ms instead of 250, because all hours of the country wait for it; the rest is as shipped.
+    private func changes() throws -> [SettingChange] {
+        let texts = ["metadata-proxy.answers.deadline=50"] + (`static`.map { ["distribution.static=\($0)"] } ?? [])
+        return texts.compactMap { SettingChange(argument: $0) }
+    }
+
+    private func live(in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock) async throws {
+        let clients = try CountryClients(folder)
+        let outcome: Result<CountryReport, any Error>
+        do {
+            outcome = .success(try await live(with: clients, in: suite, folder, by: clock))
+        } catch {
+            outcome = .failure(error)
+        }
+        await clients.close()
+        let result = try outcome.get()
+        try write(result)
+        guard result.cases.isEmpty, result.differentDownloads == 0 else {
+            throw CommandFailure(
+                "Something happened that must not: see \(report)/report.json. The logs are in \(folder.logs).")
+        }
+    }
+
+    private func live(
+        with clients: CountryClients, in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock
+    ) async throws -> CountryReport {
+        var parameters = CountryParameters(population: people, start: Self.start, seed: seed)
+        parameters.people.appShare = adoption
+        let watch = SuiteWatch(suite)
+        let services = clients.services(publishedIn: folder.published, sampledOneIn: sampleOneIn)
+        let stage = CountryRun.Stage(
+            clock: clock, watch: watch, laboratory: Laboratory(results: clients.lab, seed: seed),
+            office: HealthOffice(portal: clients.portal), services: services)
+        var run = CountryRun(Country(parameters), seed: seed, on: stage)
+        let progress = ProgressBar.onTerminal
+        progress.begin("hours", total: days * 24)
+        let started = ContinuousClock.now
+        let before = await watch.processorSeconds()
+        for _ in 0..<days * 24 {
+            try await run.live()
+            progress.advance()
+        }
+        progress.finish()
+        let processors = await watch.processorSeconds().merging(before) { $0 - $1 }
+        run.judge()
+        var baseline = Country(parameters)
+        for _ in 0..<days * 24 { _ = baseline.step() }
+        return CountryReport(
+            run,
+            CountryReport.Settings(
+                people: people, days: days, adoption: adoption, seed: seed, phones: run.phones,
+                downloadsSampledOneIn: sampleOneIn),
+            baseline: baseline, took: started.duration(to: .now), processors: processors,
+            different: await services.downloads.different)
+    }
+
+    private func write(_ result: CountryReport) throws {
+        let folder = URL(filePath: report)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try result.json().write(to: folder.appending(path: "report.json"))
+        try Data(result.html.utf8).write(to: folder.appending(path: "report.html"))
+        Console.say(result.summary)
+    }
+}

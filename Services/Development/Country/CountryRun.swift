@@ -1,0 +1,175 @@
+import CountryModel
+import Credentials
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import Phone
+import Running
+import VerificationAPI
+
+/// A country's days, hour by hour: the model says what happens, and real phones and real services live through it.
+///
+/// The services' clock stands where the driver puts it (``SharedClock``). It is moved by a quarter of an hour at a time, and never while
+/// a request is under way. The services fold and publish by themselves, as they do on any other day.
+struct CountryRun: Sendable {
+    private(set) var country: Country
+    private(set) var oracle = Oracle()
+    /// What has happened, hour by hour.
+    private(set) var history: [HourRecord] = []
+    /// When each phone first showed a colour.
+    private(set) var warnings: [WarningColour: [PersonID: Date]] = [:]
+    /// What each person's uploads were acknowledged at.
+    private(set) var uploads: [(person: PersonID, at: Date, keys: Int)] = []
+    private let citizens: [PersonID: Citizen]
+    private var airwaves: Airwaves
+    private var intruder: Intruder
+    private let stage: Stage
+
+    /// The way to a running suite.
+    struct Stage: Sendable {
+        let clock: SharedClock
+        let watch: SuiteWatch
+        let laboratory: Laboratory
+        let office: HealthOffice
+        let services: CitizenServices
+    }
+
+    /// What phones sent in an hour, and the seconds of the machine's time that it took.
+    struct HourRecord: Sendable {
+        let hour: Hour
+        let traffic: Traffic
+        let seconds: Double
+    }
+
+    /// The pieces of an hour in which requests run side by side.
+    private static let slots = 4
+    /// How many phones are busy at the same time. The proxy holds each answer back for a moment, so there are many.
+    private static let concurrency = 128
+
+    /// A country on its first day.
+    init(_ country: Country, seed: UInt64, on stage: Stage) {
+        self.country = country
+        self.stage = stage
+        airwaves = Airwaves(country.radio)
+        intruder = Intruder(apps: stage.services.apps)
+        let start = country.hour.start
+        let phones = country.users.compactMap { id -> (PersonID, Citizen)? in
+            let person = country.people[Int(id.rawValue)]
+            return person.phone.map {
+                (id, Citizen(person, device: $0, installedAt: start, seed: seed, services: stage.services))
+            }
+        }
+        citizens = Dictionary(uniqueKeysWithValues: phones)
+    }
+
+    /// The number of phones.
+    var phones: Int { citizens.count }
+
+    /// Lives through the next hour.
+    mutating func live() async throws {
+        let started = ContinuousClock.now
+        let hour = country.hour
+        try await closeHour(before: hour)
+        let events = country.step()
+        for citizen in citizens.values { await citizen.beginHour(hour) }
+        for registration in events.registrations { await plan(registration) }
+        for slot in 0..<Self.slots {
+            let begin = hour.start.addingTimeInterval(3600 * Double(slot) / Double(Self.slots))
+            let end = hour.start.addingTimeInterval(3600 * Double(slot + 1) / Double(Self.slots))
+            if slot > 0 { try stage.clock.move(to: begin) }
+            try await stage.laboratory.post(events.results.filter { begin <= $0.at.date && $0.at.date < end })
+            for call in events.calls where begin <= call.at.date && call.at.date < end { try await answer(call) }
+            try await live(until: end)
+        }
+        if await intruder.attempt(at: hour.start) { oracle.report(.unauthorisedUpload, "taken in hour \(hour)") }
+        try await airwaves.pass(hour, events.contacts, to: citizens)
+        let traffic = try await collect()
+        history.append(
+            HourRecord(hour: hour, traffic: traffic, seconds: started.duration(to: .now) / .seconds(1)))
+    }
+
+    // MARK: The services' hourly jobs
+
+    /// The fold and the publication of the hour that has just ended.
+    private mutating func closeHour(before hour: Hour) async throws {
+        // A second later than the jobs are due, which look at the clock themselves.
+        let fold = hour.start.addingTimeInterval(3)
+        try stage.clock.move(to: fold)
+        try await stage.watch.wait(for: "fold", of: "fold", since: hour.start)
+        let publication = hour.start.addingTimeInterval(Self.publicationMinute * 60 + 1)
+        try stage.clock.move(to: publication)
+        try await stage.watch.wait(for: "publish", of: "distribution", since: publication.addingTimeInterval(-1))
+        await stage.services.downloads.beginHour()
+        let closed = hour.advanced(by: -1)
+        guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
+        let published = try await stage.services.packages.keys(of: closed)
+        oracle.published(published, in: closed)
+        for key in published where intruder.keys.contains(key.data) {
+            oracle.report(.unauthorisedUpload, "published in hour \(closed)")
+        }
+    }
+
+    /// `run.minute` of distribution in a suite for development.
+    private static let publicationMinute: TimeInterval = 5
+
+    // MARK: What people do
+
+    private func plan(_ registration: HourEvents.Registration) async {
+        await citizens[registration.person]?.plan(
+            .scan(.guid(stage.laboratory.guid(of: registration.test)), .pcr, sharing: registration.sharing),
+            at: registration.at.date)
+    }
+
+    /// An officer reads out a code to somebody who calls, and the phone redeems it at once.
+    private func answer(_ call: HourEvents.OfficerCall) async throws {
+        guard let citizen = citizens[call.person] else { return }
+        let code = try await stage.office.makeCode()
+        await citizen.plan(.scan(.teleTAN(code), .pcr, sharing: call.sharing), at: call.at.date)
+    }
+
+    /// All phones that have something to do before an instant do it, many at a time.
+    private func live(until end: Date) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var busy = 0
+            for citizen in citizens.values where await citizen.nextInstant < end {
+                if busy == Self.concurrency { try await group.next() } else { busy += 1 }
+                group.addTask { try await citizen.live(until: end) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    // MARK: What becomes of it
+
+    private mutating func collect() async throws -> Traffic {
+        var traffic = Traffic()
+        for (person, citizen) in citizens {
+            let record = await citizen.takeRecord()
+            traffic += record.traffic
+            for upload in record.uploads {
+                uploads.append((person, upload.at, upload.keys.count))
+                oracle.shared(upload.keys, by: person, at: upload.at, in: country)
+            }
+            oracle.matched(record.matches, by: person)
+            for warning in record.warnings where warnings[warning.colour]?[person] == nil {
+                warnings[warning.colour, default: [:]][person] = warning.at
+                country.warned(person, at: Minute(containing: warning.at), colour: warning.colour)
+            }
+        }
+        return traffic
+    }
+
+    /// The end of the country: what the oracle says of it.
+    mutating func judge() { oracle.judge(citizens.keys.sorted(), at: country.hour.start) }
+}
+
+extension PackageClient {
+    /// An hour's keys; none if the hour has no package.
+    fileprivate func keys(of hour: Hour) async throws -> [ExportedKey] {
+        do {
+            return try await keys(of: Day(containing: hour.start).name, hour: hour.ofDay)
+        } catch Failure.missing {
+            return []
+        }
+    }
+}

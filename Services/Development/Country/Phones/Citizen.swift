@@ -1,0 +1,177 @@
+import CountryModel
+import Credentials
+import ExposureFormat
+import ExposureKeys
+import Exposures
+import Foundation
+import Phone
+
+/// A simulated person with the app: a real phone, and what its owner does with it.
+actor Citizen {
+    /// Who it is in the model.
+    nonisolated let person: PersonID
+    /// The kind of phone, as the model drew it.
+    nonisolated let device: PhoneClass
+    private var phone: Phone
+    private var store: ExposureStore
+    private var app: App
+    private var executor: AppExecutor
+    private let services: CitizenServices
+    private var random: RandomStream
+    private var agenda = Agenda()
+    /// What the owner answers when a test is positive, by the app's number of the test.
+    private var answers: [UInt16: Sharing] = [:]
+    private var lastRun: Date
+    private var record = Record()
+
+    /// What a phone did that others want to know.
+    struct Record: Sendable {
+        /// What it sent.
+        var traffic = Traffic()
+        /// The keys that a server acknowledged, and when the app had the answer.
+        var uploads: [(keys: [DiagnosisKey], at: Date)] = []
+        /// Results of detections: a colour when there was one.
+        var warnings: [(colour: WarningColour, at: Date)] = []
+        /// Keys that were newly matched.
+        var matches: [KeyData] = []
+    }
+
+    /// A phone on which the app was installed when the country began, and which has been in use for two weeks.
+    init(_ person: Person, device: PhoneClass, installedAt start: Date, seed: UInt64, services: CitizenServices) {
+        self.person = person.id
+        self.device = device
+        self.services = services
+        var random = RandomStream(seed: seed, phoneOf: person.id)
+        phone = Phone(at: start, using: &random)
+        store = ExposureStore(platform: device.platform)
+        executor = services.executor()
+        app = App(
+            App.Setup(device: device.deviceClass, dummies: services.dummies), installedAt: start,
+            phase: Int32(device.phase) * 60, using: &random)
+        self.random = random
+        lastRun = start
+    }
+
+    // MARK: What happens to it
+
+    /// Adds something that the owner will do.
+    func plan(_ action: OwnerAction, at instant: Date) { agenda.add(action, at: instant) }
+
+    /// Each day gets a new key at midnight (UTC), whatever the app does.
+    func beginHour(_ hour: Hour) { phone.live(until: hour.start, using: &random) }
+
+    /// What it broadcasts in an interval.
+    func advertisement(in interval: IntervalNumber) throws -> Advertisement? {
+        try phone.advertisement(in: interval, device.metadata)
+    }
+
+    /// Records scans with everything they received, in the order of time; an empty one counts, too.
+    func hear(_ scans: [(at: Date, received: [Reception])]) {
+        for scan in scans { store.hear(scan.received, at: scan.at) }
+    }
+
+    /// When the phone has something to do next.
+    var nextInstant: Date {
+        let wake = app.nextWake(after: lastRun)
+        return agenda.next.map { min($0, wake) } ?? wake
+    }
+
+    /// Lives until an instant: the owner's actions and the app's runs, in the order of their times.
+    func live(until end: Date) async throws {
+        while nextInstant < end {
+            let instant = max(nextInstant, lastRun)
+            lastRun = instant
+            if let action = agenda.pop(through: instant) {
+                try await perform(action, at: instant)
+            } else {
+                try await run(.woken, at: instant)
+            }
+        }
+    }
+
+    /// What it did since the last call.
+    func takeRecord() -> Record {
+        defer { record = Record() }
+        return record
+    }
+
+    // MARK: One event
+
+    private func perform(_ action: OwnerAction, at instant: Date) async throws {
+        switch action {
+        case .scan(let proof, let family, let sharing):
+            try await run(.scanned(proof, family), at: instant)
+            if let sharing, let test = app.tests.last?.id { answers[test] = sharing }
+        case .consent(let test, let consent): try await run(.consented(test: test, consent), at: instant)
+        }
+    }
+
+    /// Hands an event to the app and performs its requests, until it has none left.
+    private func run(_ event: App.Event, at instant: Date) async throws {
+        var open = app.handle(event, at: instant, using: &random)[...]
+        while let request = open.popFirst() {
+            guard let answer = try await answer(to: request, at: instant) else { continue }
+            open += app.handle(.answered(request, answer), at: instant, using: &random)
+        }
+    }
+
+    private func answer(to request: App.Request, at instant: Date) async throws -> App.Answer? {
+        switch request.kind {
+        case .configuration, .dayIndex, .hourIndex, .package, .warningIndex, .warnings:
+            let download = await services.downloads.answer(request, asSample: isSampled)
+            record.traffic.count(request.kind, bytes: download.bytes)
+            return download.answer
+        case .detect(let packages): return try await detect(in: packages, at: instant)
+        case .show(let notice):
+            answerNotice(notice, at: instant)
+            return nil
+        case .askForPushToken, .cancelPush: return nil
+        case .register, .result, .tan, .upload, .pretend, .registerForPush:
+            return await send(request, at: instant)
+        }
+    }
+
+    /// Every phone's requests count. Those of one in some are sent on their own, even for files that others have fetched.
+    private var isSampled: Bool { Int(person.rawValue) % services.downloads.sampledOneIn == 0 }
+
+    private func send(_ request: App.Request, at instant: Date) async -> App.Answer? {
+        record.traffic.count(request.kind, bytes: 0)
+        let keys =
+            if case .upload(let upload) = request.kind { phone.diagnosisKeys(of: upload.days, upload.onset) } else {
+                [DiagnosisKey]()
+            }
+        // An actor's own value can't be lent to a call that waits; a phone has one such request at a time.
+        var executor = executor
+        let answer = await executor.answer(
+            request, of: app, at: instant, keys: { _ in keys }, detect: { _ in })
+        self.executor = executor
+        if case .uploaded = answer { record.uploads.append((keys, instant)) }
+        return answer
+    }
+
+    // MARK: On the phone alone
+
+    private func detect(in packages: [KeyPackage], at instant: Date) async throws -> App.Answer {
+        let known = store.recognisedKeys
+        try store.provide(await services.downloads.keys(of: packages), at: instant)
+        record.matches += store.recognisedKeys.subtracting(known)
+        let windows = store.windows(by: services.mapping, at: instant, using: &random)
+        let risk = ExposureRisk(windows, by: services.rules, at: instant, on: device.platform)
+        if risk.level == .high {
+            record.warnings.append((.red, instant))
+        } else if !risk.days.isEmpty {
+            record.warnings.append((.green, instant))
+        }
+        return .detected(missing: [])
+    }
+
+    /// The owner sees a result: whoever shares does so after a while.
+    private func answerNotice(_ notice: App.Notice, at instant: Date) {
+        guard case .result(let test, .pcrPositive) = notice, let sharing = answers.removeValue(forKey: test) else {
+            return
+        }
+        // The app itself waits for the last half hour, until nobody touches it any more.
+        let pause = Double(max(0, sharing.minutesAfterResult - 30)) * 60
+        agenda.add(.consent(test, App.Consent(onset: sharing.onset)), at: instant.addingTimeInterval(pause))
+    }
+}

@@ -1,0 +1,70 @@
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import Phone
+
+/// The published files as a country's phones fetch them.
+///
+/// Their answers don't depend on who asks. So the first phone that asks for something in an hour fetches it, and the others get the same
+/// answer; the phones of a sample fetch everything on their own, and must get the same keys.
+actor SharedDownloads {
+    /// What a phone got.
+    struct Download: Sendable {
+        let answer: App.Answer
+        /// The size of the file; 0 if there was no new body.
+        let bytes: Int
+    }
+
+    /// One phone in so many belongs to the sample; 1 for a country in which no download is shared.
+    nonisolated let sampledOneIn: Int
+    private let executor: AppExecutor
+    /// Finds the size of a published file.
+    private let size: @Sendable (App.Request.Kind) -> Int
+    private var answers: [App.Request.Kind: Download] = [:]
+    /// Phones that wait for what another one is fetching.
+    private var waiting: [App.Request.Kind: [CheckedContinuation<Download, Never>]] = [:]
+    private var keys: [KeyPackage: [ExportedKey]] = [:]
+    /// Packages that a phone of the sample got with other keys.
+    private(set) var different = 0
+
+    init(
+        _ executor: AppExecutor, sampledOneIn: Int, size: @escaping @Sendable (App.Request.Kind) -> Int
+    ) {
+        self.executor = executor
+        self.sampledOneIn = sampledOneIn
+        self.size = size
+    }
+
+    /// Something may have been published: whatever was fetched before is asked for again.
+    func beginHour() { answers.removeAll(keepingCapacity: true) }
+
+    /// The keys of packages that some phone has fetched, each once.
+    func keys(of wanted: [KeyPackage]) -> [ExportedKey] {
+        var known: Set<KeyData> = []
+        return wanted.flatMap { keys[$0] ?? [] }.filter { known.insert($0.data).inserted }
+    }
+
+    /// Answers a download.
+    func answer(_ request: App.Request, asSample isSample: Bool) async -> Download {
+        if isSample { return await fetch(request) }
+        if let answer = answers[request.kind] { return answer }
+        if waiting[request.kind] != nil {
+            return await withCheckedContinuation { waiting[request.kind]?.append($0) }
+        }
+        waiting[request.kind] = []
+        let download = await fetch(request)
+        answers[request.kind] = download
+        for phone in waiting.removeValue(forKey: request.kind) ?? [] { phone.resume(returning: download) }
+        return download
+    }
+
+    private func fetch(_ request: App.Request) async -> Download {
+        var executor = executor
+        let answer = (try? await executor.download(request.kind)) ?? .failed
+        if case .package(let package, _) = request.kind, let got = executor.files[package] {
+            if let known = keys[package], known.map(\.data) != got.map(\.data) { different += 1 }
+            keys[package] = got
+        }
+        return Download(answer: answer, bytes: size(request.kind))
+    }
+}

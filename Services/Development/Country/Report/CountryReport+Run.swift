@@ -1,0 +1,126 @@
+import CountryModel
+import ExposureKeys
+import Foundation
+import Glibc
+
+extension CountryReport {
+    /// What a run showed.
+    /// - Parameters:
+    ///   - baseline: the same country in which nobody was warned.
+    ///   - processors: CPU seconds of the suite's processes.
+    init(
+        _ run: CountryRun, _ settings: Settings, baseline: Country, took duration: Duration,
+        processors: [String: Double], different: Int
+    ) {
+        let country = run.country
+        let statistics = country.statistics
+        let (red, green) = (run.warnings[.red] ?? [:], run.warnings[.green] ?? [:])
+        self.settings = settings
+        self.duration = duration / .seconds(1)
+        memory = Self.peakMemory
+        days = statistics.days.enumerated().prefix(settings.days).map { number, figures in
+            let day = statistics.start.advanced(by: number)
+            return DayRow(
+                day: day.name, infections: figures.allInfections,
+                infectionsWithoutApp: baseline.statistics.days.indices.contains(number)
+                    ? baseline.statistics.days[number].allInfections : 0,
+                positiveTests: figures.allPositives,
+                redWarnings: red.values.count { Day(containing: $0) == day })
+        }
+        cascade = Cascade(
+            infected: statistics.total(\.allInfections), positive: statistics.total(\.allPositives),
+            registered: statistics.total { $0.registrations + $0.calls }, uploads: run.uploads.count,
+            sharedKeys: run.oracle.sharedKeys, warnedRed: red.count, warnedGreen: green.count,
+            warnedRedInfected: statistics.total(\.redWarningsOfInfected))
+        notification = Notification(run, red)
+        delays = [
+            Delay("from upload, and the end of the key's period, to publication", run.oracle.hoursToPublication),
+            Delay("from the last close contact with an uploader to red", Self.hoursToRed(run, red)),
+        ]
+        hours = run.history.map { record in
+            HourRow(
+                hour: Int(record.hour.number), requests: record.traffic.byName, seconds: record.seconds)
+        }
+        var sum = Traffic()
+        for record in run.history { sum += record.traffic }
+        let phoneDays = Double(max(1, settings.phones * settings.days))
+        requestsPerPhone = sum.byName.mapValues { Double($0) / phoneDays }
+        bytesPerPhone = Dictionary(
+            uniqueKeysWithValues: sum.bytes.map { ($0.key.rawValue, Double($0.value) / phoneDays) })
+        self.processors = processors
+        faults = Dictionary(
+            uniqueKeysWithValues: Oracle.Fault.allCases.map { ($0.rawValue, run.oracle.cases(of: $0).count) })
+        cases = Oracle.Fault.allCases.flatMap { fault in
+            run.oracle.cases(of: fault).prefix(20).map { "\(fault.rawValue): \($0)" }
+        }
+        judgedPairs = run.oracle.judgedPairs
+        differentDownloads = different
+    }
+
+    /// The most memory that the process had, in MiB (getrusage(2)).
+    private static var peakMemory: Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss / 1024
+    }
+
+    private static func hoursToRed(_ run: CountryRun, _ red: [PersonID: Date]) -> [Double] {
+        closeContacts(run).compactMap { person, meetings in
+            guard let shown = red[person],
+                let last = meetings.map({ $0.day.firstHour.start.addingTimeInterval(43_200) }).filter({ $0 < shown })
+                    .max()
+            else { return nil }
+            return shown.timeIntervalSince(last) / 3600
+        }
+    }
+
+    /// The close contacts of everybody who uploaded, by whom they met. The model knows those of the last fourteen days.
+    fileprivate static func closeContacts(_ run: CountryRun) -> [PersonID: [Meeting]] {
+        let last = run.country.hour.day
+        var contacts: [PersonID: [Meeting]] = [:]
+        for uploader in Set(run.uploads.map(\.person)) {
+            for meeting in run.country.truth.meetings(of: uploader, from: last.advanced(by: -14), through: last)
+            where meeting.isClose {
+                contacts[meeting.other, default: []].append(meeting)
+            }
+        }
+        return contacts
+    }
+
+    /// What happened, in words.
+    var summary: String {
+        let bad = faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return """
+            \(settings.people) people, \(settings.phones) phones, \(settings.days) days in \(Plot.text(duration)) s, \(memory) MiB: \
+            \(cascade.infected) infected, \(cascade.positive) tested positive, \(cascade.uploads) uploads with \
+            \(cascade.sharedKeys) keys, \(cascade.warnedRed) phones red, \(cascade.warnedGreen) green.
+            \(judgedPairs) pairs of a key and a phone that heard it: \
+            \(bad.isEmpty ? "every one was found, and nothing else." : bad.joined(separator: "; "))
+            """
+    }
+}
+
+extension CountryReport.Notification {
+    fileprivate init(_ run: CountryRun, _ red: [PersonID: Date]) {
+        let contacts = CountryReport.closeContacts(run)
+        closeContacts = contacts.count
+        closeContactsWarned = contacts.keys.count { red[$0] != nil }
+        falseAlerts = red.keys.count { contacts[$0] == nil }
+    }
+}
+
+extension CountryReport.Delay {
+    /// The median and the 90th percentile of some hours.
+    fileprivate init(_ name: String, _ hours: [Double]) {
+        let sorted = hours.sorted()
+        self.name = name
+        median = sorted.isEmpty ? nil : sorted[sorted.count / 2]
+        ninetieth = sorted.isEmpty ? nil : sorted[sorted.count * 9 / 10]
+    }
+}
+
+extension Traffic {
+    fileprivate var byName: [String: Int] {
+        Dictionary(uniqueKeysWithValues: requests.map { ($0.key.rawValue, $0.value) })
+    }
+}

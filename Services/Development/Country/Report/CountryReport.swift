@@ -1,0 +1,93 @@
+import Foundation
+
+/// What a country's run showed, as JSON; ``CountryReport/html`` draws it.
+struct CountryReport: Codable, Sendable {
+    /// What was asked for.
+    struct Settings: Codable, Sendable {
+        let people: Int
+        let days: Int
+        let adoption: Double
+        let seed: UInt64
+        var phones: Int
+        /// One phone in so many fetched every file on its own.
+        let downloadsSampledOneIn: Int
+    }
+
+    /// One day.
+    struct DayRow: Codable, Sendable {
+        /// `yyyy-MM-dd`.
+        let day: String
+        let infections: Int
+        /// On the same seed without warnings.
+        let infectionsWithoutApp: Int
+        let positiveTests: Int
+        let redWarnings: Int
+    }
+
+    /// From infection to warning, each a part of the one before.
+    struct Cascade: Codable, Sendable {
+        let infected: Int
+        let positive: Int
+        let registered: Int
+        let uploads: Int
+        let sharedKeys: Int
+        let warnedRed: Int
+        let warnedGreen: Int
+        /// Red warnings of people who were infected.
+        let warnedRedInfected: Int
+    }
+
+    /// What phones found of what they should have found.
+    struct Notification: Codable, Sendable {
+        /// Contacts of 15 minutes or more at less than two metres with somebody who uploaded, by pairs and days.
+        let closeContacts: Int
+        /// Those whose phone showed red.
+        let closeContactsWarned: Int
+        /// People with red who had no such contact.
+        let falseAlerts: Int
+    }
+
+    /// Medians and 90th percentiles, in hours; nil where nothing was measured.
+    struct Delay: Codable, Sendable {
+        let name: String
+        let median: Double?
+        let ninetieth: Double?
+    }
+
+    /// One hour of the suite.
+    struct HourRow: Codable, Sendable {
+        let hour: Int
+        let requests: [String: Int]
+        let seconds: Double
+    }
+
+    let settings: Settings
+    /// Seconds of the machine's time.
+    let duration: Double
+    /// The most memory of the driver and its phones, in MiB.
+    let memory: Int
+    let days: [DayRow]
+    let cascade: Cascade
+    let notification: Notification
+    let delays: [Delay]
+    let hours: [HourRow]
+    /// By class of request: per phone and day.
+    let requestsPerPhone: [String: Double]
+    let bytesPerPhone: [String: Double]
+    /// CPU seconds of each process.
+    let processors: [String: Double]
+    /// Every fault that the oracle looks for with its number of cases, and what it judged.
+    let faults: [String: Int]
+    /// The first cases of each, one line a case.
+    let cases: [String]
+    let judgedPairs: Int
+    /// Downloads that a phone of the sample got and that differed from the shared one.
+    let differentDownloads: Int
+
+    /// The report as JSON with sorted keys.
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return try encoder.encode(self)
+    }
+}

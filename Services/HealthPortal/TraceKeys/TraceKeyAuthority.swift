@@ -1,0 +1,64 @@
+import Credentials
+import FoundationEssentials
+import HTTPContract
+import JWTKit
+import OfficerIdentity
+import Running
+
+/// Decides whether a token of the identity provider allows an upload of trace keys.
+///
+/// It is an access token that the provider gave the contact tracing system itself, and that names our client as audience and the scope.
+/// swisscovid-cn-backend looked at how long a token is valid and not at whether it still is.
+struct TraceKeyAuthority: Sendable {
+    private let provider: Provider
+    private let keys: ProviderKeys
+    private let scope: String
+    private let clock: WallClock
+
+    /// The longest time for which a token may be valid, in seconds.
+    private static let longestValidity: TimeInterval = 3600
+    /// Characters of a token's identifier.
+    private static let identifierLengths = 1...255
+
+    /// From `traceKeys.scope`.
+    init(_ settings: Settings, provider: Provider, keys: ProviderKeys, clock: WallClock) {
+        self.provider = provider
+        self.keys = keys
+        self.clock = clock
+        scope = settings.string("traceKeys.scope", default: "trace-keys")
+    }
+
+    /// What a token is known by, so that it is good for one upload; nil if it is invalid or doesn't allow any.
+    ///
+    /// - Throws: `.unavailable` while no keys of the provider could be read.
+    func upload(allowedBy text: String) async throws(Problem) -> Digest? {
+        // The claims come first: only an otherwise valid token may cause the keys to be read again.
+        guard let token = SignedToken<TraceKeyClaims>(text), allows(token.claims, at: clock.now) else { return nil }
+        guard let isSigned = await keys.verify(token) else { throw .unavailable }
+        return isSigned ? Digest(sha256: token.claims.jti.utf8) : nil
+    }
+
+    private func allows(_ claims: TraceKeyClaims, at now: Date) -> Bool {
+        claims.iss == provider.issuer && claims.aud.names.contains(provider.client)
+            && claims.scope.split(separator: " ").contains { $0 == scope }
+            && Self.identifierLengths.contains(claims.jti.utf8.count)
+            && now < claims.exp.addingTimeInterval(Provider.skew)
+            && claims.iat <= now.addingTimeInterval(Provider.skew)
+            && claims.nbf.map { $0 <= now.addingTimeInterval(Provider.skew) } != false
+            && (0...Self.longestValidity).contains(claims.exp.timeIntervalSince(claims.iat))
+    }
+}
+
+/// The claims of an access token (RFC 9068, section 2.2).
+struct TraceKeyClaims: JWTPayload {
+    let iss: String
+    let aud: Audience
+    let iat: Date
+    let exp: Date
+    let nbf: Date?
+    let jti: String
+    let scope: String
+
+    /// The library calls this after the signature; ``TraceKeyAuthority`` checks the claims, by the service's clock.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
