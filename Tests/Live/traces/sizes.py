@@ -42,10 +42,13 @@ from client.tls import Connection
 
 VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
 PROTOCOLS = {"HTTP/1.1": http1.Exchanges, "HTTP/2": http2.Exchanges}
-# Exchanges on a connection that is kept: their bodies stay below half of HTTP/2's first window.
+# Exchanges on a connection that is kept.
 KEPT = 8
 # Requests that are sent at once.
 TOGETHER = 4
+# Bytes of the bodies on one connection. From half of HTTP/2's first window on, the server's window updates stand between
+# its answers: when, follows from the bytes that it was sent.
+BODIES = 30_000
 # A signature has 70 to 72 bytes; one of 66 is seen once in 2^32 handshakes.
 SIGNATURE_SPREAD = 6
 # The second proxy takes so many registrations of one address prefix.
@@ -403,6 +406,19 @@ def all_variants():
     return [(version, protocol) for version in VERSIONS for protocol in PROTOCOLS]
 
 
+def batches(cases, count):
+    """The cases in their order, at most `count` at a time, of which the bodies fit on one connection."""
+    batch = []
+    for case in cases:
+        size = sum(len(each.request.body) for each in (*batch, case))
+        if batch and (len(batch) == count or size > BODIES):
+            yield batch
+            batch = []
+        batch.append(case)
+    if batch:
+        yield batch
+
+
 def run(suite, target, make_cases, kept_rounds, extra=()):
     """Every class alone, and in `kept_rounds` rounds among others. `extra` are only tried alone."""
     client = Client(suite, target)
@@ -413,11 +429,10 @@ def run(suite, target, make_cases, kept_rounds, extra=()):
         for _ in range(kept_rounds):
             cases = list(make_cases())
             random.shuffle(cases)
-            jobs += [(client.kept, *variant, cases[at:at + KEPT]) for at in range(0, len(cases), KEPT)]
+            jobs += [(client.kept, *variant, batch) for batch in batches(cases, KEPT)]
         cases = list(make_cases())
         random.shuffle(cases)
-        jobs += [(client.together, *variant, cases[at:at + TOGETHER])
-                 for at in range(0, len(cases) - TOGETHER + 1, TOGETHER)]
+        jobs += [(client.together, *variant, batch) for batch in batches(cases, TOGETHER) if len(batch) == TOGETHER]
     random.shuffle(jobs)
     return at_once(jobs)
 

@@ -24,13 +24,25 @@ struct UploadingPhones: Sendable {
 
         fileprivate static func drawn() -> Payload {
             var randomness = SystemRandomNumberGenerator()
-            let model = UploadModel()
-            let keys = model.keys(uploadedIn: Hour(containing: Date()), using: &randomness)
+            let keys = keys(uploadedAt: Date(), using: &randomness)
             guard Bool.random(using: &randomness) else {
                 return Payload(keys: keys, reports: VisitModel().reports(using: &randomness))
             }
             let count = Int.random(in: 1...VenueUpload.maximumReports, using: &randomness)
             return Payload(keys: keys, venueReports: (0..<count).map { _ in VenueReport(using: &randomness) })
+        }
+
+        /// Keys that are current for four more days: the fold leaves out those that expire before it runs, and the test folds hours
+        /// ahead of time, past midnight.
+        private static func keys(
+            uploadedAt instant: Date, using randomness: inout some RandomNumberGenerator
+        ) -> [DiagnosisKey] {
+            let end = instant.addingTimeInterval(4 * 86_400)
+            while true {
+                let keys = UploadModel().keys(uploadedIn: Hour(containing: instant), using: &randomness)
+                    .filter { !$0.rollingPeriod.hasExpired(at: end) }
+                if !keys.isEmpty { return keys }
+            }
         }
 
         /// The keys and reports as the tables store them.
