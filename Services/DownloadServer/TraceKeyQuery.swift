@@ -2,7 +2,7 @@ import PublishedTree
 
 /// `GET /v3/traceKeys?lastKeyBundleTag=…`, as phones of SwissCovid and NotifyMe ask for trace keys (swisscovid-cn-backend).
 struct TraceKeyQuery: Equatable {
-    /// The tag that the last answer gave the phone, as it was sent; nil if it has none yet.
+    /// The tag that the last answer gave the phone, as it was sent; nil if it has none yet, which an empty value says, too.
     let lastTag: String?
 
     private static let path = "/v3/traceKeys"
@@ -16,7 +16,7 @@ struct TraceKeyQuery: Equatable {
         let tags = rest.dropFirst().split(separator: "&").filter { $0.prefix { $0 != "=" } == Self.name }.map {
             $0.dropFirst(Self.name.count + 1)
         }
-        lastTag = tags.count > 1 ? "" : tags.first.map(String.init)
+        lastTag = tags.count > 1 ? "several" : tags.first.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
     /// The object that has the answer; nil for a tag that no answer gave.

@@ -28,14 +28,12 @@ extension Catalogue {
         package let volumes: [Volume]
         /// The listeners it connects to.
         package let calls: [Call]
-        /// The container of a third-party program that replaces it in docker-compose.yml.
-        package let standIn: String?
 
         init(
             _ name: String, executable: String? = nil, _ subcommand: String..., isSimulator: Bool = false,
             role: Role?, listeners: [Listener], admin: Port, metrics: Port? = nil, database: Database? = nil,
             secrets: [Secret] = [],
-            volumes: [Volume] = [], calls: [Call] = [], standIn: String? = nil
+            volumes: [Volume] = [], calls: [Call] = []
         ) {
             self.name = name
             self.executable = executable ?? name
@@ -49,7 +47,6 @@ extension Catalogue {
             self.secrets = secrets
             self.volumes = volumes
             self.calls = calls
-            self.standIn = standIn
         }
 
         /// Whether it has a certificate of the private authority.

@@ -115,11 +115,11 @@ extension Catalogue.Service {
         volumes: [.init(.published, key: "directory")],
         calls: [.init("push.url", to: .pushDispatcher, .listen)])
 
-    /// The published tree, for phones. In containers the edge replaces it.
+    /// The published tree, for phones. In containers the edge serves the tree, and asks this server for lists of trace keys only.
     package static let downloadServer = Self(
         "download-server", role: nil,
-        listeners: [.init(.listen, 8040, .publicTLS, for: "apps: the published tree")], admin: 8049,
-        volumes: [.init(.published, key: "directory")], standIn: "edge")
+        listeners: [.init(.listen, 8040, .publicTLS, for: "apps: the published tree")], admin: 8049, metrics: 8046,
+        volumes: [.init(.published, key: "directory")])
 
     /// The only entry point for apps.
     package static let metadataProxy = Self(

@@ -8,9 +8,7 @@ import Testing
 /// says what to add, and where.
 struct DeploymentTests {
     static let services = Catalogue.services
-    /// What containers run: another container may take a service's place.
-    static let contained = services.filter { $0.standIn == nil }
-    static let watched = contained.filter { $0.metrics != nil }
+    static let watched = services.filter { $0.metrics != nil }
 
     @Test("Package.swift has each executable as a target and as a product", arguments: services)
     func manifest(service: Catalogue.Service) throws {
@@ -53,7 +51,7 @@ struct DeploymentTests {
 
     @Test(
         "docker-compose.yml gives each container its ports, certificate, role, secrets and addresses",
-        arguments: contained)
+        arguments: services)
     func containers(service: Catalogue.Service) throws {
         let compose = try HandWrittenFile("docker-compose.yml")
         let container = compose.block(service.name, indentation: 2)
@@ -165,7 +163,7 @@ struct DeploymentTests {
         }
     }
 
-    @Test("deploy/secrets/prepare.sh hands out each service's certificate, password and secrets", arguments: contained)
+    @Test("deploy/secrets/prepare.sh hands out each service's certificate, password and secrets", arguments: services)
     func secrets(service: Catalogue.Service) throws {
         let script = try HandWrittenFile("deploy/secrets/prepare.sh")
         let lists = try script.matches(of: #"^for name in ((?:[a-z0-9. -]|\\\n)+); do"#)
@@ -206,7 +204,7 @@ struct DeploymentTests {
     @Test("the files name no service that isn't in the catalogue")
     func strangers() throws {
         let targets = try HandWrittenFile("docker-compose.yml").matches(of: #"build: \{.*target: ([a-z-]+) \}"#)
-        #expect(Set(targets) == Set(Self.contained.map(\.executable) + ["vigil"]))
+        #expect(Set(targets) == Set(Self.services.map(\.executable) + ["vigil"]))
         let scraped = try HandWrittenFile("deploy/prometheus/prometheus.yml").matches(of: #"\{ names: \[([a-z-]+)\]"#)
         #expect(Set(scraped) == Set(Self.watched.map(\.name)))
         let roles = try HandWrittenFile("deploy/postgres/pg_hba.conf").matches(of: #"^hostssl\s+vigil\s+(\w+)"#)

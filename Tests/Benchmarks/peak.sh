@@ -62,6 +62,7 @@ head -c 21504 /dev/urandom >"$folder/published/$file"
 openssl ecparam -name prime256v1 -genkey -noout -out "$folder/tls.key" 2>/dev/null
 openssl req -new -x509 -key "$folder/tls.key" -out "$folder/tls.pem" -days 2 -subj /CN=localhost \
     -addext subjectAltName=DNS:localhost 2>/dev/null
+cp "$folder/tls.pem" "$folder/ca.pem"
 chmod 755 "$folder"
 # h2load opens no second connection when a server has ended one after a number of requests.
 chmod 644 "$folder/tls.key"

@@ -39,6 +39,7 @@ import Testing
 
     @Test(arguments: [
         ("", "248000"), ("?", "248000"), ("?lastBundleTag=1", "248000"), ("?lastKeyBundleTag=0", "248000"),
+        ("?lastKeyBundleTag", "248000"), ("?lastKeyBundleTag=", "248000"),
         ("?lastKeyBundleTag=\(tags[0].text)", "248000"), ("?a=b&lastKeyBundleTag=\(tags[0].text)", "248000"),
         ("?lastKeyBundleTag=\(TraceKeyTag(number: 248_001).text)", "248003"),
         ("?lastKeyBundleTag=\(tags[1].text)", "248003"), ("?lastKeyBundleTag=\(tags[2].text)", "248010"),
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "lastKeyBundleTag", "lastKeyBundleTag=", "lastKeyBundleTag=x", "lastKeyBundleTag=-7200000",
+        "lastKeyBundleTag=x", "lastKeyBundleTag=-7200000",
         "lastKeyBundleTag=1",
         "lastKeyBundleTag=+7200000", "lastKeyBundleTag=7200000.0", "lastKeyBundleTag=99999999999999999999",
         "lastKeyBundleTag=\(TraceKeyTag(number: 248_011).text)",

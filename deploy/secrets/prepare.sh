@@ -70,7 +70,7 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    health-portal development-apns development-identity public; do
+    download-server health-portal development-apns development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
 done

@@ -31,6 +31,7 @@ class Check:
         self.state = self.scratch / "state"
         self.edge_port, self.cdn_port, self.closed_port = int(port), int(port) + 1, int(port) + 2
         self.certificates = self.state / "certificates"
+        self.download_port = json.loads((self.state / "config/download-server.json").read_text())["listen"]["port"]
         self.context = ssl.create_default_context(cafile=self.certificates / "ca.pem")
         self.problems = 0
 
@@ -76,6 +77,8 @@ class Check:
         return self.running(self.configuration("nginx.conf", folder, [
             ("listen 8040 ", f"listen 127.0.0.1:{self.edge_port} "), ("127.0.0.1:8049", f"127.0.0.1:{self.closed_port}"),
             ("root /published", f"root {self.state}/published"), ("/run/secrets/tls[.]", f"{self.certificates}/public."),
+            ("/run/secrets/ca[.]", f"{self.certificates}/ca."), ("proxy_ssl_name download-server", "proxy_ssl_name localhost"),
+            ("https://download-server:8040", f"https://127.0.0.1:{self.download_port}"),
             ("/etc/vigil/venue.html", str(ROOT / "deploy/edge/venue.html")),
             ("access_log off;", f"log_format heard '{log}'; access_log {folder}/access.log heard;"), *changes,
         ]), self.edge_port)
@@ -134,6 +137,7 @@ class Check:
             with self.cdn():
                 self.tls(self.cdn_port, "the CDN")
                 self.same_answers()
+                self.trace_keys()
                 self.key()
                 self.collapsed()
                 self.news()
@@ -178,7 +182,7 @@ class Check:
                     different.append(path)
         self.expect(len(paths) > 20 and not different, f"{len(paths)} objects come through the CDN as from the edge. {different[:3]}")
         statuses = {self.ask(path, port)[0] for path in lists for port in (self.edge_port, self.cdn_port)}
-        self.expect(lists and statuses == {404}, f"download-server's lists of trace keys leave neither. {statuses}")
+        self.expect(lists and statuses == {404}, f"download-server's lists of trace keys leave neither by their paths. {statuses}")
         package = next(path for path in paths if re.search("/hour/[0-9]+$", path))
         tag = self.ask(package)[1]["etag"]
         statuses = (self.ask(package, headers={"If-None-Match": tag})[0], self.ask(package, headers={"Range": "bytes=0-9"})[0],
@@ -190,6 +194,36 @@ class Check:
         self.expect(len(said) > 1 and set(said) == {
             ("application/json", "public, max-age=300"), ("application/x-protobuf", "public, max-age=86400, immutable")},
             f"the list of venue reports lasts five minutes, a bundle a day: {sorted(set(said))}.")
+
+    def trace_keys(self):
+        """What phones ask for is answered as download-server answers it, whatever else they say."""
+        fields = ("etag", "cache-control", "content-type", "x-key-bundle-tag", "signature", "vary")
+        tags = [str(tag) for tag in json.loads((self.state / "published/version/v1/trace-keys/index").read_text())]
+        asked = [("", 200), ("?lastKeyBundleTag=", 200), ("?lastKeyBundleTag=0", 200), ("?lastKeyBundleTag=1", 404),
+                 ("?lastKeyBundleTag=none", 404), ("?lastKeyBundleTag=99999999999999999999", 404),
+                 *((f"?lastKeyBundleTag={tag}", 200) for tag in tags)]
+        forms = ("application/json", "application/x-protobuf", "text/html, application/protobuf;q=0.9", "application/x-protobuffer")
+        different, kinds = [], set()
+        for query, status in asked:
+            for form in forms:
+                answers = [self.ask("/v3/traceKeys" + query, port, headers={"Accept": form})
+                           for port in (self.download_port, self.edge_port, self.edge_port, self.cdn_port, self.cdn_port)]
+                said = [(code, body, [head.get(name) for name in fields] if code == 200 else None) for code, head, body in answers]
+                if len(set(map(repr, said))) != 1 or said[0][0] != status:
+                    different.append((query, form, [code for code, _, _ in said]))
+                kinds.add(said[0][2] and said[0][2][2])
+        self.expect(kinds == {"application/json", "application/x-protobuf", None} and not different,
+                    f"{len(asked) * len(forms)} requests for trace keys get download-server's answer from the edge and the CDN. {different[:3]}")
+        _, head, _ = self.ask("/v3/traceKeys")
+        self.expect(head.get("signature") and head.get("x-key-bundle-tag") == tags[-1],
+                    "a list of trace keys comes with its signature and the next tag.")
+        statuses = (self.ask("/v3/traceKeys", headers={"If-None-Match": head["etag"]})[0], self.ask("/v3/traceKeys", method="HEAD")[0],
+                    self.ask("/v3/traceKeys", method="POST")[0])
+        self.expect(statuses == (304, 200, 405), f"the CDN answers 304 and HEAD for trace keys, and refuses POST: {statuses}.")
+        before = len(self.heard())
+        for query in ("", "?x=1", "?lastKeyBundleTag=0&x=1"):
+            self.ask("/v3/traceKeys" + query, headers={**TELLING, "Accept": "application/json"})
+        self.expect(len(self.heard()) == before, "nothing but tag and form of a request for trace keys reaches the origin.")
 
     def key(self):
         package = next(path for path in self.tree() if re.search("/hour/[0-9]+$", path))

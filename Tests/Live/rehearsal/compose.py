@@ -1,4 +1,4 @@
-"""Judges docker-compose.yml without starting it: who shares a network, who may do what, who gets which secret.
+"""Judges docker-compose.yml, from the checkout's folder, without starting it: who shares a network, who may do what, who gets which secret.
 
 Or it prints what the rehearsal derives from the file, instead of a list of its own; ArchitectureTests hold the file against the catalogue:
 
@@ -11,6 +11,7 @@ Or it prints what the rehearsal derives from the file, instead of a list of its 
 """
 
 import itertools
+import pathlib
 import re
 import sys
 
@@ -60,13 +61,19 @@ def ports(services):
     yield "postgres", "5432", True
 
 
+def mounted(service):
+    """The text of the files of the checkout that a container sees."""
+    files = (pathlib.Path(volume.split(":")[0]) for volume in service.get("volumes", []) if volume.startswith("./deploy/"))
+    return [file.read_text() for file in files if file.is_file()]
+
+
 def arrows(services):
-    """Who calls whom: whose address a container has in its environment or command, and whom Prometheus scrapes."""
+    """Who calls whom: whose address a container has in its environment, command or configuration, and whom Prometheus scrapes."""
     for name, service in services.items():
         environment = service.get("environment", {})
         hosts = {str(value) for key, value in environment.items() if key.endswith("_HOST")}
         values = [value for key, value in environment.items() if key not in NAMES]
-        text = " ".join(map(str, [*values, *service.get("command", [])]))
+        text = " ".join(map(str, [*values, *service.get("command", []), *mounted(service)]))
         hosts |= set(re.findall(r"https?://([a-z-]+):", text)) | set(re.findall(r"\bhost=([a-z-]+)", text))
         yield from ((name, host) for host in hosts if host in services and host != name)
         if "METRICS_PORT" in environment:

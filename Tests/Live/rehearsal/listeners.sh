@@ -1,12 +1,12 @@
 # What scanners find wrong with TLS. Sourced by rehearsal.sh, not run.
 
 # Every listener with TLS: its container, port and kind (see tls.py), whose certificate it takes, and the name that it proves.
-# The doors, the database and two of the listeners for Prometheus are named here, and one caller of each other is found.
+# The doors, the database and what the edge and Prometheus call are named here, and one caller of each other is found.
 listeners=(
-    "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "health-portal 8070 public - localhost"
+    "metadata-proxy 8000 public - localhost" "edge 8040 public - localhost" "download-server 8040 public - download-server" "health-portal 8070 public - localhost"
     "test-result-server 8020 mutual lab test-result-server" "postgres 5432 postgres - postgres"
     "health-portal 8071 public - localhost" "health-portal 8072 mutual contact-tracing health-portal" "metadata-proxy 8007 mutual prometheus metadata-proxy"
-    "fold 8036 mutual prometheus fold" "health-portal 8077 mutual prometheus health-portal"
+    "fold 8036 mutual prometheus fold" "download-server 8046 mutual prometheus download-server" "health-portal 8077 mutual prometheus health-portal"
 )
 while read -r service port caller; do
     kind=mutual

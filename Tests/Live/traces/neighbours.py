@@ -71,7 +71,8 @@ def edge(executable, suite, folder, log):
     for here, there in (
             ("/tmp/", f"{folder}/"), ("root /published", f"root {folder}/published"), ("error_log /dev/null emerg", f"error_log {log}"),
             ("listen 8040 ", f"listen [::]:{EDGE} ipv6only=off "),
-            ("/run/secrets/tls.", f"{suite.state}/certificates/public."), ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
+            ("/run/secrets/tls.", f"{suite.state}/certificates/public."), ("/run/secrets/ca.pem", f"{suite.state}/certificates/ca.pem"),
+            ("127.0.0.1:8049", f"127.0.0.1:{EDGE + ADMIN}")):
         if here not in text:
             raise Unexpected(f"deploy/edge/nginx.conf has changed: there is no {here!r} in it.")
         text = text.replace(here, there)

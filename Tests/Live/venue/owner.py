@@ -76,6 +76,7 @@ class Venue:
             ("/tmp/", f"{self.scratch}/"), ("error_log /dev/null emerg", f"error_log {self.scratch}/error.log warn"),
             ("listen 8040 ", f"listen 127.0.0.1:{port} "), ("127.0.0.1:8049", f"127.0.0.1:{closed}"),
             ("root /published", f"root {self.scratch}"), ("/run/secrets/tls[.]", f"{self.scratch}/tls."),
+            ("/run/secrets/ca[.]", f"{self.scratch}/tls."),
             ("/etc/vigil/venue.html", str(page)),
             ("access_log off;", f"log_format heard '$request'; access_log {self.log} heard;"),
         ]:
