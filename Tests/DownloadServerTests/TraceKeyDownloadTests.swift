@@ -84,6 +84,26 @@ import Testing
         }
     }
 
+    @Test func `whatever a target is, it names a list that the index has, or nothing`() throws {
+        let index = try #require(TraceKeyIndex(Self.tags))
+        let lists = Set(Self.tags.flatMap { tag in TraceKeyForm.allCases.map { TraceKeyIndex.file(tag, $0) } })
+        let parts = [
+            "/v3/traceKeys", "?", "&", "=", "lastKeyBundleTag", "%00", "/", "..", "é", "0", "-1", " ",
+            Self.tags[0].text, Self.tags[1].text, "99999999999999999999",
+        ]
+        var randomness = SeededGenerator(seed: 7)
+        var found = 0
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...7, using: &randomness)
+            let target = (0..<count).compactMap { _ in parts.randomElement(using: &randomness) }.joined()
+            guard let query = TraceKeyQuery(parts[0] + target) else { continue }
+            guard let object = query.object(in: index, .json) else { continue }
+            #expect(lists.contains(object), "\(target)")
+            found += 1
+        }
+        #expect(found > 100)
+    }
+
     @Test func `lists have no other path`() async throws {
         try await serving { get in
             for path in [

@@ -1,7 +1,8 @@
 import ExposureKeys
 import FoundationEssentials
+import TraceKeyFormat
 
-/// Explains where a key or an hour is, from what was folded and published.
+/// Explains where a diagnosis key, a trace key or an hour is, from what was folded, uploaded and published.
 struct Explain: Sendable {
     let store: DistributionStore
     let policy: PublicationPolicy
@@ -26,6 +27,15 @@ struct Explain: Sendable {
         return .threshold(waiting: waiting.keys.count, minimum: policy.minimumKeys, since: release)
     }
 
+    func traceKey(_ identity: [UInt8]) async throws -> Explanation {
+        guard let stored = try await store.traceKeys().last(where: { $0.key.identity == identity }) else {
+            return .unknownTraceKey
+        }
+        if stored.key.hasExpired(at: now) { return .expiredTraceKey }
+        return stored.since < TraceKeyFiles.newest(at: now)
+            ? .publishedTraceKey(since: stored.since) : .waitingTraceKey(since: stored.since)
+    }
+
     func hour(_ hour: Hour) async throws -> Explanation {
         let published = try await store.publishedHours()
         if let found = published.first(where: { $0.hour == hour }) {
@@ -38,17 +48,21 @@ struct Explain: Sendable {
     }
 }
 
-/// The subject of a question: a key or an hour.
+/// The subject of a question.
 enum ExplainedSubject: Equatable, Sendable {
     case key(KeyData)
+    /// A trace key's identity.
+    case traceKey([UInt8])
     case hour(Hour)
 
-    /// A key in hexadecimal or Base64, or an ISO 8601 instant, which stands for its hour; nil for anything else.
+    /// 16 bytes of a key or 32 of a trace key's identity in hexadecimal or Base64 (with either alphabet), or an ISO 8601 instant, which
+    /// stands for its hour; nil for anything else.
     init?(_ text: String) {
-        if let bytes = Self.bytes(hexadecimal: text) ?? Data(base64Encoded: text).map({ Array($0) }),
-            let key = KeyData(bytes)
-        {
+        let bytes = Self.bytes(hexadecimal: text) ?? Self.bytes(base64: text)
+        if let key = bytes.flatMap({ KeyData($0) }) {
             self = .key(key)
+        } else if let bytes, bytes.count == TraceKey.identitySize {
+            self = .traceKey(bytes)
         } else if let instant = try? Date(text, strategy: .iso8601) {
             self = .hour(Hour(containing: instant))
         } else {
@@ -57,9 +71,15 @@ enum ExplainedSubject: Equatable, Sendable {
     }
 
     private static func bytes(hexadecimal text: String) -> [UInt8]? {
-        guard text.utf8.count == 32 else { return nil }
+        guard [KeyData.count, TraceKey.identitySize].contains(text.utf8.count / 2) else { return nil }
         let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == 32 else { return nil }
-        return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func bytes(base64 text: String) -> [UInt8]? {
+        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
+        return Data(base64Encoded: plain + padding).map { Array($0) }
     }
 }

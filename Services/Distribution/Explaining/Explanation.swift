@@ -1,7 +1,8 @@
 import ExposureKeys
+import FoundationEssentials
 import PublishedTree
 
-/// Why a key or an hour is published, or not yet.
+/// Why a key, a trace key or an hour is published, or not yet.
 enum Explanation: Equatable, Sendable {
     // MARK: Keys
 
@@ -19,6 +20,17 @@ enum Explanation: Equatable, Sendable {
     case published(Hour)
     /// Its period ended more than 14 days ago: it is in no package any more, or was never in one.
     case expired
+
+    // MARK: Trace keys
+
+    /// No trace key has the identity.
+    case unknownTraceKey
+    /// The two hours in which it came aren't over.
+    case waitingTraceKey(since: TraceKeyTag)
+    /// It is in the lists.
+    case publishedTraceKey(since: TraceKeyTag)
+    /// Phones have forgotten its day.
+    case expiredTraceKey
 
     // MARK: Hours
 
@@ -73,6 +85,23 @@ extension Explanation {
             Expired: its rolling period ended more than 14 days ago.
             If a package had it, the next run takes it out, within an hour. The fold deletes it.
             """
+        case .unknownTraceKey:
+            """
+            No trace key has this identity.
+            Either it was never uploaded, or it was deleted 14 days after its day.
+            """
+        case .waitingTraceKey(let tag):
+            """
+            Waits: trace keys are published when the two hours in which they came are over, so that nobody sees when they came.
+            The first run from four minutes after \(Self.end(of: tag)) publishes it.
+            """
+        case .publishedTraceKey(let tag):
+            """
+            Published by the first run from four minutes after \(Self.end(of: tag)).
+            Phones whose last tag is \(tag.text) or lower get it, until 14 days after its day.
+            """
+        case .expiredTraceKey:
+            "Expired: phones have forgotten its day. The next run takes it out, and health-portal deletes it."
         case .unfolded(let lastFolded):
             """
             Not folded yet: its uploads are sealed, and nobody can read them.
@@ -97,6 +126,10 @@ extension Explanation {
 
     private static func name(_ hour: Hour?) -> String {
         hour.map { "\($0.day.name) \($0.ofDay < 10 ? "0" : "")\($0.ofDay):00 UTC" } ?? "none"
+    }
+
+    private static func end(of tag: TraceKeyTag) -> String {
+        name(Hour(containing: Date(timeIntervalSince1970: Double((tag.number + 1) * TraceKeyTag.seconds))))
     }
 
     private static func left(of hour: PublishedHour) -> String {

@@ -20,9 +20,14 @@ struct TraceKeyFiles: Sendable {
     /// How long a signature holds, in seconds: as long as a key is offered.
     private static let lifetime = Int64(TraceKey.daysKept) * 86_400
 
+    /// The tag that phones get at a time: keys that came before it are published.
+    static func newest(at now: Date) -> TraceKeyTag {
+        TraceKeyTag(number: (Int64(now.timeIntervalSince1970) - grace) / TraceKeyTag.seconds)
+    }
+
     /// - Parameter now: what time it is; expired keys are left out.
     init(_ stored: [StoredTraceKey], at now: Date, signedBy packages: PackageBuilder) async throws {
-        let newest = TraceKeyTag(number: (Int64(now.timeIntervalSince1970) - Self.grace) / TraceKeyTag.seconds)
+        let newest = Self.newest(at: now)
         let offered = stored.filter { $0.since < newest && !$0.key.hasExpired(at: now) }
         guard let index = TraceKeyIndex(offered.map(\.since) + [newest]) else { return }
         for tag in index.tags {

@@ -74,7 +74,12 @@ struct ExplainTests {
         #expect(ExplainedSubject(hexadecimal.uppercased()) == .key(key))
         #expect(ExplainedSubject(Data(key.bytes).base64EncodedString()) == .key(key))
         #expect(ExplainedSubject("2026-05-27T12:34:56Z") == .hour(Samples.noon))
-        for other in ["", "key", String(hexadecimal.dropLast()), "2026-05-27", Data([1, 2]).base64EncodedString()] {
+        let identity = [UInt8](repeating: 0xFB, count: 32)
+        #expect(ExplainedSubject(String(repeating: "fB", count: 32)) == .traceKey(identity))
+        let base64 = Data(identity).base64EncodedString()
+        #expect(ExplainedSubject(base64) == .traceKey(identity))
+        #expect(ExplainedSubject(base64.replacing("+", with: "-").replacing("=", with: "")) == .traceKey(identity))
+        for other in ["", "key", hexadecimal + "00", String(hexadecimal.dropLast()), "2026-05-27", Data([1, 2]).base64EncodedString()] {
             #expect(ExplainedSubject(other) == nil, "\(other)")
         }
     }
@@ -91,8 +96,12 @@ struct ExplainTests {
             .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)),
             .hour(
                 PublishedHour(hour: Self.noon, keys: 0, reports: 150), VenueBundle(firstHour: Self.noon, reports: 280)),
-            .forgotten,
+            .forgotten, .unknownTraceKey, .waitingTraceKey(since: TraceKeyPublishingTests.tag),
+            .publishedTraceKey(since: TraceKeyPublishingTests.tag), .expiredTraceKey,
         ]
+        #expect(
+            Explanation.waitingTraceKey(since: TraceKeyPublishingTests.tag).text(minimum: 140).contains(
+                "2026-05-27 14:00 UTC"))
         #expect(Set(all.map { $0.text(minimum: 140) }).count == all.count)
         #expect(Explanation.published(Self.noon).text(minimum: 140).contains("2026-05-27 12:00 UTC"))
         #expect(

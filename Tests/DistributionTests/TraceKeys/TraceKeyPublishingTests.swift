@@ -123,6 +123,27 @@ struct TraceKeyPublishingTests {
         }
     }
 
+    @Test func `every state of a trace key is explained, and is what phones see`() async throws {
+        try await run { stage in
+            let identity = try #require(Self.key(1)).identity
+            func explanation(_ seconds: Double, after tag: TraceKeyTag) async throws -> Explanation {
+                try await Explain(
+                    store: stage.stage.store, policy: PublicationPolicy(), now: Self.instant(seconds, after: tag)
+                ).traceKey(identity)
+            }
+            #expect(try await explanation(0, after: Self.tag) == .unknownTraceKey)
+            try await stage.insert(Self.key(1))
+            for (seconds, isPublished) in [(7_439.0, false), (7_440, true)] {
+                try await stage.publish(seconds, after: Self.tag)
+                #expect(try await stage.download()?.keys.isEmpty == !isPublished)
+                #expect(
+                    try await explanation(seconds, after: Self.tag)
+                        == (isPublished ? .publishedTraceKey(since: Self.tag) : .waitingTraceKey(since: Self.tag)))
+            }
+            #expect(try await explanation(0, after: Self.later(12 * 15)) == .expiredTraceKey)
+        }
+    }
+
     @Test func `in which order keys came can't be told, and a repeat writes nothing`() async throws {
         try await run { stage in
             let packages = try stage.stage.publisher.packages
