@@ -24,7 +24,9 @@ actor SharedDownloads {
     /// Phones that wait for what another one is fetching.
     private var waiting: [App.Request.Kind: [CheckedContinuation<Download, Never>]] = [:]
     private var keys: [KeyPackage: [ExportedKey]] = [:]
-    /// Packages that a phone of the sample got with other keys.
+    /// The packages that were fetched in this hour. Later they may have lost keys that expired.
+    private var current: Set<KeyPackage> = []
+    /// Packages that two phones got with different keys in one hour.
     private(set) var different = 0
 
     init(
@@ -36,7 +38,10 @@ actor SharedDownloads {
     }
 
     /// Something may have been published: whatever was fetched before is asked for again.
-    func beginHour() { answers.removeAll(keepingCapacity: true) }
+    func beginHour() {
+        answers.removeAll(keepingCapacity: true)
+        current.removeAll(keepingCapacity: true)
+    }
 
     /// The keys of packages that some phone has fetched, each once.
     func keys(of wanted: [KeyPackage]) -> [ExportedKey] {
@@ -62,7 +67,7 @@ actor SharedDownloads {
         var executor = executor
         let answer = (try? await executor.download(request.kind)) ?? .failed
         if case .package(let package, _) = request.kind, let got = executor.files[package] {
-            if let known = keys[package], known.map(\.data) != got.map(\.data) { different += 1 }
+            if !current.insert(package).inserted, keys[package]?.map(\.data) != got.map(\.data) { different += 1 }
             keys[package] = got
         }
         return Download(answer: answer, bytes: size(request.kind))
