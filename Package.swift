@@ -327,10 +327,10 @@ targets += [
         dependencies: dependencies([
             "CountryModel", "DevelopmentSuite", "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling",
             "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials", "HTTPContract",
-            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore",
+            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore", "Crypto",
         ]),
         path: "Services/Development/Country", exclude: ["Model", "README.md"], swiftSettings: settings),
-    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat"]),
+    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat", "Venues"]),
 ]
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(

@@ -10,6 +10,7 @@ struct EpidemicTests {
         var country = Country(
             CountryStage.parameters(population: 8_000, seed: seed) {
                 $0.disease.firstCases = 40
+                $0.disease.firstCasesDays = 0
                 $0.disease.importedPerDay = 0
                 $0.behaviour.complianceOfPositive = 0
             })

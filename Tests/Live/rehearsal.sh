@@ -230,7 +230,7 @@ play() {
     # The expressions are the inner shell's.
     # shellcheck disable=SC2016
     unshare --mount --propagation private sh -c 'mount --bind "$1/hosts" /etc/hosts &&
-        exec "$1/programs/vigil-dev" story --state "$1/state"' sh "$stage" || fail "FAILED: the story ended at step $?."
+        exec "$1/programs/vigil-dev" story --state "$1/state" --issuer https://development-identity:8080' sh "$stage" || fail "FAILED: the story ended at step $?."
 }
 # The first run of distribution may announce what it published; the wave that follows within two seconds must be over.
 sleep 5

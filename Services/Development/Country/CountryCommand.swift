@@ -32,6 +32,9 @@ package struct CountryCommand: AsyncParsableCommand {
     @Option(help: "The share of all people who have the app.")
     var adoption = 0.6
 
+    @Option(help: "How many people were infected in the ten days before the first one.")
+    var infected = 20
+
     @Option(help: "Two runs with the same seed have the same people, contacts and dispositions.")
     var seed: UInt64 = 1
 
@@ -56,6 +59,7 @@ package struct CountryCommand: AsyncParsableCommand {
         guard (10...1_000_000).contains(people) else { throw ValidationError("--people must be from 10 to 1000000.") }
         guard (1...365).contains(days) else { throw ValidationError("--days must be from 1 to 365.") }
         guard (0.0...1).contains(adoption) else { throw ValidationError("--adoption must be from 0 to 1.") }
+        guard (0...people).contains(infected) else { throw ValidationError("--infected must be from 0 to --people.") }
         guard sampleOneIn > 0 else { throw ValidationError("--sample-one-in must be 1 or more.") }
     }
 
@@ -108,11 +112,12 @@ package struct CountryCommand: AsyncParsableCommand {
     ) async throws -> CountryReport {
         var parameters = CountryParameters(population: people, start: Self.start, seed: seed)
         parameters.people.appShare = adoption
+        parameters.disease.firstCases = infected
         let watch = SuiteWatch(suite)
         let services = clients.services(publishedIn: folder.published, sampledOneIn: sampleOneIn)
         let stage = CountryRun.Stage(
             clock: clock, watch: watch, laboratory: Laboratory(results: clients.lab, seed: seed),
-            office: HealthOffice(portal: clients.portal), services: services)
+            office: HealthOffice(portal: clients.portal), posters: Posters(seed: seed), services: services)
         var run = CountryRun(Country(parameters), seed: seed, on: stage)
         let progress = ProgressBar.onTerminal
         progress.begin("hours", total: days * 24)

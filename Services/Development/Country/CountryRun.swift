@@ -31,6 +31,7 @@ struct CountryRun: Sendable {
         let watch: SuiteWatch
         let laboratory: Laboratory
         let office: HealthOffice
+        let posters: Posters
         let services: CitizenServices
     }
 
@@ -73,6 +74,7 @@ struct CountryRun: Sendable {
         let events = country.step()
         for citizen in citizens.values { await citizen.beginHour(hour) }
         for registration in events.registrations { await plan(registration) }
+        for visit in events.checkIns { await plan(PhoneVisit(visit)) }
         for slot in 0..<Self.slots {
             let begin = hour.start.addingTimeInterval(3600 * Double(slot) / Double(Self.slots))
             let end = hour.start.addingTimeInterval(3600 * Double(slot + 1) / Double(Self.slots))
@@ -120,6 +122,12 @@ struct CountryRun: Sendable {
             at: registration.at.date)
     }
 
+    private mutating func plan(_ visit: PhoneVisit) async {
+        guard let code = stage.posters.code(of: visit.venue), let citizen = citizens[visit.person] else { return }
+        await citizen.plan(.checkIn(code, visit), at: Date(timeIntervalSince1970: Double(visit.seconds.lowerBound)))
+        oracle.visits.checkedIn(visit)
+    }
+
     /// An officer reads out a code to somebody who calls, and the phone redeems it at once.
     private func answer(_ call: HourEvents.OfficerCall) async throws {
         guard let citizen = citizens[call.person] else { return }
@@ -151,6 +159,8 @@ struct CountryRun: Sendable {
                 oracle.shared(upload.keys, by: person, at: upload.at, in: country)
             }
             oracle.matched(record.matches, by: person)
+            for shared in record.sharedVisits { oracle.visits.shared(shared.visit, at: shared.at) }
+            oracle.visits.found(record.warnedVisits)
             for warning in record.warnings where warnings[warning.colour]?[person] == nil {
                 warnings[warning.colour, default: [:]][person] = warning.at
                 country.warned(person, at: Minute(containing: warning.at), colour: warning.colour)

@@ -79,7 +79,10 @@ struct ExplainTests {
         let base64 = Data(identity).base64EncodedString()
         #expect(ExplainedSubject(base64) == .traceKey(identity))
         #expect(ExplainedSubject(base64.replacing("+", with: "-").replacing("=", with: "")) == .traceKey(identity))
-        for other in ["", "key", hexadecimal + "00", String(hexadecimal.dropLast()), "2026-05-27", Data([1, 2]).base64EncodedString()] {
+        for other in [
+            "", "key", hexadecimal + "00", String(hexadecimal.dropLast()), "2026-05-27",
+            Data([1, 2]).base64EncodedString(),
+        ] {
             #expect(ExplainedSubject(other) == nil, "\(other)")
         }
     }

@@ -115,12 +115,19 @@ package struct Country: Sendable {
     private mutating func importCases(on day: Day) {
         var random = RandomStream(parameters.seed, .imports, day: day.number)
         let disease = parameters.disease
-        for _ in 0..<(disease.importedPerDay + (day == parameters.start ? disease.firstCases : 0)) {
-            let person = PersonID(random.index(below: people.count))
-            if let infection = epidemic.infect(person, at: Minute(0, of: day), by: nil, place: nil) {
-                note(infection)
-            }
+        let begin = Minute(0, of: day)
+        for _ in 0..<disease.importedPerDay { infectElsewhere(PersonID(random.index(below: people.count)), at: begin) }
+        guard day == parameters.start else { return }
+        let first = Minute(0, of: day.advanced(by: -disease.firstCasesDays))
+        for _ in 0..<disease.firstCases {
+            let minute = first.advanced(by: random.index(below: disease.firstCasesDays * Minute.perDay + 1))
+            infectElsewhere(PersonID(random.index(below: people.count)), at: minute)
         }
+    }
+
+    private mutating func infectElsewhere(_ person: PersonID, at minute: Minute) {
+        guard let infection = epidemic.infect(person, at: minute, by: nil, place: nil) else { return }
+        note(infection)
     }
 
     /// People whose symptoms have another cause. One draw for each person, so that it depends on nobody else.
@@ -165,7 +172,10 @@ package struct Country: Sendable {
 
     private mutating func note(_ infection: Infection) {
         statistics.add(infection)
-        if let onset = infection.onset { agenda.add(.symptoms(infection.person), at: max(onset, infection.at)) }
+        // Of those who fell ill before the country began, nobody is tested any more.
+        if let onset = infection.onset, onset.hour >= hour {
+            agenda.add(.symptoms(infection.person), at: max(onset, infection.at))
+        }
     }
 
     /// The visits of the hour. Some users enter them with their phones.

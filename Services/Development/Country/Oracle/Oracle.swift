@@ -2,6 +2,7 @@ import CountryModel
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import Venues
 
 /// Compares what services and phones did with what the simulation knows: who uploaded which keys, and which phones had heard them.
 ///
@@ -23,6 +24,10 @@ struct Oracle: Sendable {
         case fillerMatched = "fillers matched"
         /// A phone matched a key whose owner it hadn't heard.
         case strangerMatched = "strangers matched"
+        /// A phone was at a venue at the time of a report, and didn't find it.
+        case visitNeverMatched = "visits shared, but never matched"
+        /// A phone found a report about a visit at which nobody was who shared it.
+        case visitOfNobody = "visits matched that nobody shared"
         /// A server took an upload without a valid TAN.
         case unauthorisedUpload = "unauthorised uploads"
     }
@@ -45,6 +50,9 @@ struct Oracle: Sendable {
     private var faults: [Fault: [String]] = [:]
     /// How many pairs of a key and a phone that heard it were judged.
     private(set) var judgedPairs = 0
+
+    /// What is known of venues.
+    var visits = VisitOracle(.shipped)
 
     private let policy = PublicationPolicy()
 
@@ -115,6 +123,7 @@ struct Oracle: Sendable {
             else { continue }
             report(.lostUpload, "a key of person \(shared.owner.rawValue), acknowledged at \(shared.at)")
         }
+        for (fault, line) in visits.judge(at: end) { report(fault, line) }
         for person in people {
             for (key, times) in matches[person] ?? [:] { judge(key, found: times, by: person) }
         }

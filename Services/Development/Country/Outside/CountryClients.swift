@@ -44,7 +44,7 @@ struct CountryClients {
             downloads: SharedDownloads(executor, sampledOneIn: sampledOneIn) {
                 PublishedSize(tree: tree).bytes(of: $0)
             },
-            rules: .shipped, mapping: .shipped, dummies: .vigil)
+            rules: .shipped, mapping: .shipped, venueRules: .shipped, dummies: .vigil)
     }
 
     func close() async {

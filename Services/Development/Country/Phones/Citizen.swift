@@ -19,6 +19,8 @@ actor Citizen {
     private let services: CitizenServices
     private var random: RandomStream
     private var agenda = Agenda()
+    /// By their numbers in the diary.
+    private var visits: [UInt32: PhoneVisit] = [:]
     /// What the owner answers when a test is positive, by the app's number of the test.
     private var answers: [UInt16: Sharing] = [:]
     private var lastRun: Date
@@ -34,6 +36,10 @@ actor Citizen {
         var warnings: [(colour: WarningColour, at: Date)] = []
         /// Keys that were newly matched.
         var matches: [KeyData] = []
+        /// Visits of which a server acknowledged the reports, and when the app had the answer.
+        var sharedVisits: [(visit: PhoneVisit, at: Date)] = []
+        /// Visits about which the phone has found reports.
+        var warnedVisits: Set<PhoneVisit> = []
     }
 
     /// A phone on which the app was installed when the country began, and which has been in use for two weeks.
@@ -44,7 +50,8 @@ actor Citizen {
         var random = RandomStream(seed: seed, phoneOf: person.id)
         phone = Phone(at: start, using: &random)
         store = ExposureStore(platform: device.platform)
-        executor = services.executor()
+        // An upload has reports of one form; the country has phones of both.
+        executor = services.executor(person.id.rawValue.isMultiple(of: 2) ? .checkInReports : .venueReports)
         app = App(
             App.Setup(device: device.deviceClass, dummies: services.dummies), installedAt: start,
             phase: Int32(device.phase) * 60, using: &random)
@@ -85,6 +92,7 @@ actor Citizen {
                 try await perform(action, at: instant)
             } else {
                 try await run(.woken, at: instant)
+                lookAtVisits(at: instant)
             }
         }
     }
@@ -102,7 +110,13 @@ actor Citizen {
         case .scan(let proof, let family, let sharing):
             try await run(.scanned(proof, family), at: instant)
             if let sharing, let test = app.tests.last?.id { answers[test] = sharing }
-        case .consent(let test, let consent): try await run(.consented(test: test, consent), at: instant)
+        case .consent(let test, let onset, let sharesCheckIns):
+            let visits = sharesCheckIns ? Set(app.diary.checkIns.map(\.id)) : []
+            try await run(.consented(test: test, App.Consent(onset: onset, checkIns: visits)), at: instant)
+        case .checkIn(let code, let visit):
+            let minutes = Int(visit.seconds.upperBound - visit.seconds.lowerBound) / 60
+            try await run(.checkedIn(code, minutes: minutes), at: instant)
+            if let id = app.diary.checkIns.last?.id { visits[id] = visit }
         }
     }
 
@@ -145,7 +159,10 @@ actor Citizen {
         let answer = await executor.answer(
             request, of: app, at: instant, keys: { _ in keys }, detect: { _ in })
         self.executor = executor
-        if case .uploaded = answer { record.uploads.append((keys, instant)) }
+        if case .uploaded(let checkIns) = answer {
+            record.uploads.append((keys, instant))
+            record.sharedVisits += checkIns.compactMap { visits[$0] }.map { ($0, instant) }
+        }
         return answer
     }
 
@@ -165,6 +182,14 @@ actor Citizen {
         return .detected(missing: [])
     }
 
+    /// Looks for what reports say of visits, as the app does after each run.
+    private func lookAtVisits(at instant: Date) {
+        let risk = VenueRisk(app.diary, by: services.venueRules, at: instant)
+        guard !risk.exposures.isEmpty else { return }
+        record.warnedVisits.formUnion(risk.exposures.compactMap { visits[$0.checkIn] })
+        record.warnings.append((risk.level == .high ? .red : .green, instant))
+    }
+
     /// The owner sees a result: whoever shares does so after a while.
     private func answerNotice(_ notice: App.Notice, at instant: Date) {
         guard case .result(let test, .pcrPositive) = notice, let sharing = answers.removeValue(forKey: test) else {
@@ -172,6 +197,8 @@ actor Citizen {
         }
         // The app itself waits for the last half hour, until nobody touches it any more.
         let pause = Double(max(0, sharing.minutesAfterResult - 30)) * 60
-        agenda.add(.consent(test, App.Consent(onset: sharing.onset)), at: instant.addingTimeInterval(pause))
+        agenda.add(
+            .consent(test, sharing.onset, sharesCheckIns: sharing.sharesCheckIns),
+            at: instant.addingTimeInterval(pause))
     }
 }

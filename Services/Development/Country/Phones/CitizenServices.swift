@@ -13,12 +13,15 @@ struct CitizenServices: Sendable {
     /// How a risk follows from what a phone found.
     let rules: RiskRules
     let mapping: KeyMapping
+    /// How reports follow from visits, and a risk from reports.
+    let venueRules: VenueRules
     /// Which dummy requests the apps send.
     let dummies: DummyTraffic
 
     /// A new installation's way to the services.
-    func executor() -> AppExecutor {
-        AppExecutor(apps: apps, packages: packages, instance: AppInstanceToken(), venueRules: .shipped)
+    func executor(_ form: AppExecutor.UploadForm) -> AppExecutor {
+        AppExecutor(
+            apps: apps, packages: packages, instance: AppInstanceToken(), form: form, venueRules: venueRules)
     }
 }
 

@@ -2,6 +2,7 @@ import CountryModel
 import Credentials
 import Foundation
 import Phone
+import Venues
 import VerificationAPI
 
 /// What a person does with the phone.
@@ -10,8 +11,10 @@ enum OwnerAction: Sendable {
     ///
     /// - Parameter sharing: what the owner does after a positive result; nil for whoever won't share.
     case scan(RegistrationTokenRequest.Proof, TestFamily, sharing: Sharing?)
-    /// Agrees to the upload.
-    case consent(UInt16, App.Consent)
+    /// Agrees to the upload, with all visits or with none.
+    case consent(UInt16, OnsetOfSymptoms, sharesCheckIns: Bool)
+    /// Checks in at a venue for as long as the visit lasts.
+    case checkIn(VenueCode, PhoneVisit)
 }
 
 /// What a person will do, in the order of time.

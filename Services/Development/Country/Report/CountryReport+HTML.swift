@@ -16,8 +16,8 @@ extension CountryReport {
         \(Plot.text(duration)) seconds, \(memory) MiB. One phone in \(settings.downloadsSampledOneIn) fetched each file on its own.</p>
         <h2>What must not happen</h2>
         \(table(["", "cases"], Oracle.Fault.allCases.map { [$0.rawValue, mark(faults[$0.rawValue] ?? 0)] }))
-        <p>\(cascade.sharedKeys) keys were acknowledged; \(judgedPairs) pairs of a key and a phone that heard it were judged; \
-        \(differentDownloads) downloads of the sample differed.</p>
+        <p>\(cascade.sharedKeys) keys were acknowledged; \(judgedPairs) pairs of a key and a phone that heard it were judged, \
+        and \(judgedVisits) pairs of a report and a visit; \(differentDownloads) downloads of the sample differed.</p>
         <h2>Epidemic</h2>
         \(Plot(title: "Infections a day", unit: "infections a day", lines: [
             Plot.Line(name: "with the app", values: days.map { Double($0.infections) }),
@@ -51,6 +51,8 @@ extension CountryReport {
         [
             ["infected", "\(cascade.infected)"], ["tested positive", "\(cascade.positive)"],
             ["tests registered by code or teleTAN", "\(cascade.registered)"], ["uploads", "\(cascade.uploads)"],
+            ["check-ins at venues", "\(cascade.checkIns)"], ["visits shared", "\(cascade.sharedVisits)"],
+            ["visitors whose phones found a report", "\(cascade.warnedVisitors)"],
             ["phones that showed red", "\(cascade.warnedRed)"], ["of them infected", "\(cascade.warnedRedInfected)"],
             ["phones that showed green", "\(cascade.warnedGreen)"],
             ["close contacts of uploaders with the app", "\(notification.closeContacts)"],

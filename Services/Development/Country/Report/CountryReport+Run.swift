@@ -30,7 +30,9 @@ extension CountryReport {
         cascade = Cascade(
             infected: statistics.total(\.allInfections), positive: statistics.total(\.allPositives),
             registered: statistics.total { $0.registrations + $0.calls }, uploads: run.uploads.count,
-            sharedKeys: run.oracle.sharedKeys, warnedRed: red.count, warnedGreen: green.count,
+            sharedKeys: run.oracle.sharedKeys, checkIns: statistics.total(\.checkIns),
+            sharedVisits: run.oracle.visits.sharedVisits, warnedVisitors: run.oracle.visits.warnedPeople,
+            warnedRed: red.count, warnedGreen: green.count,
             warnedRedInfected: statistics.total(\.redWarningsOfInfected))
         notification = Notification(run, red)
         delays = [
@@ -54,6 +56,7 @@ extension CountryReport {
             run.oracle.cases(of: fault).prefix(20).map { "\(fault.rawValue): \($0)" }
         }
         judgedPairs = run.oracle.judgedPairs
+        judgedVisits = run.oracle.visits.judgedPairs
         differentDownloads = different
     }
 
@@ -94,7 +97,8 @@ extension CountryReport {
             \(settings.people) people, \(settings.phones) phones, \(settings.days) days in \(Plot.text(duration)) s, \(memory) MiB: \
             \(cascade.infected) infected, \(cascade.positive) tested positive, \(cascade.uploads) uploads with \
             \(cascade.sharedKeys) keys, \(cascade.warnedRed) phones red, \(cascade.warnedGreen) green.
-            \(judgedPairs) pairs of a key and a phone that heard it: \
+            \(cascade.checkIns) check-ins, \(cascade.sharedVisits) shared, \(cascade.warnedVisitors) visitors warned.
+            \(judgedPairs) pairs of a key and a phone that heard it, \(judgedVisits) of a report and a visit: \
             \(bad.isEmpty ? "every one was found, and nothing else." : bad.joined(separator: "; "))
             """
     }

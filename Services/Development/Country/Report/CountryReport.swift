@@ -31,6 +31,10 @@ struct CountryReport: Codable, Sendable {
         let registered: Int
         let uploads: Int
         let sharedKeys: Int
+        let checkIns: Int
+        let sharedVisits: Int
+        /// People whose phones found a report about a visit.
+        let warnedVisitors: Int
         let warnedRed: Int
         let warnedGreen: Int
         /// Red warnings of people who were infected.
@@ -81,6 +85,8 @@ struct CountryReport: Codable, Sendable {
     /// The first cases of each, one line a case.
     let cases: [String]
     let judgedPairs: Int
+    /// Pairs of a reported visit and another one at the same time.
+    let judgedVisits: Int
     /// Downloads that a phone of the sample got and that differed from the shared one.
     let differentDownloads: Int
 

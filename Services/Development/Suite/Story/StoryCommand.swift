@@ -19,13 +19,18 @@ struct StoryCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
 
+    @Option(help: ArgumentHelp("The identity provider's issuer, if not that of the suite.", valueName: "url"))
+    var issuer: String?
+
     func run() async throws {
         let folder = state.folder
         let suite = try RunningSuite(in: folder)
         let clients = try StoryClients(folder, suite)
         let outcome: Story.Failure?
         do {
-            try await Story(on: try await clients.stage(folder, suite), say: Console.say).play()
+            try await Story(
+                on: try await clients.stage(folder, suite, issuer: issuer ?? suite.issuer), say: Console.say
+            ).play()
             outcome = nil
         } catch let failure as Story.Failure {
             outcome = failure
@@ -78,10 +83,10 @@ private struct StoryClients {
         await provider.close()
     }
 
-    func stage(_ folder: StateFolder, _ suite: RunningSuite) async throws -> StoryStage {
+    func stage(_ folder: StateFolder, _ suite: RunningSuite, issuer name: String) async throws -> StoryStage {
         let clock = try suite.clock.clock(in: folder)
         let jobs = HourlyJobs(folder: folder, suite: suite, log: "story")
-        let issuer = try OfficerIssuer(in: folder, issuer: suite.issuer)
+        let issuer = try OfficerIssuer(in: folder, issuer: name)
         let officerToken = try await issuer.token(
             role: .test, at: clock.now, lifetime: 300)
         let officer = PortalVisit(

@@ -28,14 +28,14 @@ struct VenueVisitors: Sendable {
         noon = Date(
             timeIntervalSince1970: Double(Day(containing: now).advanced(by: -1).firstInterval.startSeconds) + 43_200)
         let evening = noon.addingTimeInterval(6 * 3600)
-        let cafe = try Self.code(Self.traceLocation(), .traceLocation)
+        let cafe = try Self.made(VenuePoster.traceLocation(seed: Self.random(16), "Café", address: "Hauptstraße 1"))
         a.checkIn(cafe, at: noon, minutes: 60)
         d.checkIn(cafe, at: noon.addingTimeInterval(20 * 60), minutes: 40)
         c.checkIn(cafe, at: noon.addingTimeInterval(180 * 60), minutes: 60)
 
-        let concert = try Self.code(Self.poster("Concert"), .seed)
-        let bakery = try Self.code(Self.poster("Bakery"), .seed)
-        let choir = try Self.code(Self.poster("Choir"), .seed)
+        let concert = try Self.made(VenuePoster.code(seed: Self.random(32), "Concert"))
+        let bakery = try Self.made(VenuePoster.code(seed: Self.random(32), "Bakery"))
+        let choir = try Self.made(VenuePoster.code(seed: Self.random(32), "Choir"))
         let visits = [
             v.checkIn(bakery, at: noon, minutes: 20), v.checkIn(concert, at: evening, minutes: 120),
         ]
@@ -45,23 +45,13 @@ struct VenueVisitors: Sendable {
         x.checkIn(choir, at: noon.addingTimeInterval(3600), minutes: 60)
 
         library = try Self.number()
-        y.checkIn(try Self.code(Self.place(library), .numbered), at: noon, minutes: 60)
+        y.checkIn(try Self.made(VenueCode(Self.place(library), .numbered)), at: noon, minutes: 60)
         for diary in [\Self.a, \.c, \.d, \.v, \.w, \.x, \.y] { self[keyPath: diary].live(until: now) }
     }
 
-    private static func code(_ payload: [UInt8], _ format: VenueCode.Format) throws -> VenueCode {
-        guard let code = VenueCode(payload, format) else { throw Unmet("the venue should have a code") }
+    private static func made(_ code: VenueCode?) throws -> VenueCode {
+        guard let code else { throw Unmet("the venue should have a code") }
         return code
-    }
-
-    /// As the venue owners' page makes it: version, seed, description.
-    private static func poster(_ description: String) -> [UInt8] { [1] + random(32) + description.utf8 }
-
-    /// Version, place (2) with name and address, seed (3), kind of place (4).
-    private static func traceLocation() -> [UInt8] {
-        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
-        return [8, 1] + field(2, [8, 1] + field(2, Array("Café".utf8)) + field(3, Array("Hauptstraße 1".utf8)))
-            + field(3, [8, 1] + field(3, random(16))) + field(4, [8, 1, 16, 4])
     }
 
     /// What is in the code of a place with a number.

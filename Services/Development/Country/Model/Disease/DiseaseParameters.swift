@@ -2,6 +2,8 @@
 package struct DiseaseParameters: Sendable {
     /// How many people are infected when the country begins.
     package var firstCases = 20
+    /// In how many days before the first one they were infected, evenly: an epidemic that is under way.
+    package var firstCasesDays = 10
     /// How many are infected elsewhere on each day.
     package var importedPerDay = 1
     /// How many people somebody with more than mild symptoms would infect, if nobody was infected yet.
