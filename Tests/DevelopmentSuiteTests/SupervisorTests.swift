@@ -13,11 +13,12 @@ struct SupervisorTests {
         try await withScratchFolder { scratch in
             let supervisor = Supervisor()
             let log = "\(scratch)/proxy.log"
-            let sleeper = try await ChildProcess.start(.init("/bin/sleep", ["60"]))
-            await supervisor.add(sleeper, name: "sleeper", log: "\(scratch)/none.log")
-            await supervisor.add(
-                try await ChildProcess.start(.init("/bin/sh", ["-c", "echo first; echo no port; exit 78"], log: log)),
-                name: "proxy", log: log)
+            let sleeper = try await supervisor.start("sleeper", log: "\(scratch)/none.log") {
+                try await ChildProcess.start(.init("/bin/sleep", ["60"]))
+            }
+            try await supervisor.start("proxy", log: log) {
+                try await ChildProcess.start(.init("/bin/sh", ["-c", "echo first; echo no port; exit 78"], log: log))
+            }
             let failure = await #expect(throws: CommandFailure.self) { try await supervisor.watch() }
             #expect(
                 failure?.description
@@ -46,8 +47,9 @@ struct SupervisorTests {
             for name in ["database", "service", "proxy"] {
                 let script =
                     "trap 'echo \(name); exit 0' TERM; echo up > \(scratch)/\(name); while :; do sleep 0.05; done"
-                let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script], log: log))
-                await supervisor.add(child, name: name, log: log)
+                try await supervisor.start(name, log: log) {
+                    try await ChildProcess.start(.init("/bin/sh", ["-c", script], log: log))
+                }
                 try await waitForContent(of: "\(scratch)/\(name)")
             }
             await supervisor.stop()
@@ -60,11 +62,31 @@ struct SupervisorTests {
         try await withScratchFolder { scratch in
             let supervisor = Supervisor()
             let script = "trap '' TERM; echo up > \(scratch)/up; while :; do sleep 0.05; done"
-            let child = try await ChildProcess.start(.init("/bin/sh", ["-c", script]))
-            await supervisor.add(child, name: "stubborn", log: "\(scratch)/none", patience: .milliseconds(100))
+            let child = try await supervisor.start(
+                "stubborn", log: "\(scratch)/none", patience: .milliseconds(100)
+            ) { try await ChildProcess.start(.init("/bin/sh", ["-c", script])) }
             try await waitForContent(of: "\(scratch)/up")
             await supervisor.stop()
             #expect(child.exit == .signal(SIGKILL))
         }
+    }
+
+    @Test("starts a process again that it was told to disturb, and only if that ended it")
+    func disturbs() async throws {
+        let supervisor = Supervisor()
+        let first = try await supervisor.start("sleeper", log: "/dev/null") {
+            try await ChildProcess.start(.init("/bin/sleep", ["60"]))
+        }
+        try await supervisor.disturb("sleeper") { $0.send(SIGCONT) }
+        #expect(await supervisor.processes.map(\.id) == [first.id])
+        try await supervisor.disturb("sleeper") { process in
+            process.send(SIGKILL)
+            _ = try await process.end()
+        }
+        #expect(first.exit == .signal(SIGKILL))
+        #expect(await supervisor.processes.map(\.name) == ["sleeper"])
+        #expect(await supervisor.processes.allSatisfy { $0.id != first.id && kill($0.id, 0) == 0 })
+        await #expect(throws: CommandFailure.self) { try await supervisor.disturb("nobody") { _ in } }
+        await supervisor.stop()
     }
 }

@@ -52,9 +52,12 @@ import Testing
         }
 
         /// An oracle that saw the upload and the publication, and phones that found the key.
-        func oracle(published hours: [Hour]? = nil, found: [PersonID: Int]? = nil) -> Oracle {
+        func oracle(
+            published hours: [Hour]? = nil, found: [PersonID: Int]? = nil, isAcknowledged: Bool = true
+        ) -> Oracle {
             var oracle = Oracle()
-            oracle.shared([key], by: owner, at: at, in: country)
+            let acknowledged = isAcknowledged ? at : nil
+            oracle.shared([key], by: owner, acknowledged: acknowledged, in: country)
             for hour in hours ?? [hour] { oracle.published([ExportedKey(key)], in: hour) }
             for (person, times) in found ?? Dictionary(uniqueKeysWithValues: hearers.map { ($0, 1) }) {
                 for _ in 0..<times { oracle.matched([key.data], by: person) }
@@ -92,6 +95,15 @@ import Testing
     @Test("an acknowledged key that is never published is a case")
     func lost() throws {
         #expect(try Self.scene.get().oracle(published: [], found: [:]).cases(of: .lostUpload).count == 1)
+    }
+
+    @Test("a key that no server acknowledged may be published or not, and is judged if it is")
+    func unacknowledged() throws {
+        let scene = try Self.scene.get()
+        #expect(scene.oracle(published: [], found: [:], isAcknowledged: false).isContent)
+        #expect(scene.oracle(isAcknowledged: false).isContent)
+        #expect(
+            scene.oracle(found: [:], isAcknowledged: false).cases(of: .neverMatched).count == scene.hearers.count)
     }
 
     @Test("a key that is published less than two hours after its period is a case, and one of just two hours isn't")

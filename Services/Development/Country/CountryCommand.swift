@@ -35,8 +35,18 @@ package struct CountryCommand: AsyncParsableCommand {
     @Option(help: "How many people were infected in the ten days before the first one.")
     var infected = 20
 
+    @Option(help: "The share of people who visit a venue on a day.")
+    var visits = 0.25
+
     @Option(help: "Two runs with the same seed have the same people, contacts and dispositions.")
     var seed: UInt64 = 1
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "What goes wrong about twice a day: \(InjectedFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "fault"))
+    var faults: [InjectedFault] = []
 
     @Option(help: "One phone in so many fetches each file on its own; the others share what the first of them got.")
     var sampleOneIn = 20
@@ -60,6 +70,7 @@ package struct CountryCommand: AsyncParsableCommand {
         guard (1...365).contains(days) else { throw ValidationError("--days must be from 1 to 365.") }
         guard (0.0...1).contains(adoption) else { throw ValidationError("--adoption must be from 0 to 1.") }
         guard (0...people).contains(infected) else { throw ValidationError("--infected must be from 0 to --people.") }
+        guard (0.0...1).contains(visits) else { throw ValidationError("--visits must be from 0 to 1.") }
         guard sampleOneIn > 0 else { throw ValidationError("--sample-one-in must be 1 or more.") }
     }
 
@@ -113,12 +124,15 @@ package struct CountryCommand: AsyncParsableCommand {
         var parameters = CountryParameters(population: people, start: Self.start, seed: seed)
         parameters.people.appShare = adoption
         parameters.disease.firstCases = infected
+        parameters.venues.dailyVisits = visits
         let watch = SuiteWatch(suite)
         let services = clients.services(publishedIn: folder.published, sampledOneIn: sampleOneIn)
         let stage = CountryRun.Stage(
             clock: clock, watch: watch, laboratory: Laboratory(results: clients.lab, seed: seed),
-            office: HealthOffice(portal: clients.portal), posters: Posters(seed: seed), services: services)
-        var run = CountryRun(Country(parameters), seed: seed, on: stage)
+            office: HealthOffice(portal: clients.portal), posters: Posters(seed: seed), services: services,
+            faults: FaultInjection(suite))
+        let schedule = FaultSchedule(faults: faults, seed: seed)
+        var run = CountryRun(Country(parameters), schedule, seed: seed, on: stage)
         let progress = ProgressBar.onTerminal
         progress.begin("hours", total: days * 24)
         let started = ContinuousClock.now

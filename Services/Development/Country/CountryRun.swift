@@ -18,11 +18,19 @@ struct CountryRun: Sendable {
     private(set) var history: [HourRecord] = []
     /// When each phone first showed a colour.
     private(set) var warnings: [WarningColour: [PersonID: Date]] = [:]
-    /// What each person's uploads were acknowledged at.
-    private(set) var uploads: [(person: PersonID, at: Date, keys: Int)] = []
+    /// Each acknowledged upload.
+    private(set) var uploads: [(person: PersonID, at: Date)] = []
+    /// How often somebody agreed to an upload.
+    private(set) var consents = 0
+    /// How often each fault was injected.
+    private(set) var injected: [InjectedFault: Int] = [:]
     private let citizens: [PersonID: Citizen]
     private var airwaves: Airwaves
     private var intruder: Intruder
+    /// What the laboratory hasn't posted because it is closed, and until when.
+    private var withheld: [HourEvents.LabResult] = []
+    private var closedUntil: Hour
+    private let schedule: FaultSchedule
     private let stage: Stage
 
     /// The way to a running suite.
@@ -33,6 +41,7 @@ struct CountryRun: Sendable {
         let office: HealthOffice
         let posters: Posters
         let services: CitizenServices
+        let faults: FaultInjection
     }
 
     /// What phones sent in an hour, and the seconds of the machine's time that it took.
@@ -48,9 +57,11 @@ struct CountryRun: Sendable {
     private static let concurrency = 128
 
     /// A country on its first day.
-    init(_ country: Country, seed: UInt64, on stage: Stage) {
+    init(_ country: Country, _ schedule: FaultSchedule, seed: UInt64, on stage: Stage) {
         self.country = country
+        self.schedule = schedule
         self.stage = stage
+        closedUntil = country.hour
         airwaves = Airwaves(country.radio)
         intruder = Intruder(apps: stage.services.apps)
         let start = country.hour.start
@@ -70,18 +81,15 @@ struct CountryRun: Sendable {
     mutating func live() async throws {
         let started = ContinuousClock.now
         let hour = country.hour
-        try await closeHour(before: hour)
+        let faults = schedule.entries(in: hour)
+        for entry in faults { injected[entry.fault, default: 0] += 1 }
+        try await closeHour(before: hour, faults.first { $0.slot == 0 })
         let events = country.step()
         for citizen in citizens.values { await citizen.beginHour(hour) }
         for registration in events.registrations { await plan(registration) }
         for visit in events.checkIns { await plan(PhoneVisit(visit)) }
         for slot in 0..<Self.slots {
-            let begin = hour.start.addingTimeInterval(3600 * Double(slot) / Double(Self.slots))
-            let end = hour.start.addingTimeInterval(3600 * Double(slot + 1) / Double(Self.slots))
-            if slot > 0 { try stage.clock.move(to: begin) }
-            try await stage.laboratory.post(events.results.filter { begin <= $0.at.date && $0.at.date < end })
-            for call in events.calls where begin <= call.at.date && call.at.date < end { try await answer(call) }
-            try await live(until: end)
+            try await live(through: slot, of: hour, events, faults.first { $0.slot == slot + 1 })
         }
         if await intruder.attempt(at: hour.start) { oracle.report(.unauthorisedUpload, "taken in hour \(hour)") }
         try await airwaves.pass(hour, events.contacts, to: citizens)
@@ -90,10 +98,39 @@ struct CountryRun: Sendable {
             HourRecord(hour: hour, traffic: traffic, seconds: started.duration(to: .now) / .seconds(1)))
     }
 
+    /// A quarter of an hour.
+    private mutating func live(
+        through slot: Int, of hour: Hour, _ events: HourEvents, _ fault: FaultSchedule.Entry?
+    ) async throws {
+        let begin = hour.start.addingTimeInterval(3600 * Double(slot) / Double(Self.slots))
+        let end = hour.start.addingTimeInterval(3600 * Double(slot + 1) / Double(Self.slots))
+        let back = fault?.fault == .clock ? Double(60 * (1 + (fault?.choice ?? 0) % 50)) : 0
+        if slot > 0 || back > 0 { try stage.clock.move(to: begin.addingTimeInterval(-back)) }
+        let injection = stage.faults
+        async let struck: Void = injection.strike(fault)
+        try await post(events.results.filter { begin <= $0.at.date && $0.at.date < end }, in: hour, fault)
+        for call in events.calls where begin <= call.at.date && call.at.date < end { try await answer(call) }
+        try await live(until: end)
+        try await struck
+    }
+
+    /// Posts results, unless the laboratory is closed.
+    private mutating func post(
+        _ results: [HourEvents.LabResult], in hour: Hour, _ fault: FaultSchedule.Entry?
+    ) async throws {
+        if let fault, fault.fault == .laboratory { closedUntil = hour.advanced(by: 1 + fault.choice % 12) }
+        withheld += results
+        guard hour >= closedUntil else { return }
+        try await stage.laboratory.post(withheld)
+        withheld.removeAll()
+    }
+
     // MARK: The services' hourly jobs
 
     /// The fold and the publication of the hour that has just ended.
-    private mutating func closeHour(before hour: Hour) async throws {
+    private mutating func closeHour(before hour: Hour, _ fault: FaultSchedule.Entry?) async throws {
+        let injection = stage.faults
+        async let struck: Void = injection.strike(fault)
         // A second later than the jobs are due, which look at the clock themselves.
         let fold = hour.start.addingTimeInterval(3)
         try stage.clock.move(to: fold)
@@ -101,10 +138,12 @@ struct CountryRun: Sendable {
         let publication = hour.start.addingTimeInterval(Self.publicationMinute * 60 + 1)
         try stage.clock.move(to: publication)
         try await stage.watch.wait(for: "publish", of: "distribution", since: publication.addingTimeInterval(-1))
+        try await struck
         await stage.services.downloads.beginHour()
         let closed = hour.advanced(by: -1)
         guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
-        let published = try await stage.services.packages.keys(of: closed)
+        let packages = stage.services.packages
+        let published = try await persistently { try await packages.keys(of: closed) }
         oracle.published(published, in: closed)
         for key in published where intruder.keys.contains(key.data) {
             oracle.report(.unauthorisedUpload, "published in hour \(closed)")
@@ -154,12 +193,15 @@ struct CountryRun: Sendable {
         for (person, citizen) in citizens {
             let record = await citizen.takeRecord()
             traffic += record.traffic
+            consents += record.consents
             for upload in record.uploads {
-                uploads.append((person, upload.at, upload.keys.count))
-                oracle.shared(upload.keys, by: person, at: upload.at, in: country)
+                if let at = upload.acknowledged { uploads.append((person, at)) }
+                oracle.shared(upload.keys, by: person, acknowledged: upload.acknowledged, in: country)
             }
             oracle.matched(record.matches, by: person)
-            for shared in record.sharedVisits { oracle.visits.shared(shared.visit, at: shared.at) }
+            for shared in record.sharedVisits {
+                oracle.visits.shared(shared.visit, acknowledged: shared.acknowledged)
+            }
             oracle.visits.found(record.warnedVisits)
             for warning in record.warnings where warnings[warning.colour]?[person] == nil {
                 warnings[warning.colour, default: [:]][person] = warning.at

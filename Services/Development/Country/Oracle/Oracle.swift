@@ -32,12 +32,12 @@ struct Oracle: Sendable {
         case unauthorisedUpload = "unauthorised uploads"
     }
 
-    /// A key that a server acknowledged, and who had heard it by then.
+    /// A key that a phone sent, and who had heard it by then.
     private struct SharedKey {
         let owner: PersonID
         let key: DiagnosisKey
-        /// When the app had the answer.
-        let at: Date
+        /// When the app had the answer; nil as long as it had none. Then the key may be published, and needn't.
+        var acknowledged: Date?
         /// When each phone heard it last.
         let heard: [PersonID: Date]
         /// In which hour it appeared.
@@ -57,7 +57,7 @@ struct Oracle: Sendable {
     private let policy = PublicationPolicy()
 
     /// The number of keys that servers acknowledged.
-    var sharedKeys: Int { keys.count }
+    var sharedKeys: Int { keys.values.count { $0.acknowledged != nil } }
 
     /// What happened that must not, one line a case.
     func cases(of fault: Fault) -> [String] { faults[fault] ?? [] }
@@ -70,9 +70,16 @@ struct Oracle: Sendable {
 
     // MARK: What people did
 
-    /// A server acknowledged keys. Who heard them follows from the model's contacts, without the phones' help.
-    mutating func shared(_ uploaded: [DiagnosisKey], by owner: PersonID, at instant: Date, in country: Country) {
-        for key in uploaded where keys[key.data] == nil {
+    /// A phone sent keys. Who heard them follows from the model's contacts, without the phones' help.
+    /// - Parameter acknowledged: when the app had the answer; nil if it had none.
+    mutating func shared(
+        _ uploaded: [DiagnosisKey], by owner: PersonID, acknowledged: Date?, in country: Country
+    ) {
+        for key in uploaded {
+            if let known = keys[key.data] {
+                keys[key.data]?.acknowledged = known.acknowledged ?? acknowledged
+                continue
+            }
             let period = key.rollingPeriod
             let day = Day(containing: Date(timeIntervalSince1970: Double(period.start.startSeconds)))
             var heard: [PersonID: Date] = [:]
@@ -85,7 +92,7 @@ struct Oracle: Sendable {
                     heard[other] = max(heard[other] ?? .distantPast, second)
                 }
             }
-            keys[key.data] = SharedKey(owner: owner, key: key, at: instant, heard: heard)
+            keys[key.data] = SharedKey(owner: owner, key: key, acknowledged: acknowledged, heard: heard)
         }
     }
 
@@ -119,9 +126,10 @@ struct Oracle: Sendable {
         for shared in keys.values
         where shared.published == nil && shared.key.transmissionRiskLevel >= policy.lowestLevel {
             // It may still be waiting for its embargo, or for the hour to end.
-            guard end.timeIntervalSince(max(shared.at, shared.key.rollingPeriod.endDate)) > Self.publicationTime
+            guard let sent = shared.acknowledged,
+                end.timeIntervalSince(max(sent, shared.key.rollingPeriod.endDate)) > Self.publicationTime
             else { continue }
-            report(.lostUpload, "a key of person \(shared.owner.rawValue), acknowledged at \(shared.at)")
+            report(.lostUpload, "a key of person \(shared.owner.rawValue), acknowledged at \(sent)")
         }
         for (fault, line) in visits.judge(at: end) { report(fault, line) }
         for person in people {
@@ -160,7 +168,8 @@ struct Oracle: Sendable {
     /// The hours from the acknowledgement of keys to their publication.
     var hoursToPublication: [Double] {
         keys.values.compactMap { shared in
-            shared.published.map { $0.end.timeIntervalSince(max(shared.at, shared.key.rollingPeriod.endDate)) / 3600 }
+            guard let sent = shared.acknowledged, let hour = shared.published else { return nil }
+            return hour.end.timeIntervalSince(max(sent, shared.key.rollingPeriod.endDate)) / 3600
         }
     }
 }

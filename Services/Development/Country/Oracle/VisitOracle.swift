@@ -5,13 +5,13 @@ import Venues
 
 /// Compares what phones found about visits with the check-ins of the model: who was where at the same time.
 struct VisitOracle: Sendable {
-    /// Reports of a visit that a server acknowledged.
+    /// A visit whose reports a phone sent.
     private struct Shared {
         let visit: PhoneVisit
         /// What the report says, in seconds since 1970.
         let reported: Range<Int64>
-        /// When the app had the answer.
-        let at: Date
+        /// When the app had the answer; nil if it had none.
+        let acknowledged: Date?
     }
 
     private let rules: VenueRules
@@ -24,19 +24,20 @@ struct VisitOracle: Sendable {
     init(_ rules: VenueRules) { self.rules = rules }
 
     /// How many visits have been shared.
-    var sharedVisits: Int { shared.count }
+    var sharedVisits: Int { shared.count { $0.acknowledged != nil } }
     /// How many phones found a report about a visit of theirs.
     var warnedPeople: Int { Set(found.map(\.person)).count }
 
     /// A phone checked in.
     mutating func checkedIn(_ visit: PhoneVisit) { checkIns[visit.venue, default: []].insert(visit) }
 
-    /// A server acknowledged a visit's report.
-    mutating func shared(_ visit: PhoneVisit, at instant: Date) {
+    /// A phone sent a visit's reports.
+    /// - Parameter acknowledged: when the app had the answer; nil if it had none.
+    mutating func shared(_ visit: PhoneVisit, acknowledged: Date?) {
         let (start, end) = (visit.seconds.lowerBound, visit.seconds.upperBound)
         guard let intervals = rules.reported(from: start, to: end) else { return }
         let reported = intervals.lowerBound.startSeconds..<intervals.upperBound.startSeconds
-        shared.append(Shared(visit: visit, reported: reported, at: instant))
+        shared.append(Shared(visit: visit, reported: reported, acknowledged: acknowledged))
     }
 
     /// A phone found reports about a visit.
@@ -53,8 +54,8 @@ struct VisitOracle: Sendable {
             where other.person != report.visit.person && other.seconds.overlaps(report.reported) {
                 explained.insert(other)
                 let left = Date(timeIntervalSince1970: Double(other.seconds.upperBound))
-                guard !sharers.contains(other.person), end.timeIntervalSince(report.at) > Self.detectionTime,
-                    report.at.timeIntervalSince(left) < Self.memory
+                guard !sharers.contains(other.person), let sent = report.acknowledged,
+                    end.timeIntervalSince(sent) > Self.detectionTime, sent.timeIntervalSince(left) < Self.memory
                 else { continue }
                 judgedPairs += 1
                 if !found.contains(other) {
@@ -62,7 +63,7 @@ struct VisitOracle: Sendable {
                         (
                             .visitNeverMatched,
                             "person \(other.person.rawValue) was at venue \(other.venue.rawValue) with person "
-                                + "\(report.visit.person.rawValue), who shared at \(report.at)"
+                                + "\(report.visit.person.rawValue), who shared at \(sent)"
                         ))
                 }
             }

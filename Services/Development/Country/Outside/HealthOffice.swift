@@ -9,5 +9,5 @@ struct HealthOffice: Sendable {
     init(portal: PortalVisit) { self.portal = portal }
 
     /// Signs in at the portal, makes a code for a test, and signs out.
-    func makeCode() async throws -> TeleTAN { try await portal.makeCode() }
+    func makeCode() async throws -> TeleTAN { try await persistently { try await portal.makeCode() } }
 }

@@ -30,8 +30,8 @@ struct Laboratory: Sendable {
                     id: ResultID(guid(of: result.test)), result: result.isPositive ? .pcrPositive : .pcrNegative,
                     sampleCollected: nil)
             }
-            _ = try await results.call(
-                TestResultAPI.labResults, LabResults(testResults: entries, labID: "country"))
+            let body = LabResults(testResults: entries, labID: "country")
+            _ = try await persistently { try await results.call(TestResultAPI.labResults, body) }
         }
     }
 }

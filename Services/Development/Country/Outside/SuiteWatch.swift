@@ -52,10 +52,7 @@ struct SuiteWatch: Sendable {
     /// From `/proc`: user and system time of a process, of its children that have ended, and of those that run.
     private static func processorSeconds(of id: pid_t) -> Double {
         let own = statistics(of: id)
-        let children = (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
-        let running = children.split(separator: " ").compactMap { pid_t($0) }.map {
-            statistics(of: $0).prefix(2).reduce(0, +)
-        }
+        let running = FaultInjection.children(of: id).map { statistics(of: $0).prefix(2).reduce(0, +) }
         return (own.reduce(0, +) + running.reduce(0, +)) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 

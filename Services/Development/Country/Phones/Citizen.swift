@@ -30,14 +30,16 @@ actor Citizen {
     struct Record: Sendable {
         /// What it sent.
         var traffic = Traffic()
-        /// The keys that a server acknowledged, and when the app had the answer.
-        var uploads: [(keys: [DiagnosisKey], at: Date)] = []
+        /// How often its owner agreed to an upload.
+        var consents = 0
+        /// The keys that it sent, and when the app had the answer; nil if it had none, and will send them again.
+        var uploads: [(keys: [DiagnosisKey], acknowledged: Date?)] = []
         /// Results of detections: a colour when there was one.
         var warnings: [(colour: WarningColour, at: Date)] = []
         /// Keys that were newly matched.
         var matches: [KeyData] = []
-        /// Visits of which a server acknowledged the reports, and when the app had the answer.
-        var sharedVisits: [(visit: PhoneVisit, at: Date)] = []
+        /// Visits whose reports it sent, and the same.
+        var sharedVisits: [(visit: PhoneVisit, acknowledged: Date?)] = []
         /// Visits about which the phone has found reports.
         var warnedVisits: Set<PhoneVisit> = []
     }
@@ -111,6 +113,7 @@ actor Citizen {
             try await run(.scanned(proof, family), at: instant)
             if let sharing, let test = app.tests.last?.id { answers[test] = sharing }
         case .consent(let test, let onset, let sharesCheckIns):
+            record.consents += 1
             let visits = sharesCheckIns ? Set(app.diary.checkIns.map(\.id)) : []
             try await run(.consented(test: test, App.Consent(onset: onset, checkIns: visits)), at: instant)
         case .checkIn(let code, let visit):
@@ -150,18 +153,19 @@ actor Citizen {
 
     private func send(_ request: App.Request, at instant: Date) async -> App.Answer? {
         record.traffic.count(request.kind, bytes: 0)
-        let keys =
-            if case .upload(let upload) = request.kind { phone.diagnosisKeys(of: upload.days, upload.onset) } else {
-                [DiagnosisKey]()
-            }
+        let upload: App.Upload? = if case .upload(let upload) = request.kind { upload } else { nil }
+        let keys = upload.map { phone.diagnosisKeys(of: $0.days, $0.onset) } ?? []
         // An actor's own value can't be lent to a call that waits; a phone has one such request at a time.
         var executor = executor
         let answer = await executor.answer(
             request, of: app, at: instant, keys: { _ in keys }, detect: { _ in })
         self.executor = executor
-        if case .uploaded(let checkIns) = answer {
-            record.uploads.append((keys, instant))
-            record.sharedVisits += checkIns.compactMap { visits[$0] }.map { ($0, instant) }
+        if let upload {
+            // A server may have taken what it didn't acknowledge.
+            let (sent, at): (Set<UInt32>, Date?) =
+                if case .uploaded(let checkIns) = answer { (checkIns, instant) } else { (upload.checkIns, nil) }
+            record.uploads.append((keys, at))
+            record.sharedVisits += sent.compactMap { visits[$0] }.map { ($0, at) }
         }
         return answer
     }

@@ -18,6 +18,9 @@ extension CountryReport {
         \(table(["", "cases"], Oracle.Fault.allCases.map { [$0.rawValue, mark(faults[$0.rawValue] ?? 0)] }))
         <p>\(cascade.sharedKeys) keys were acknowledged; \(judgedPairs) pairs of a key and a phone that heard it were judged, \
         and \(judgedVisits) pairs of a report and a visit; \(differentDownloads) downloads of the sample differed.</p>
+        \(injected.isEmpty ? "" : "<h2>Injected faults</h2>" + table(["", "times"], injected.sorted { $0.key < $1.key }.map {
+            [$0.key, "\($0.value)"]
+        }))
         <h2>Epidemic</h2>
         \(Plot(title: "Infections a day", unit: "infections a day", lines: [
             Plot.Line(name: "with the app", values: days.map { Double($0.infections) }),
@@ -50,7 +53,8 @@ extension CountryReport {
     private var cascadeRows: [[String]] {
         [
             ["infected", "\(cascade.infected)"], ["tested positive", "\(cascade.positive)"],
-            ["tests registered by code or teleTAN", "\(cascade.registered)"], ["uploads", "\(cascade.uploads)"],
+            ["tests registered by code or teleTAN", "\(cascade.registered)"],
+            ["agreed to upload", "\(cascade.consents)"], ["uploads", "\(cascade.uploads)"],
             ["check-ins at venues", "\(cascade.checkIns)"], ["visits shared", "\(cascade.sharedVisits)"],
             ["visitors whose phones found a report", "\(cascade.warnedVisitors)"],
             ["phones that showed red", "\(cascade.warnedRed)"], ["of them infected", "\(cascade.warnedRedInfected)"],

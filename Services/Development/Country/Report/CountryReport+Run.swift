@@ -29,7 +29,8 @@ extension CountryReport {
         }
         cascade = Cascade(
             infected: statistics.total(\.allInfections), positive: statistics.total(\.allPositives),
-            registered: statistics.total { $0.registrations + $0.calls }, uploads: run.uploads.count,
+            registered: statistics.total { $0.registrations + $0.calls }, consents: run.consents,
+            uploads: run.uploads.count,
             sharedKeys: run.oracle.sharedKeys, checkIns: statistics.total(\.checkIns),
             sharedVisits: run.oracle.visits.sharedVisits, warnedVisitors: run.oracle.visits.warnedPeople,
             warnedRed: red.count, warnedGreen: green.count,
@@ -50,6 +51,7 @@ extension CountryReport {
         bytesPerPhone = Dictionary(
             uniqueKeysWithValues: sum.bytes.map { ($0.key.rawValue, Double($0.value) / phoneDays) })
         self.processors = processors
+        injected = Dictionary(uniqueKeysWithValues: run.injected.map { ($0.key.rawValue, $0.value) })
         faults = Dictionary(
             uniqueKeysWithValues: Oracle.Fault.allCases.map { ($0.rawValue, run.oracle.cases(of: $0).count) })
         cases = Oracle.Fault.allCases.flatMap { fault in

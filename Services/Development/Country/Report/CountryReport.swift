@@ -29,6 +29,8 @@ struct CountryReport: Codable, Sendable {
         let infected: Int
         let positive: Int
         let registered: Int
+        /// How often somebody agreed to an upload.
+        let consents: Int
         let uploads: Int
         let sharedKeys: Int
         let checkIns: Int
@@ -80,6 +82,8 @@ struct CountryReport: Codable, Sendable {
     let bytesPerPhone: [String: Double]
     /// CPU seconds of each process.
     let processors: [String: Double]
+    /// How often each fault was injected.
+    let injected: [String: Int]
     /// Every fault that the oracle looks for with its number of cases, and what it judged.
     let faults: [String: Int]
     /// The first cases of each, one line a case.

@@ -10,11 +10,14 @@ import Vigil
 package actor Supervisor {
     private struct Member {
         let name: String
-        let process: ChildProcess
+        let launch: @Sendable () async throws -> ChildProcess
+        var process: ChildProcess
         let log: String
         let stopSignal: Int32
         /// How long stopping may take.
         let patience: Duration
+        /// Whether it may end.
+        var isDisturbed = false
     }
 
     private var members: [Member] = []
@@ -25,12 +28,29 @@ package actor Supervisor {
     /// Whether nothing has been started yet.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// Adds a started process.
-    package func add(
-        _ process: ChildProcess, name: String, log: String, stopSignal: Int32 = SIGTERM,
-        patience: Duration = .seconds(35)
-    ) {
-        members.append(Member(name: name, process: process, log: log, stopSignal: stopSignal, patience: patience))
+    /// Starts a process and watches it from then on.
+    /// - Parameter launch: starts it, and starts it again after ``disturb(_:_:)``.
+    @discardableResult
+    package func start(
+        _ name: String, log: String, stopSignal: Int32 = SIGTERM, patience: Duration = .seconds(35),
+        by launch: @escaping @Sendable () async throws -> ChildProcess
+    ) async throws -> ChildProcess {
+        let process = try await launch()
+        members.append(
+            Member(
+                name: name, launch: launch, process: process, log: log, stopSignal: stopSignal, patience: patience))
+        return process
+    }
+
+    /// Does something to a process that it may not survive, and starts it again if it hasn't.
+    package func disturb(_ name: String, _ body: @Sendable (ChildProcess) async throws -> Void) async throws {
+        guard let place = members.firstIndex(where: { $0.name == name }) else {
+            throw CommandFailure("No process is called \(name).")
+        }
+        members[place].isDisturbed = true
+        defer { members[place].isDisturbed = false }
+        try await body(members[place].process)
+        if members[place].process.exit != nil { members[place].process = try await members[place].launch() }
     }
 
     /// The processes by name, in the order of their start.
@@ -39,7 +59,7 @@ package actor Supervisor {
     /// Waits until a process ends unexpectedly, and throws a sentence that names it.
     package func watch() async throws -> Never {
         while true {
-            for member in members {
+            for member in members where !member.isDisturbed {
                 guard let exit = member.process.exit else { continue }
                 throw CommandFailure(
                     "\(member.name) \(exit)\(Self.lastLine(of: member.log)): the whole log is \(member.log).")

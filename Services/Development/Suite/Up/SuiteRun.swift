@@ -128,8 +128,9 @@ package struct SuiteRun: Sendable {
             defer { unlink(passwordFile) }
             try await cluster.initialise(passwordFile: passwordFile)
         }
-        let server = try await cluster.start()
-        await supervisor.add(server, name: "PostgreSQL", log: cluster.log, stopSignal: SIGINT, patience: .seconds(60))
+        let server = try await supervisor.start(
+            "PostgreSQL", log: cluster.log, stopSignal: SIGINT, patience: .seconds(60)
+        ) { try await cluster.start() }
         try await cluster.waitUntilReady(server)
         let superuser = connection(to: cluster, as: PostgresCluster.superuser, database: "postgres")
         let ownerPassword = try SuiteSecrets.password(of: DatabaseRole.owner, in: folder)
@@ -157,8 +158,9 @@ package struct SuiteRun: Sendable {
         for (service, executable) in zip(plan.services, executables) {
             let log = folder.log(service.name)
             let arguments = service.arguments(configuration: folder.configuration(service.name))
-            let process = try await ChildProcess.start(ChildProcess.Program(executable, arguments, log: log))
-            await supervisor.add(process, name: service.name, log: log)
+            try await supervisor.start(service.name, log: log) {
+                try await ChildProcess.start(ChildProcess.Program(executable, arguments, log: log))
+            }
             // What stands in for the outside world is there before a suite is: the portal asks its provider at once.
             if service.service.isSimulator {
                 try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)

@@ -1,3 +1,5 @@
+package import ExposureKeys
+
 /// What a stream of random numbers decides. Each purpose has streams of its own, so that a draw more in one changes no other.
 enum Purpose: UInt64 {
     case households, app, phone, sociability, networks, workContact, randomContacts, homeContact
@@ -5,7 +7,7 @@ enum Purpose: UInt64 {
     case test, testChoice, warning, isolation, randomTest, sharing
     case venue, visitor, visit, venueContacts, notice
     case scanTimetable, radio
-    case simulatedPhone
+    case simulatedPhone, injectedFault
 }
 
 /// A stream of random numbers that follows from the country's seed, a purpose, a subject and a day alone.
@@ -28,6 +30,11 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
     /// What a person's phone draws.
     package init(seed: UInt64, phoneOf person: PersonID) {
         self.init(seed, .simulatedPhone, UInt64(person.rawValue))
+    }
+
+    /// What goes wrong in an hour.
+    package init(seed: UInt64, faultsIn hour: Hour) {
+        self.init(seed, .injectedFault, UInt64(hour.number))
     }
 
     /// 64 random bits.
