@@ -25,12 +25,7 @@ start_suite() {
     trap stop_suite EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    # Below the range from which the system takes ports for outgoing connections.
-    first_port=$((20000 + $$ % 60 * 200))
-    until is_free "$first_port"; do
-        first_port=$((first_port + 200))
-        [ "$first_port" -lt 32000 ] || fail "No ports are free between 20000 and 32000."
-    done
+    find_ports
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
     setpriv --pdeathsig TERM "$programs/vigil-dev" up --state "$scratch/state" \
@@ -42,6 +37,15 @@ start_suite() {
         sleep 0.1
     done
     fail "The suite was not ready within 3 minutes: $(tail -n 3 "$scratch/up.log")"
+}
+
+# Sets first_port, below the range from which the system takes ports for outgoing connections.
+find_ports() {
+    first_port=$((20000 + $$ % 60 * 200))
+    until is_free "$first_port"; do
+        first_port=$((first_port + 200))
+        [ "$first_port" -lt 32000 ] || fail "No ports are free between 20000 and 32000."
+    done
 }
 
 # For the exit trap.

@@ -44,10 +44,13 @@ package struct TraceKey: Hashable, Comparable, Sendable {
         self.nonce = nonce
     }
 
-    /// By identity, then by nonce: the order tells nothing about who uploaded what, or when.
+    /// By identity, then by all the rest: the order tells nothing about who uploaded what, or when, and equal sets have one.
     package static func < (left: TraceKey, right: TraceKey) -> Bool {
-        (left.identity + left.nonce).lexicographicallyPrecedes(right.identity + right.nonce)
+        guard left.sortedBytes != right.sortedBytes else { return left.day < right.day }
+        return left.sortedBytes.lexicographicallyPrecedes(right.sortedBytes)
     }
+
+    private var sortedBytes: [UInt8] { identity + nonce + secretKey + associatedData }
 
     /// Whether the key may be uploaded: its day has begun, and phones still remember it.
     package func isCurrent(at now: Date) -> Bool {

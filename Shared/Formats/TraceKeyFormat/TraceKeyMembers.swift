@@ -31,13 +31,14 @@ struct TraceKeyMembers: Codable {
 
 /// The first instant of a UTC day.
 enum Midnight {
+    /// 9999-12-31: far later days have hours that no ``Hour`` can hold.
+    private static let latest: Int64 = 2_932_896
+
     /// The day that begins at an instant; nil if none does.
     /// - Parameter units: of the instant, in a day.
     static func day(_ instant: Int64, per units: Int64) -> Day? {
-        guard instant >= 0, instant.isMultiple(of: units), let number = Int32(exactly: instant / units) else {
-            return nil
-        }
-        return Day(number: number)
+        guard instant.isMultiple(of: units), (0...latest).contains(instant / units) else { return nil }
+        return Day(number: Int32(instant / units))
     }
 }
 

@@ -43,7 +43,9 @@ package struct PublishedAnswer: Hashable, Sendable {
             return nil
         }
         var fields: [Field] = []
-        for line in String(decoding: head[..<end], as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: head[..<end], as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        {
             let parts = line.split(separator: ":", maxSplits: 1)
             guard parts.count == 2, parts[1].first == " ",
                 let field = Field(String(parts[0]), String(parts[1].dropFirst()))

@@ -32,7 +32,7 @@ struct FaultInjection: Sendable {
                 try await Task.sleep(for: Self.absence)
             }
         case .disk:
-            try await suite.supervisor.disturb(entry.choice.isMultiple(of: 2) ? Self.database : "distribution") {
+            try await suite.supervisor.disturb(entry.slot == 0 ? "distribution" : Self.database) {
                 try await failWrites(of: $0.id)
             }
         case .laboratory, .clock: return

@@ -38,11 +38,13 @@ struct FaultSchedule: Sendable {
 }
 
 extension InjectedFault {
-    /// The slots in which it can come. The clock goes back while phones ask: the driver itself waits for the hourly jobs by the clock.
-    fileprivate var slots: ClosedRange<Int> {
+    /// The slots in which it can come, each as likely as the others. The clock goes back while phones ask: the driver itself waits for
+    /// the hourly jobs by the clock. Distribution writes in the first slot alone.
+    fileprivate var slots: [Int] {
         switch self {
-        case .kill, .database, .disk: 0...4
-        case .proxy, .laboratory, .clock: 1...4
+        case .kill, .database: [0, 1, 2, 3, 4]
+        case .disk: [0, 0, 0, 0, 1, 2, 3, 4]
+        case .proxy, .laboratory, .clock: [1, 2, 3, 4]
         }
     }
 }

@@ -101,8 +101,14 @@ extension CountryReport {
             \(cascade.sharedKeys) keys, \(cascade.warnedRed) phones red, \(cascade.warnedGreen) green.
             \(cascade.checkIns) check-ins, \(cascade.sharedVisits) shared, \(cascade.warnedVisitors) visitors warned.
             \(judgedPairs) pairs of a key and a phone that heard it, \(judgedVisits) of a report and a visit: \
-            \(bad.isEmpty ? "every one was found, and nothing else." : bad.joined(separator: "; "))
+            \(bad.isEmpty ? verdict : bad.joined(separator: "; "))
             """
+    }
+
+    private var verdict: String {
+        judgedPairs + judgedVisits > 0
+            ? "every one was found, and nothing else."
+            : "the run was too short to judge any, and nothing else was found."
     }
 }
 
