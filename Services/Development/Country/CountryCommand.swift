@@ -32,6 +32,9 @@ package struct CountryCommand: AsyncParsableCommand {
     @Option(help: "The share of all people who have the app.")
     var adoption = 0.6
 
+    @Option(help: "How many of them have a real phone; the others are simulated without one. All, if it isn't said.")
+    var phones: Int?
+
     @Option(help: "How many people were infected in the ten days before the first one.")
     var infected = 20
 
@@ -71,6 +74,7 @@ package struct CountryCommand: AsyncParsableCommand {
         guard (0.0...1).contains(adoption) else { throw ValidationError("--adoption must be from 0 to 1.") }
         guard (0...people).contains(infected) else { throw ValidationError("--infected must be from 0 to --people.") }
         guard (0.0...1).contains(visits) else { throw ValidationError("--visits must be from 0 to 1.") }
+        guard phones.map({ $0 > 0 }) ?? true else { throw ValidationError("--phones must be 1 or more.") }
         guard sampleOneIn > 0 else { throw ValidationError("--sample-one-in must be 1 or more.") }
     }
 
@@ -132,14 +136,17 @@ package struct CountryCommand: AsyncParsableCommand {
             office: HealthOffice(portal: clients.portal), posters: Posters(seed: seed), services: services,
             faults: FaultInjection(suite))
         let schedule = FaultSchedule(faults: faults, seed: seed)
-        var run = CountryRun(Country(parameters), schedule, seed: seed, on: stage)
+        var run = CountryRun(Country(parameters), schedule, phones: phones ?? people, seed: seed, on: stage)
         let progress = ProgressBar.onTerminal
         progress.begin("hours", total: days * 24)
         let started = ContinuousClock.now
         let before = await watch.processorSeconds()
-        for _ in 0..<days * 24 {
-            try await run.live()
-            progress.advance()
+        for day in 1...days {
+            for _ in 0..<24 {
+                try await run.live()
+                progress.advance()
+            }
+            if !progress.isShown { Console.say("Day \(day) of \(days): \(run.uploads) uploads so far.") }
         }
         progress.finish()
         let processors = await watch.processorSeconds().merging(before) { $0 - $1 }

@@ -18,8 +18,10 @@ struct CountryRun: Sendable {
     private(set) var history: [HourRecord] = []
     /// When each phone first showed a colour.
     private(set) var warnings: [WarningColour: [PersonID: Date]] = [:]
-    /// Each acknowledged upload.
-    private(set) var uploads: [(person: PersonID, at: Date)] = []
+    /// The number of acknowledged uploads.
+    private(set) var uploads = 0
+    /// Whom people who uploaded had met in the fourteen days before; the model forgets older contacts.
+    private(set) var meetings: [PersonID: [Meeting]] = [:]
     /// How often somebody agreed to an upload.
     private(set) var consents = 0
     /// How often each fault was injected.
@@ -57,7 +59,8 @@ struct CountryRun: Sendable {
     private static let concurrency = 128
 
     /// A country on its first day.
-    init(_ country: Country, _ schedule: FaultSchedule, seed: UInt64, on stage: Stage) {
+    /// - Parameter phones: how many users have a phone; the others are the model's alone.
+    init(_ country: Country, _ schedule: FaultSchedule, phones: Int, seed: UInt64, on stage: Stage) {
         self.country = country
         self.schedule = schedule
         self.stage = stage
@@ -65,7 +68,8 @@ struct CountryRun: Sendable {
         airwaves = Airwaves(country.radio)
         intruder = Intruder(apps: stage.services.apps)
         let start = country.hour.start
-        let phones = country.users.compactMap { id -> (PersonID, Citizen)? in
+        // Households have consecutive numbers, so that those who live together have phones together.
+        let phones = country.users.prefix(phones).compactMap { id -> (PersonID, Citizen)? in
             let person = country.people[Int(id.rawValue)]
             return person.phone.map {
                 (id, Citizen(person, device: $0, installedAt: start, seed: seed, services: stage.services))
@@ -129,16 +133,11 @@ struct CountryRun: Sendable {
 
     /// The fold and the publication of the hour that has just ended.
     private mutating func closeHour(before hour: Hour, _ fault: FaultSchedule.Entry?) async throws {
-        let injection = stage.faults
-        async let struck: Void = injection.strike(fault)
-        // A second later than the jobs are due, which look at the clock themselves.
-        let fold = hour.start.addingTimeInterval(3)
-        try stage.clock.move(to: fold)
-        try await stage.watch.wait(for: "fold", of: "fold", since: hour.start)
+        // Shortly after the jobs are due, which look at the clock themselves.
+        let isOfFold = fault.map { $0.fault != .disk && $0.choice.isMultiple(of: 2) } ?? false
+        try await finish("fold", of: "fold", at: hour.start.addingTimeInterval(3), isOfFold ? fault : nil)
         let publication = hour.start.addingTimeInterval(Self.publicationMinute * 60 + 1)
-        try stage.clock.move(to: publication)
-        try await stage.watch.wait(for: "publish", of: "distribution", since: publication.addingTimeInterval(-1))
-        try await struck
+        try await finish("publish", of: "distribution", at: publication, isOfFold ? nil : fault)
         await stage.services.downloads.beginHour()
         let closed = hour.advanced(by: -1)
         guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
@@ -148,6 +147,19 @@ struct CountryRun: Sendable {
         for key in published where intruder.keys.contains(key.data) {
             oracle.report(.unauthorisedUpload, "published in hour \(closed)")
         }
+    }
+
+    /// Lets an hourly job run, and a fault meanwhile.
+    private func finish(
+        _ job: String, of service: String, at instant: Date, _ fault: FaultSchedule.Entry?
+    ) async throws {
+        try stage.clock.move(to: instant)
+        if let fault {
+            try await stage.faults.strike(fault)
+            // A job that failed tries again within a minute.
+            try stage.clock.move(to: instant.addingTimeInterval(61))
+        }
+        try await stage.watch.wait(for: job, of: service, since: instant.addingTimeInterval(-1))
     }
 
     /// `run.minute` of distribution in a suite for development.
@@ -195,8 +207,13 @@ struct CountryRun: Sendable {
             traffic += record.traffic
             consents += record.consents
             for upload in record.uploads {
-                if let at = upload.acknowledged { uploads.append((person, at)) }
-                oracle.shared(upload.keys, by: person, acknowledged: upload.acknowledged, in: country)
+                if upload.acknowledged != nil {
+                    uploads += 1
+                    takeMeetings(of: person)
+                }
+                oracle.shared(upload.keys, by: person, acknowledged: upload.acknowledged, in: country) {
+                    citizens[$0] != nil
+                }
             }
             oracle.matched(record.matches, by: person)
             for shared in record.sharedVisits {
@@ -209,6 +226,13 @@ struct CountryRun: Sendable {
             }
         }
         return traffic
+    }
+
+    /// An uploader's second upload adds the meetings since the first one.
+    private mutating func takeMeetings(of person: PersonID) {
+        let today = country.hour.day
+        for meeting in country.truth.meetings(of: person, from: today.advanced(by: -14), through: today)
+        where citizens[meeting.other] != nil { meetings[meeting.other, default: []].append(meeting) }
     }
 
     /// The end of the country: what the oracle says of it.

@@ -48,6 +48,8 @@ struct Oracle: Sendable {
     /// How often each phone found each key anew.
     private var matches: [PersonID: [KeyData: Int]] = [:]
     private var faults: [Fault: [String]] = [:]
+    /// How many acknowledged keys were due to be published.
+    private(set) var judgedKeys = 0
     /// How many pairs of a key and a phone that heard it were judged.
     private(set) var judgedPairs = 0
 
@@ -71,9 +73,12 @@ struct Oracle: Sendable {
     // MARK: What people did
 
     /// A phone sent keys. Who heard them follows from the model's contacts, without the phones' help.
-    /// - Parameter acknowledged: when the app had the answer; nil if it had none.
+    /// - Parameters:
+    ///   - acknowledged: when the app had the answer; nil if it had none.
+    ///   - hasPhone: whether somebody's phone is real.
     mutating func shared(
-        _ uploaded: [DiagnosisKey], by owner: PersonID, acknowledged: Date?, in country: Country
+        _ uploaded: [DiagnosisKey], by owner: PersonID, acknowledged: Date?, in country: Country,
+        hasPhone: (PersonID) -> Bool = { _ in true }
     ) {
         for key in uploaded {
             if let known = keys[key.data] {
@@ -86,6 +91,7 @@ struct Oracle: Sendable {
             // A contact may have begun on the day before.
             for contact in country.truth.contacts(of: owner, from: day.advanced(by: -1), through: day) {
                 let other = contact.first == owner ? contact.second : contact.first
+                guard hasPhone(other) else { continue }
                 for packet in country.radio.packets(heardBy: other, during: contact) {
                     let second = Date(timeIntervalSince1970: Double(packet.second))
                     guard period.contains(IntervalNumber(containing: second)) else { continue }
@@ -123,12 +129,13 @@ struct Oracle: Sendable {
     ///   - people: those with a phone.
     ///   - end: no phone did anything later.
     mutating func judge(_ people: [PersonID], at end: Date) {
-        for shared in keys.values
-        where shared.published == nil && shared.key.transmissionRiskLevel >= policy.lowestLevel {
+        for shared in keys.values where shared.key.transmissionRiskLevel >= policy.lowestLevel {
             // It may still be waiting for its embargo, or for the hour to end.
             guard let sent = shared.acknowledged,
                 end.timeIntervalSince(max(sent, shared.key.rollingPeriod.endDate)) > Self.publicationTime
             else { continue }
+            judgedKeys += 1
+            guard shared.published == nil else { continue }
             report(.lostUpload, "a key of person \(shared.owner.rawValue), acknowledged at \(sent)")
         }
         for (fault, line) in visits.judge(at: end) { report(fault, line) }

@@ -33,6 +33,14 @@ extension CountryReport {
         }))
         <h2>From infection to warning</h2>
         \(table(["", "number"], cascadeRows))
+        <h2>Whom phones warned</h2>
+        \(table(["colour", "people", "with close contact", "with contact", "infected by then"], alerts.map { row in
+            [row.colour, "\(row.people)"] + [row.closeContacts, row.contacts, row.infected].map { share($0, of: row.people) }
+        }))
+        <p>A contact is one with somebody who uploaded, in the fourteen days before; a close one lasted 15 minutes of a day at less than \
+        two metres. The share with a close contact is the positive predictive value.</p>
+        <h2>Completeness</h2>
+        \(table(["", "due", "happened"], completeness.map { [$0.name, "\($0.due)", share($0.happened, of: $0.due)] }))
         <h2>Delays</h2>
         \(table(["hours", "median", "90th percentile"], delays.map {
             [$0.name, $0.median.map(Plot.text) ?? "–", $0.ninetieth.map(Plot.text) ?? "–"]
@@ -57,12 +65,14 @@ extension CountryReport {
             ["agreed to upload", "\(cascade.consents)"], ["uploads", "\(cascade.uploads)"],
             ["check-ins at venues", "\(cascade.checkIns)"], ["visits shared", "\(cascade.sharedVisits)"],
             ["visitors whose phones found a report", "\(cascade.warnedVisitors)"],
-            ["phones that showed red", "\(cascade.warnedRed)"], ["of them infected", "\(cascade.warnedRedInfected)"],
-            ["phones that showed green", "\(cascade.warnedGreen)"],
+            ["phones that showed red", "\(cascade.warnedRed)"], ["phones that showed green", "\(cascade.warnedGreen)"],
             ["close contacts of uploaders with the app", "\(notification.closeContacts)"],
             ["of them warned red", "\(notification.closeContactsWarned)"],
-            ["red without close contact", "\(notification.falseAlerts)"],
         ]
+    }
+
+    private func share(_ part: Int, of whole: Int) -> String {
+        whole == 0 ? "\(part)" : "\(part) (\(Plot.text(100 * Double(part) / Double(whole))) %)"
     }
 
     private func mark(_ cases: Int) -> String {

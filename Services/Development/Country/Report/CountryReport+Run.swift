@@ -30,12 +30,15 @@ extension CountryReport {
         cascade = Cascade(
             infected: statistics.total(\.allInfections), positive: statistics.total(\.allPositives),
             registered: statistics.total { $0.registrations + $0.calls }, consents: run.consents,
-            uploads: run.uploads.count,
+            uploads: run.uploads,
             sharedKeys: run.oracle.sharedKeys, checkIns: statistics.total(\.checkIns),
             sharedVisits: run.oracle.visits.sharedVisits, warnedVisitors: run.oracle.visits.warnedPeople,
-            warnedRed: red.count, warnedGreen: green.count,
-            warnedRedInfected: statistics.total(\.redWarningsOfInfected))
-        notification = Notification(run, red)
+            warnedRed: red.count, warnedGreen: green.count)
+        let closeContacts = run.meetings.filter { $0.value.contains(where: \.isClose) }
+        notification = Notification(
+            closeContacts: closeContacts.count, closeContactsWarned: closeContacts.keys.count { red[$0] != nil })
+        alerts = [Alerts("red", red, run), Alerts("green", green, run)]
+        completeness = Self.completeness(of: run.oracle)
         delays = [
             Delay("from upload, and the end of the key's period, to publication", run.oracle.hoursToPublication),
             Delay("from the last close contact with an uploader to red", Self.hoursToRed(run, red)),
@@ -70,26 +73,26 @@ extension CountryReport {
     }
 
     private static func hoursToRed(_ run: CountryRun, _ red: [PersonID: Date]) -> [Double] {
-        closeContacts(run).compactMap { person, meetings in
+        run.meetings.compactMap { person, meetings in
             guard let shown = red[person],
-                let last = meetings.map({ $0.day.firstHour.start.addingTimeInterval(43_200) }).filter({ $0 < shown })
-                    .max()
+                let last = meetings.filter(\.isClose).map({ $0.day.firstHour.start.addingTimeInterval(43_200) })
+                    .filter({ $0 < shown }).max()
             else { return nil }
             return shown.timeIntervalSince(last) / 3600
         }
     }
 
-    /// The close contacts of everybody who uploaded, by whom they met. The model knows those of the last fourteen days.
-    fileprivate static func closeContacts(_ run: CountryRun) -> [PersonID: [Meeting]] {
-        let last = run.country.hour.day
-        var contacts: [PersonID: [Meeting]] = [:]
-        for uploader in Set(run.uploads.map(\.person)) {
-            for meeting in run.country.truth.meetings(of: uploader, from: last.advanced(by: -14), through: last)
-            where meeting.isClose {
-                contacts[meeting.other, default: []].append(meeting)
-            }
+    private static func completeness(of oracle: Oracle) -> [Completeness] {
+        func row(_ name: String, _ due: Int, missing fault: Oracle.Fault) -> Completeness {
+            Completeness(name: name, due: due, happened: due - oracle.cases(of: fault).count)
         }
-        return contacts
+        return [
+            row("acknowledged keys were published", oracle.judgedKeys, missing: .lostUpload),
+            row("phones that heard a published key found it", oracle.judgedPairs, missing: .neverMatched),
+            row(
+                "phones found reports of visits beside their own", oracle.visits.judgedPairs,
+                missing: .visitNeverMatched),
+        ]
     }
 
     /// What happened, in words.
@@ -112,12 +115,15 @@ extension CountryReport {
     }
 }
 
-extension CountryReport.Notification {
-    fileprivate init(_ run: CountryRun, _ red: [PersonID: Date]) {
-        let contacts = CountryReport.closeContacts(run)
-        closeContacts = contacts.count
-        closeContactsWarned = contacts.keys.count { red[$0] != nil }
-        falseAlerts = red.keys.count { contacts[$0] == nil }
+extension CountryReport.Alerts {
+    /// - Parameter shown: when each phone first showed the colour.
+    fileprivate init(_ colour: String, _ shown: [PersonID: Date], _ run: CountryRun) {
+        let truth = run.country.truth
+        self.colour = colour
+        people = shown.count
+        closeContacts = shown.keys.count { run.meetings[$0]?.contains(where: \.isClose) ?? false }
+        contacts = shown.keys.count { run.meetings[$0] != nil }
+        infected = shown.count { person, at in truth.infection(of: person).map { $0.at.date <= at } ?? false }
     }
 }
 

@@ -39,18 +39,33 @@ struct CountryReport: Codable, Sendable {
         let warnedVisitors: Int
         let warnedRed: Int
         let warnedGreen: Int
-        /// Red warnings of people who were infected.
-        let warnedRedInfected: Int
     }
 
     /// What phones found of what they should have found.
     struct Notification: Codable, Sendable {
-        /// Contacts of 15 minutes or more at less than two metres with somebody who uploaded, by pairs and days.
+        /// People with a phone who had a close contact with somebody who uploaded: 15 minutes of a day at less than two metres.
         let closeContacts: Int
         /// Those whose phone showed red.
         let closeContactsWarned: Int
-        /// People with red who had no such contact.
-        let falseAlerts: Int
+    }
+
+    /// The people whose phones showed a colour.
+    struct Alerts: Codable, Sendable {
+        let colour: String
+        let people: Int
+        /// Those who had a close contact with somebody who uploaded: their share is the positive predictive value.
+        let closeContacts: Int
+        /// Those who had any contact with one, close ones included.
+        let contacts: Int
+        /// Those who were infected when the phone showed the colour.
+        let infected: Int
+    }
+
+    /// Of what had to happen, how much did.
+    struct Completeness: Codable, Sendable {
+        let name: String
+        let due: Int
+        let happened: Int
     }
 
     /// Medians and 90th percentiles, in hours; nil where nothing was measured.
@@ -75,6 +90,8 @@ struct CountryReport: Codable, Sendable {
     let days: [DayRow]
     let cascade: Cascade
     let notification: Notification
+    let alerts: [Alerts]
+    let completeness: [Completeness]
     let delays: [Delay]
     let hours: [HourRow]
     /// By class of request: per phone and day.
