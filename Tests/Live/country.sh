@@ -31,7 +31,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ ${#options[@]} -gt 0 ] ||
-    options=(--people 1000 --days 7 --infected 300 --visits 1 --adoption 0.8 --seed 2
+    options=(--people 1000 --days 7 --infected 300 --visits 1 --adoption 0.8 --seed 2 --static "$checkout/deploy/static"
         --faults kill database proxy laboratory clock disk)
 
 prepare_machine
