@@ -22,6 +22,10 @@ struct CountryRun: Sendable {
     private(set) var uploads = 0
     /// Whom people who uploaded had met in the fourteen days before; the model forgets older contacts.
     private(set) var meetings: [PersonID: [Meeting]] = [:]
+    /// What was published, hour by hour.
+    private var packages: [PublicOutput.Package] = []
+    /// What attackers found out from it, at the end of the run.
+    private(set) var attacks: [Attack] = []
     /// How often somebody agreed to an upload.
     private(set) var consents = 0
     /// How often each fault was injected.
@@ -141,9 +145,10 @@ struct CountryRun: Sendable {
         await stage.services.downloads.beginHour()
         let closed = hour.advanced(by: -1)
         guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
-        let packages = stage.services.packages
-        let published = try await persistently { try await packages.keys(of: closed) }
+        let client = stage.services.packages
+        let published = try await persistently { try await client.keys(of: closed) }
         oracle.published(published, in: closed)
+        packages.append(PublicOutput.Package(hour: closed, keys: published))
         for key in published where intruder.keys.contains(key.data) {
             oracle.report(.unauthorisedUpload, "published in hour \(closed)")
         }
@@ -235,8 +240,15 @@ struct CountryRun: Sendable {
         where citizens[meeting.other] != nil { meetings[meeting.other, default: []].append(meeting) }
     }
 
-    /// The end of the country: what the oracle says of it.
-    mutating func judge() { oracle.judge(citizens.keys.sorted(), at: country.hour.start) }
+    /// The end of the country: what oracle and attackers say of it.
+    mutating func judge() {
+        oracle.judge(citizens.keys.sorted(), at: country.hour.start)
+        attacks = Attack.all(
+            on: PublicOutput(packages: packages, owners: oracle.owners), seed: country.parameters.seed)
+        if let order = attacks.first, order.findsSomething {
+            oracle.report(.orderTells, "\(order.accuracy) of \(order.questions) questions")
+        }
+    }
 }
 
 extension PackageClient {

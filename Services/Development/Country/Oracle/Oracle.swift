@@ -28,6 +28,8 @@ struct Oracle: Sendable {
         case visitNeverMatched = "visits shared, but never matched"
         /// A phone found a report about a visit at which nobody was who shared it.
         case visitOfNobody = "visits matched that nobody shared"
+        /// The places of keys in their packages tell which came together.
+        case orderTells = "order that tells which keys came together"
         /// A server took an upload without a valid TAN.
         case unauthorisedUpload = "unauthorised uploads"
     }
@@ -171,6 +173,9 @@ struct Oracle: Sendable {
     private static let memory: TimeInterval = 11 * 86_400
 
     // MARK: For the report
+
+    /// Whose keys phones sent.
+    var owners: [KeyData: PersonID] { keys.mapValues(\.owner) }
 
     /// The hours from the acknowledgement of keys to their publication.
     var hoursToPublication: [Double] {

@@ -45,6 +45,11 @@ extension CountryReport {
         \(table(["hours", "median", "90th percentile"], delays.map {
             [$0.name, $0.median.map(Plot.text) ?? "–", $0.ninetieth.map(Plot.text) ?? "–"]
         }))
+        <h2>Attackers</h2>
+        \(table(["what they want to know", "questions", "right answers", "right answers, control"], attacks.map {
+            [$0.name, "\($0.questions)", percent($0.accuracy), percent($0.control)]
+        }))
+        <p>Guessing gives half of the answers. The control is the same attack on packages that have the weakness it looks for.</p>
         <h2>Load</h2>
         \(Plot(title: "Requests an hour", unit: "requests an hour", lines: Traffic.Class.allCases.map { name in
             Plot.Line(name: name.rawValue, values: hours.map { Double($0.requests[name.rawValue] ?? 0) })
@@ -70,6 +75,8 @@ extension CountryReport {
             ["of them warned red", "\(notification.closeContactsWarned)"],
         ]
     }
+
+    private func percent(_ share: Double) -> String { "\(Plot.text(100 * share)) %" }
 
     private func share(_ part: Int, of whole: Int) -> String {
         whole == 0 ? "\(part)" : "\(part) (\(Plot.text(100 * Double(part) / Double(whole))) %)"

@@ -43,6 +43,7 @@ extension CountryReport {
             Delay("from upload, and the end of the key's period, to publication", run.oracle.hoursToPublication),
             Delay("from the last close contact with an uploader to red", Self.hoursToRed(run, red)),
         ]
+        attacks = run.attacks
         hours = run.history.map { record in
             HourRow(
                 hour: Int(record.hour.number), requests: record.traffic.byName, seconds: record.seconds)

@@ -93,6 +93,8 @@ struct CountryReport: Codable, Sendable {
     let alerts: [Alerts]
     let completeness: [Completeness]
     let delays: [Delay]
+    /// What attackers found out from the published packages.
+    let attacks: [Attack]
     let hours: [HourRow]
     /// By class of request: per phone and day.
     let requestsPerPhone: [String: Double]

@@ -7,7 +7,7 @@ enum Purpose: UInt64 {
     case test, testChoice, warning, isolation, randomTest, sharing
     case venue, visitor, visit, venueContacts, notice
     case scanTimetable, radio
-    case simulatedPhone, injectedFault
+    case simulatedPhone, injectedFault, attacker
 }
 
 /// A stream of random numbers that follows from the country's seed, a purpose, a subject and a day alone.
@@ -35,6 +35,11 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
     /// What goes wrong in an hour.
     package init(seed: UInt64, faultsIn hour: Hour) {
         self.init(seed, .injectedFault, UInt64(hour.number))
+    }
+
+    /// What attackers guess, by the number of the attack.
+    package init(seed: UInt64, attackers number: UInt64) {
+        self.init(seed, .attacker, number)
     }
 
     /// 64 random bits.
