@@ -263,7 +263,7 @@ targets += service(
     uses: serviceParts + storageParts + [
         "Calling", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
         "Venues",
-    ], testsUse: ["AsyncHTTPClient", "CryptoExtras", "NIOCore", "NIOHTTP1"])
+    ], testsUse: ["DevelopmentSuite", "AsyncHTTPClient", "CryptoExtras", "NIOCore", "NIOHTTP1"])
 targets += service(
     "Distribution", executable: "distribution", exclude: ["CPKCS11"],
     uses: serviceParts + storageParts + [
@@ -318,7 +318,7 @@ targets += [
     .target(
         name: "CountryModel", dependencies: dependencies(["ExposureKeys"]),
         path: "Services/Development/Country/Model", exclude: ["README.md"], swiftSettings: settings),
-    test("CountryModel", uses: ["ExposureKeys"]),
+    test("CountryModel", uses: ["ExposureKeys", "Exposures", "ExposureFormat", "Phone"]),
 ]
 // The country whose phones use a whole suite.
 targets += [
@@ -327,10 +327,11 @@ targets += [
         dependencies: dependencies([
             "CountryModel", "DevelopmentSuite", "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling",
             "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials", "HTTPContract",
-            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore", "Crypto",
+            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore", "NIOPosix",
+            "Crypto",
         ]),
         path: "Services/Development/Country", exclude: ["Model", "README.md"], swiftSettings: settings),
-    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat", "Venues"]),
+    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat", "Exposures", "Phone", "Venues"]),
 ]
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
@@ -395,6 +396,7 @@ targets += [
             "Credentials", "Crypto", "Hummingbird", "Logging", "HTTPTypes", "ServiceLifecycle", "NIOCore", "NIOPosix",
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
             "Phone", "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI", "CountryModel",
+            "SimulatedCountry",
         ]),
         path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh"], swiftSettings: settings),
 ]

@@ -1,6 +1,6 @@
 import PublishedTree
 
-/// `GET /v3/traceKeys?lastKeyBundleTag=…`, as phones of SwissCovid and NotifyMe ask for trace keys (swisscovid-cn-backend).
+/// `GET /v3/traceKeys?lastKeyBundleTag=…`, as SwissCovid's phones ask for trace keys (swisscovid-cn-backend).
 struct TraceKeyQuery: Equatable {
     /// The tag that the last answer gave the phone, as it was sent; nil if it has none yet, which an empty value says, too.
     let lastTag: String?

@@ -96,14 +96,22 @@ package struct AppClient: Sendable {
             UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: reports.count)))
     }
 
-    /// Uploads reports in Apple's form, with keys or without. All these requests, also dummies, have one size, whatever they hold: an app
-    /// that has the feature uses them for all its uploads.
-    /// - Parameter venueReports: at most 128; ``VisitSharing`` makes them.
+    /// Uploads reports in Apple's form, with keys or without, and reports of the Corona-Warn-App's venues. All these requests, also
+    /// dummies, have one size, whatever they hold: an app that has the feature uses them for all its uploads.
+    ///
+    /// Each kind is shuffled.
+    /// - Parameters:
+    ///   - venueReports: at most 128; ``VisitSharing`` makes them.
+    ///   - reports: as many as fit beside them; ``VisitSharing`` leaves the oldest visits out if there are more.
+    /// - Throws: `UnreadableSubmission.tooLarge` if they don't fit into a request. Nothing is sent then, and nothing is left out unnoticed.
     @discardableResult
     package func upload(
-        _ keys: [DiagnosisKey], venueReports: [VenueReport], tan: TAN
+        _ keys: [DiagnosisKey], venueReports: [VenueReport], reports: [CheckInReport] = [], tan: TAN
     ) async throws -> UploadAccepted {
-        try await call(venueReports.shuffled(), keys.isEmpty ? nil : Self.payload(of: keys), authorization: tan.text)
+        var payload = Self.payload(of: keys)
+        payload.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
+        return try await call(
+            venueReports.shuffled(), keys.isEmpty && reports.isEmpty ? nil : payload, authorization: tan.text)
     }
 
     /// Uploads reports in Apple's form about one venue on behalf of its visitors.

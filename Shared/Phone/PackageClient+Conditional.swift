@@ -1,16 +1,17 @@
 import AsyncHTTPClient
 package import ExposureFormat
-import Foundation
+import ExposureKeys
+package import Foundation
 import NIOHTTP1
 
 /// Downloads that an app asks for by entity tag, so that nothing is sent twice.
 extension PackageClient {
     /// What lies at a path.
     package enum Answer<Content: Sendable>: Sendable {
-        /// Nothing but what the app has.
-        case unchanged(maxAge: Int)
-        /// Something else, its entity tag, and the seconds for which it is valid.
-        case changed(Content, etag: String, maxAge: Int)
+        /// Nothing but what the app has, the seconds for which that is valid, and the server's time.
+        case unchanged(maxAge: Int, serverTime: Date?)
+        /// Something else, its entity tag, and the same.
+        case changed(Content, etag: String, maxAge: Int, serverTime: Date?)
     }
 
     /// The keys of a package, from all its batches; the entity tag is that of the first.
@@ -20,15 +21,13 @@ extension PackageClient {
         return try await conditional(path, ifNot: tag) { try await keys(of: $0, at: path) }
     }
 
-    /// The app's rules for downloads.
+    /// The rules in the app's configuration.
     /// - Throws: `ArchiveDamage` or `InvalidMessage` if the configuration can't be relied on.
-    package func downloadRules(
-        for system: DeviceClass.System, ifNot tag: String?
-    ) async throws -> Answer<DownloadRules> {
+    package func rules(for system: DeviceClass.System, ifNot tag: String?) async throws -> Answer<AppRules> {
         let path = "version/v2/app_config_\(system.rawValue)"
         return try await conditional("/\(path)", ifNot: tag) { body in
             guard let message = StaticMessage(path: path) else { throw Failure.unreadablePackage }
-            return try DownloadRules(configuration: try signed(body).export, of: message, region: region)
+            return try AppRules(configuration: try signed(body).export, of: message, region: region)
         }
     }
 
@@ -38,9 +37,28 @@ extension PackageClient {
         let (head, body) = try await get(path, ifNot: tag)
         let lifetime = head.headers.first(name: "cache-control")?.firstMatch(of: /max-age=(\d{1,9})/)
         let maxAge = lifetime.flatMap { Int($0.1) } ?? 0
-        if head.status == .notModified, tag != nil { return .unchanged(maxAge: maxAge) }
+        let serverTime = head.headers.first(name: "date").flatMap { Date(httpDate: $0) }
+        if head.status == .notModified, tag != nil { return .unchanged(maxAge: maxAge, serverTime: serverTime) }
         // Revoked files are recognised by their tag, so one without it is of no use.
         guard head.status == .ok, let etag = head.headers.first(name: "etag") else { throw Failure.missing }
-        return .changed(try await read(body), etag: etag, maxAge: maxAge)
+        return .changed(try await read(body), etag: etag, maxAge: maxAge, serverTime: serverTime)
     }
+}
+
+extension Date {
+    /// The instant of a `Date` field, in the format that servers write (RFC 9110, 5.6.7); nil for any other text.
+    init?(httpDate text: String) {
+        let form = /[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT/
+        guard let parts = text.wholeMatch(of: form)?.output,
+            let month = Self.months.firstIndex(of: String(parts.2)),
+            let day = Day(name: "\(parts.3)-\(month < 9 ? "0" : "")\(month + 1)-\(parts.1)"),
+            let hour = Double(parts.4), let minute = Double(parts.5), let second = Double(parts.6),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        self = day.firstHour.start + hour * 3600 + minute * 60 + second
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }

@@ -91,8 +91,11 @@ package struct Phone: Sendable {
     }
 
     /// The same for some days. The key in use isn't among them: whoever had it could still use it to be taken for this phone.
-    package func diagnosisKeys(of days: ClosedRange<Day>, _ onset: OnsetOfSymptoms = .unsaid) -> [DiagnosisKey] {
-        guard let today = ring.keys.last?.day else { return [] }
+    /// - Parameter answer: the day on which the person said it; by default today.
+    package func diagnosisKeys(
+        of days: ClosedRange<Day>, _ onset: OnsetOfSymptoms = .unsaid, answeredOn answer: Day? = nil
+    ) -> [DiagnosisKey] {
+        guard let today = answer ?? ring.keys.last?.day else { return [] }
         return ring.keys.dropLast().filter { days.contains($0.day) }.compactMap { key in
             onset.daysSinceOnset(of: key.day, today: today).map { daysSinceOnset in
                 DiagnosisKey(

@@ -54,6 +54,10 @@ package struct UploadPlan: Codable, Hashable, Sendable {
         lastDay = max(lastDay, Day(containing: now).number)
     }
 
+    /// When the person last consented, and answered what the app asked: levels and days since onset follow from this day, whenever the
+    /// keys are uploaded.
+    package var answeredOn: Day { Day(number: lastDay) }
+
     /// Whether all that the person has consented to is uploaded, or may not be uploaded.
     package var isComplete: Bool { isEnded || attempt == nil && firstDay > lastDay }
 
@@ -104,7 +108,8 @@ extension AppClient {
     /// repeated as the same upload.
     /// - Parameters:
     ///   - reports: of Corona-Warn-App's venues, for this upload. They may be encrypted anew in a repeat.
-    ///   - venueReports: in Apple's form, in place of those; nil in an app without the feature. A TAN is for one upload, which has one form.
+    ///   - venueReports: in Apple's form, in the same upload; nil in an app without the feature. A TAN is for one upload, which has visits
+    ///     of both kinds.
     ///   - keep: stores the plan where it survives the end of the app.
     /// - Returns: whether something was uploaded.
     /// - Throws: `CallError` if no answer came: try again later.
@@ -125,9 +130,9 @@ extension AppClient {
         guard let attempt = plan.attempt else { return false }
         var isUploaded = false
         do {
-            let keys = phone.diagnosisKeys(of: attempt.days)
+            let keys = phone.diagnosisKeys(of: attempt.days, answeredOn: plan.answeredOn)
             if let venueReports {
-                try await upload(keys, venueReports: venueReports, tan: attempt.tan)
+                try await upload(keys, venueReports: venueReports, reports: reports, tan: attempt.tan)
             } else {
                 try await upload(keys, reports: reports, tan: attempt.tan)
             }

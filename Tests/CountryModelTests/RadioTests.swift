@@ -98,40 +98,4 @@ struct RadioTests {
             decimetres: 10, place: .work)
         for person in [user, other, third] { #expect(radio.packets(heardBy: person.id, during: contact).isEmpty) }
     }
-
-    // MARK: Published shares of warnings
-
-    /// Normalized minutes of a contact: `secondsSinceLastScan` × weight of the scan's smallest attenuation × the value of risk level 7.
-    private static func normalizedMinutes(_ contact: Contact, _ weights: [(below: Int, weight: Double)]) -> Double {
-        let heard = Dictionary(grouping: radio.packets(heardBy: contact.first, during: contact), by: \.scanStart)
-        let span = (contact.start.startSeconds - 600)..<contact.end.startSeconds
-        let scans = radio.scanStarts(of: contact.first, in: span)
-        return zip(scans, scans.dropFirst()).reduce(0) { sum, pair in
-            guard let nearest = heard[pair.1]?.map(\.attenuation).min() else { return sum }
-            let minutes = Double(min(5, pair.1 / 60 - pair.0 / 60))
-            return sum + 1.4 * minutes * (weights.first { nearest < $0.below }?.weight ?? 0)
-        }
-    }
-
-    @Test(
-        "with the final parameters of the Corona-Warn-App 15 minutes give a red warning in three of four cases at any distance",
-        arguments: [0.5, 1, 2, 3, 5, 8])
-    func redByDuration(metres: Double) {
-        let weights = [(below: 63, weight: 0.8), (below: 73, weight: 1), (below: 79, weight: 0.1)]
-        func share(_ minutes: UInt16) -> Double {
-            Double(Self.contacts(minutes: minutes, metres: metres).count { Self.normalizedMinutes($0, weights) >= 9 })
-                / 1000
-        }
-        #expect(abs(share(15) - 0.77) < 0.07)
-        #expect(share(30) > 0.97)
-    }
-
-    @Test(
-        "with the parameters of the test file for iOS the share falls with the distance",
-        arguments: [(0.5, 0.52), (1, 0.43), (2, 0.31), (3, 0.24), (5, 0.15), (8, 0.10)])
-    func redByDistance(metres: Double, expected: Double) {
-        let weights = [(below: 55, weight: 1.0), (below: 63, weight: 0.5), (below: 73, weight: 0.3)]
-        let red = Self.contacts(minutes: 15, metres: metres).count { Self.normalizedMinutes($0, weights) >= 15 }
-        #expect(abs(Double(red) / 1000 - expected) < 0.07)
-    }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DownloadServer
 
-/// `GET /v3/traceKeys`, as phones of SwissCovid and NotifyMe ask.
+/// `GET /v3/traceKeys`, as SwissCovid's phones ask.
 @Suite(.timeLimit(.minutes(5))) struct TraceKeyDownloadTests {
     private static let tags = [248_000, 248_003, 248_010].map { TraceKeyTag(number: $0) }
 

@@ -73,10 +73,13 @@ for target in "${targets[@]}"; do
     corpus=.build/fuzz/corpus/$target found=.build/fuzz/found/$target
     mkdir -p "$corpus" "$found"
     status=0
-    # New inputs go to the first folder. Most messages are shorter than this by far.
+    # Most messages are shorter than this by far. A sealed diary is padded to 16 KiB.
+    longest=4096
+    [ "$target" != venue-diary-file ] || longest=20480
+    # New inputs go to the first folder.
     # Swift's own report of a crash would come first, and the input would not be kept.
     SWIFT_BACKTRACE=enable=no VIGIL_FUZZ_TARGET=$target "$fuzz" \
-        -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/" "$corpus" "Tests/Fuzz/Corpus/$target" >"$found.log" 2>&1 || status=$?
+        -max_total_time="$seconds" -max_len="$longest" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/" "$corpus" "Tests/Fuzz/Corpus/$target" >"$found.log" 2>&1 || status=$?
     if [ "$status" = 0 ]; then
         say "$target: $(sed -n 's/^Done \([0-9]* runs\).*/\1/p' "$found.log"), nothing found."
     else

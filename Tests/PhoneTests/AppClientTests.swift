@@ -214,6 +214,30 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
         }
     }
 
+    @Test("visits of both kinds leave in one upload of the one size, each kind in an order of its own")
+    func bothKinds() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            let venueReports = (0..<64).compactMap { VenueReport([UInt8](repeating: $0, count: VenueReport.count)) }
+            let reports = (0..<36).compactMap { CheckInReport([UInt8](repeating: $0, count: CheckInReport.count)) }
+            try await app.upload(keys, venueReports: venueReports, reports: reports, tan: proxy.tan)
+            try await app.upload([], venueReports: [], reports: reports, tan: proxy.tan)
+            // What doesn't fit isn't left out unnoticed.
+            await #expect(throws: UnreadableSubmission.self) {
+                try await app.upload(
+                    keys, venueReports: venueReports + venueReports, reports: Array(reports.prefix(9)), tan: proxy.tan)
+            }
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(uploads.map(\.payload.count) == [8192, 8192])
+            let read = try uploads.map { try VenueUpload(decoding: Array($0.payload)) }
+            #expect(read.map { $0.submission?.keys.count } == [14, 0])
+            #expect(read[0].reports != venueReports && read[0].reports.sorted() == venueReports)
+            let sent = read.compactMap { $0.submission?.wellFormedReports }
+            #expect(sent.count == 2 && sent.first != sent.last)
+            for one in sent { #expect(one != reports && one.sorted() == reports) }
+        }
+    }
+
     @Test("an upload's size doesn't tell how many keys are in it")
     func uploads() async throws {
         try await withApp { app, proxy in

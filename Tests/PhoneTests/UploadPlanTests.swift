@@ -10,6 +10,7 @@ import SubmissionAPI
 import Synchronization
 import TestSupport
 import Testing
+import Venues
 import VerificationAPI
 
 /// The two uploads of a positive test.
@@ -36,6 +37,16 @@ import VerificationAPI
         // What is too old by then is left out.
         #expect(plan.due(at: Self.midnight(3)) == Self.days(ago: 0...10))
         #expect(plan.due(at: Self.midnight(20)) == nil)
+    }
+
+    @Test("the day of the answer is that of the last consent, whenever the keys are uploaded")
+    func answeredOn() throws {
+        var plan = UploadPlan(token: Server().token, consentAt: Self.now)
+        #expect(plan.answeredOn == Self.today)
+        plan = try JSONDecoder().decode(UploadPlan.self, from: JSONEncoder().encode(plan))
+        #expect(plan.answeredOn == Self.today)
+        plan.consent(at: Self.midnight(1))
+        #expect(plan.answeredOn == Self.today.advanced(by: 2))
     }
 
     // MARK: Against a server
@@ -104,7 +115,9 @@ import VerificationAPI
             name: "public", host: "127.0.0.1", port: 0, security: .publicTLS(try certificates.files(role: nil))
         ) { routes in
             routes.on(VerificationAPI.tan) { _, _ in try server.issue() }
-            routes.on(SubmissionAPI.diagnosisKeys) { upload, _ in try server.accept(upload) }
+            for operation in [SubmissionAPI.diagnosisKeys, SubmissionAPI.venueReports] {
+                routes.on(operation) { upload, _ in try server.accept(upload) }
+            }
         }
         try await withService(listeners: [listener]) { _ in
             let app = try AppClient(
@@ -170,6 +183,29 @@ import VerificationAPI
             let uploads = try server.uploads(of: first)
             #expect(uploads.map(\.days) == [Array(Self.days(ago: 1...14)), [Self.today]])
             #expect(Set(uploads.map(\.tan)).count == 2)
+        }
+    }
+
+    @Test("an app with the feature sends visits of both kinds with one TAN")
+    func bothKinds() async throws {
+        let server = Server()
+        try await with(server) { client in
+            let phone = Phone(at: Self.now)
+            var plan = UploadPlan(token: server.token, consentAt: Self.now)
+            let reports = [UInt8(1), 2].compactMap { CheckInReport([UInt8](repeating: $0, count: CheckInReport.count)) }
+            let venueReports = [UInt8(3), 4].compactMap {
+                VenueReport([UInt8](repeating: $0, count: VenueReport.count))
+            }
+            let isUploaded = try await client.upload(
+                &plan, of: phone, reports: reports, venueReports: venueReports, at: Self.now
+            ) { _ in }
+            #expect(isUploaded)
+            let uploads = server.state.withLock { $0.uploads }
+            #expect(uploads.count == 1)
+            let upload = try VenueUpload(decoding: Array(try #require(uploads.first).payload))
+            #expect(upload.reports.sorted() == venueReports)
+            #expect(upload.submission?.wellFormedReports.sorted() == reports)
+            #expect(upload.submission?.keys.count == 14)
         }
     }
 

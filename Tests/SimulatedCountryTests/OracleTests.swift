@@ -60,7 +60,7 @@ import Testing
             oracle.shared([key], by: owner, acknowledged: acknowledged, in: country)
             for hour in hours ?? [hour] { oracle.published([ExportedKey(key)], in: hour) }
             for (person, times) in found ?? Dictionary(uniqueKeysWithValues: hearers.map { ($0, 1) }) {
-                for _ in 0..<times { oracle.matched([key.data], by: person) }
+                for _ in 0..<times { oracle.matched(key.data, by: person, at: at) }
             }
             oracle.judge(country.users, at: at.addingTimeInterval(86_400 * 7))
             return oracle
@@ -131,7 +131,7 @@ import Testing
         #expect(scene.oracle(found: found).cases(of: .strangerMatched).count == 1)
 
         var oracle = Oracle()
-        oracle.matched([scene.key.data], by: stranger)
+        oracle.matched(scene.key.data, by: stranger, at: scene.at)
         oracle.judge(scene.country.users, at: scene.at)
         #expect(oracle.cases(of: .fillerMatched).count == 1)
     }

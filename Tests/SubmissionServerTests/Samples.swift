@@ -85,12 +85,13 @@ enum Samples {
 
     /// The body of an upload of venue reports.
     static func venuePayload(
-        _ reports: [VenueReport], _ keys: [DiagnosisKey]? = nil, change: (inout SubmissionPayload) -> Void = { _ in }
+        _ reports: [VenueReport], _ keys: [DiagnosisKey]? = nil,
+        change: (inout SubmissionPayload) throws -> Void = { _ in }
     ) throws -> [UInt8] {
         var submission = SubmissionPayload()
         submission.keys = (keys ?? []).map(TemporaryExposureKey.init(uploading:))
         submission.origin = "DE"
-        change(&submission)
+        try change(&submission)
         return try #require(VenueUpload(reports: reports, submission: keys == nil ? nil : submission)).encoded()
     }
 

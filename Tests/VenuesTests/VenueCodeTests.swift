@@ -184,6 +184,48 @@ import Venues
             + field(3, [8, 1] + field(3, [UInt8](repeating: 7, count: seed))) + field(4, [8, 1, 16, 9])
     }
 
+    // MARK: The venue owners' page
+
+    // Links that `venueLink` and `cwaLink` of `deploy/edge/venue.html` made, run by Node.js: of each kind that the page makes. The seeds
+    // are the bytes from 0 on; the event's are those from 255 down.
+
+    private static let poster =
+        "https://gesundheit.example/venue#v1."
+        + "AQABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fQ2Fmw6kg4oCeWnVtIEzDtndlbuKAnCDwn46q"
+    private static let lasting =
+        "https://e.coronawarn.app?v=1#"
+        + "CAESJggBEg1DYWbDqSBaZW50cmFsGhNNYXJrdHBsYXR6IDEsIEvDtmxuGnYIARJggwLMzE153tQwAOf2MZoUXXfzWTdlSpfS99iZ"
+        + "ffmcmxOG9njSK4RTimFOFwDh6t0Tyw8XR01ugDYjtuKwjjuK49Oh83FWct6XpefPi9Skjxvvz53i9gaMmUEc96pbtoaAGhAAAQID"
+        + "BAUGBwgJCgsMDQ4PIgYIARAEGHg"
+    private static let event =
+        "https://e.coronawarn.app?v=1#"
+        + "CAESIwgBEgdLb256ZXJ0GgpTdGFkdGhhbGxlKMCW1tAGMPDq1tAGGnYIARJggwLMzE153tQwAOf2MZoUXXfzWTdlSpfS99iZffmc"
+        + "mxOG9njSK4RTimFOFwDh6t0Tyw8XR01ugDYjtuKwjjuK49Oh83FWct6XpefPi9Skjxvvz53i9gaMmUEc96pbtoaAGhD__v38-_r5"
+        + "-Pf29fTz8vHwIgcIARAJGLQB"
+
+    @Test func `a poster of the venue owners' page gives seed and name`() throws {
+        let code = try #require(Self.read(Self.poster))
+        #expect(code.venue == .seed(try #require(VenueSeed(Self.seed))))
+        #expect(code.description == "Café „Zum Löwen“ 🎪")
+    }
+
+    @Test
+    func `its posters for the Corona-Warn-App give venue, place and duration, those that last and those of an event`()
+        throws
+    {
+        let codes = try [Self.lasting, Self.event].map { try #require(Self.read($0)) }
+        // SHA-256 of "CWA-GUID" and the payload, by Python.
+        let ids = [
+            "6e92d14627945b884f2d3ceb761e6edc6de9c1519726a9a5da466481f05a0b30",
+            "a9e138772cc2d99b02e98c696449ad2e4c42aeae1b365a0408fc6dc97062a5d8",
+        ]
+        let venues = try ids.map { Venue.traceLocation(try #require(TraceLocation(id: try bytes($0)))) }
+        #expect(codes.map(\.venue) == venues)
+        #expect(codes.map(\.description) == ["Café Zentral", "Konzert"])
+        #expect(codes.map(\.address) == ["Marktplatz 1, Köln", "Stadthalle"])
+        #expect(codes.map(\.usualMinutes) == [120, 180])
+    }
+
     // MARK: New Zealand's
 
     /// The code of a park's poster, whose address has two lines.

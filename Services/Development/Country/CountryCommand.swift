@@ -85,15 +85,31 @@ package struct CountryCommand: AsyncParsableCommand {
         let folder = StateFolder(path.path(percentEncoded: false))
         try folder.prepare()
         let clock = try SharedClock(moving: SuiteClock.path(in: folder))
-        try clock.move(to: Self.start.firstHour.start)
-        let run = SuiteRun(
+        // After the first fold is due, which the fold does when it starts, and not a second time.
+        try clock.move(to: Self.start.firstHour.start.addingTimeInterval(10))
+        let suite = SuiteRun(
             folder: folder, isFresh: false, firstPort: firstPort, clock: .shared, changes: try changes())
         let options = self
-        try await run.run { suite in
-            try await options.live(in: suite, folder, by: clock)
+        guard var life = try await suite.run({ try await options.live(in: $0, folder, by: clock) }) else { return }
+        try await life.run.judge(databaseIn: folder.postgres)
+        let result = report(of: life)
+        try write(result)
+        guard result.cases.isEmpty, result.differentDownloads == 0 else {
+            throw CommandFailure(
+                "Something happened that must not: see \(report)/report.json. The logs are in \(folder.logs).")
         }
         // Kept after a failure, for its logs.
         try? FileManager.default.removeItem(at: path)
+    }
+
+    /// What is left of a country when its suite has stopped.
+    struct Life: Sendable {
+        var run: CountryRun
+        let took: Duration
+        /// The most memory of each process, in MiB.
+        let memory: [String: Int]
+        /// How often the same download gave different keys.
+        let differentDownloads: Int
     }
 
     /// A Monday. The country's time is not the machine's.
@@ -105,30 +121,29 @@ package struct CountryCommand: AsyncParsableCommand {
         return texts.compactMap { SettingChange(argument: $0) }
     }
 
-    private func live(in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock) async throws {
+    private func live(in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock) async throws -> Life {
         let clients = try CountryClients(folder)
-        let outcome: Result<CountryReport, any Error>
+        let outcome: Result<Life, any Error>
         do {
             outcome = .success(try await live(with: clients, in: suite, folder, by: clock))
         } catch {
             outcome = .failure(error)
         }
         await clients.close()
-        let result = try outcome.get()
-        try write(result)
-        guard result.cases.isEmpty, result.differentDownloads == 0 else {
-            throw CommandFailure(
-                "Something happened that must not: see \(report)/report.json. The logs are in \(folder.logs).")
-        }
+        return try outcome.get()
     }
 
-    private func live(
-        with clients: CountryClients, in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock
-    ) async throws -> CountryReport {
+    private var parameters: CountryParameters {
         var parameters = CountryParameters(population: people, start: Self.start, seed: seed)
         parameters.people.appShare = adoption
         parameters.disease.firstCases = infected
         parameters.venues.dailyVisits = visits
+        return parameters
+    }
+
+    private func live(
+        with clients: CountryClients, in suite: SuiteRun.Stage, _ folder: StateFolder, by clock: SharedClock
+    ) async throws -> Life {
         let watch = SuiteWatch(suite)
         let services = clients.services(publishedIn: folder.published, sampledOneIn: sampleOneIn)
         let stage = CountryRun.Stage(
@@ -140,7 +155,6 @@ package struct CountryCommand: AsyncParsableCommand {
         let progress = ProgressBar.onTerminal
         progress.begin("hours", total: days * 24)
         let started = ContinuousClock.now
-        let before = await watch.processorSeconds()
         for day in 1...days {
             for _ in 0..<24 {
                 try await run.live()
@@ -149,17 +163,21 @@ package struct CountryCommand: AsyncParsableCommand {
             if !progress.isShown { Console.say("Day \(day) of \(days): \(run.uploads) uploads so far.") }
         }
         progress.finish()
-        let processors = await watch.processorSeconds().merging(before) { $0 - $1 }
-        run.judge()
+        return Life(
+            run: run, took: started.duration(to: .now), memory: await watch.peakMemory(),
+            differentDownloads: await services.downloads.different)
+    }
+
+    private func report(of life: Life) -> CountryReport {
+        // The same country in which nobody is warned.
         var baseline = Country(parameters)
         for _ in 0..<days * 24 { _ = baseline.step() }
         return CountryReport(
-            run,
+            life,
             CountryReport.Settings(
-                people: people, days: days, adoption: adoption, seed: seed, phones: run.phones,
+                people: people, days: days, adoption: adoption, seed: seed, phones: life.run.phones,
                 downloadsSampledOneIn: sampleOneIn),
-            baseline: baseline, took: started.duration(to: .now), processors: processors,
-            different: await services.downloads.different)
+            baseline: baseline)
     }
 
     private func write(_ result: CountryReport) throws {

@@ -2,6 +2,7 @@ import CountryModel
 import Credentials
 import ExposureFormat
 import ExposureKeys
+import Exposures
 import Foundation
 import Phone
 import Running
@@ -23,9 +24,16 @@ struct CountryRun: Sendable {
     /// Whom people who uploaded had met in the fourteen days before; the model forgets older contacts.
     private(set) var meetings: [PersonID: [Meeting]] = [:]
     /// What was published, hour by hour.
-    private var packages: [PublicOutput.Package] = []
-    /// What attackers found out from it, at the end of the run.
+    private(set) var packages: [PublicOutput.Package] = []
+    /// What passed on the phones' networks, and what receivers in venues heard.
+    private var trace = NetworkTrace()
+    private var sightings: [VenueSighting] = []
+    /// What attackers found out, at the end of the run.
     private(set) var attacks: [Attack] = []
+    /// How long samples took to become uploads.
+    private(set) var steps = StepTimes()
+    /// The CPU seconds of the suite's processes at the end of the last hour.
+    private var processors: [String: Double] = [:]
     /// How often somebody agreed to an upload.
     private(set) var consents = 0
     /// How often each fault was injected.
@@ -50,11 +58,15 @@ struct CountryRun: Sendable {
         let faults: FaultInjection
     }
 
-    /// What phones sent in an hour, and the seconds of the machine's time that it took.
+    /// What phones sent in an hour, and the time of the machine that it took.
     struct HourRecord: Sendable {
         let hour: Hour
         let traffic: Traffic
+        /// By kind of phone.
+        let trafficByKind: [String: Traffic]
         let seconds: Double
+        /// The CPU seconds of the suite's processes.
+        let processors: [String: Double]
     }
 
     /// The pieces of an hour in which requests run side by side.
@@ -85,14 +97,21 @@ struct CountryRun: Sendable {
     /// The number of phones.
     var phones: Int { citizens.count }
 
+    /// The number of phones of each kind.
+    var phonesByKind: [String: Int] {
+        citizens.values.reduce(into: [:]) { $0[$1.device.kind, default: 0] += 1 }
+    }
+
     /// Lives through the next hour.
     mutating func live() async throws {
         let started = ContinuousClock.now
+        if history.isEmpty { processors = await stage.watch.processorSeconds() }
         let hour = country.hour
         let faults = schedule.entries(in: hour)
         for entry in faults { injected[entry.fault, default: 0] += 1 }
         try await closeHour(before: hour, faults.first { $0.slot == 0 })
         let events = country.step()
+        for swab in events.swabs { steps.sampled(swab.test, at: swab.at.date) }
         for citizen in citizens.values { await citizen.beginHour(hour) }
         for registration in events.registrations { await plan(registration) }
         for visit in events.checkIns { await plan(PhoneVisit(visit)) }
@@ -101,9 +120,27 @@ struct CountryRun: Sendable {
         }
         if await intruder.attempt(at: hour.start) { oracle.report(.unauthorisedUpload, "taken in hour \(hour)") }
         try await airwaves.pass(hour, events.contacts, to: citizens)
+        for visit in events.visits { try await listen(to: visit) }
         let traffic = try await collect()
+        let before = processors
+        processors = await stage.watch.processorSeconds()
         history.append(
-            HourRecord(hour: hour, traffic: traffic, seconds: started.duration(to: .now) / .seconds(1)))
+            HourRecord(
+                hour: hour, traffic: traffic.values.reduce(into: Traffic()) { $0 += $1 }, trafficByKind: traffic,
+                seconds: started.duration(to: .now) / .seconds(1),
+                // A process that was started again begins at nought.
+                processors: processors.merging(before) { max(0, $0 - $1) }))
+    }
+
+    /// Somebody's receiver at a venue hears a guest's phone, when the guest comes and leaves.
+    private mutating func listen(to visit: Visit) async throws {
+        guard let citizen = citizens[visit.person] else { return }
+        for minute in [visit.start, visit.end] {
+            let interval = IntervalNumber(containing: minute.date)
+            guard let broadcast = try await citizen.advertisement(in: interval) else { continue }
+            sightings.append(
+                VenueSighting(identifier: broadcast.identifier, interval: interval, person: visit.person))
+        }
     }
 
     /// A quarter of an hour.
@@ -116,7 +153,7 @@ struct CountryRun: Sendable {
         if slot > 0 || back > 0 { try stage.clock.move(to: begin.addingTimeInterval(-back)) }
         let injection = stage.faults
         async let struck: Void = injection.strike(fault)
-        try await post(events.results.filter { begin <= $0.at.date && $0.at.date < end }, in: hour, fault)
+        try await post(events.results.filter { begin <= $0.at.date && $0.at.date < end }, from: begin, in: hour, fault)
         for call in events.calls where begin <= call.at.date && call.at.date < end { try await answer(call) }
         try await live(until: end)
         try await struck
@@ -124,12 +161,13 @@ struct CountryRun: Sendable {
 
     /// Posts results, unless the laboratory is closed.
     private mutating func post(
-        _ results: [HourEvents.LabResult], in hour: Hour, _ fault: FaultSchedule.Entry?
+        _ results: [HourEvents.LabResult], from begin: Date, in hour: Hour, _ fault: FaultSchedule.Entry?
     ) async throws {
         if let fault, fault.fault == .laboratory { closedUntil = hour.advanced(by: 1 + fault.choice % 12) }
         withheld += results
         guard hour >= closedUntil else { return }
         try await stage.laboratory.post(withheld)
+        for result in withheld { steps.posted(result.test, at: max(result.at.date, begin)) }
         withheld.removeAll()
     }
 
@@ -174,7 +212,9 @@ struct CountryRun: Sendable {
 
     private func plan(_ registration: HourEvents.Registration) async {
         await citizens[registration.person]?.plan(
-            .scan(.guid(stage.laboratory.guid(of: registration.test)), .pcr, sharing: registration.sharing),
+            .scan(
+                .guid(stage.laboratory.guid(of: registration.test)), of: registration.test,
+                sharing: registration.sharing),
             at: registration.at.date)
     }
 
@@ -188,7 +228,7 @@ struct CountryRun: Sendable {
     private func answer(_ call: HourEvents.OfficerCall) async throws {
         guard let citizen = citizens[call.person] else { return }
         let code = try await stage.office.makeCode()
-        await citizen.plan(.scan(.teleTAN(code), .pcr, sharing: call.sharing), at: call.at.date)
+        await citizen.plan(.scan(.teleTAN(code), of: call.test, sharing: call.sharing), at: call.at.date)
     }
 
     /// All phones that have something to do before an instant do it, many at a time.
@@ -205,22 +245,26 @@ struct CountryRun: Sendable {
 
     // MARK: What becomes of it
 
-    private mutating func collect() async throws -> Traffic {
-        var traffic = Traffic()
+    /// - Returns: what phones sent, by their kind.
+    private mutating func collect() async throws -> [String: Traffic] {
+        var traffic: [String: Traffic] = [:]
         for (person, citizen) in citizens {
             let record = await citizen.takeRecord()
-            traffic += record.traffic
+            traffic[citizen.device.kind, default: Traffic()] += record.traffic
+            trace.phones[person, default: []] += record.requests
             consents += record.consents
+            for (test, shown) in record.results { steps.shown(test, to: person, at: shown) }
             for upload in record.uploads {
-                if upload.acknowledged != nil {
+                if let acknowledged = upload.acknowledged {
                     uploads += 1
+                    steps.uploaded(by: person, at: acknowledged)
                     takeMeetings(of: person)
                 }
                 oracle.shared(upload.keys, by: person, acknowledged: upload.acknowledged, in: country) {
                     citizens[$0] != nil
                 }
             }
-            oracle.matched(record.matches, by: person)
+            for (key, found) in record.matches { oracle.matched(key, by: person, at: found) }
             for shared in record.sharedVisits {
                 oracle.visits.shared(shared.visit, acknowledged: shared.acknowledged)
             }
@@ -241,12 +285,15 @@ struct CountryRun: Sendable {
     }
 
     /// The end of the country: what oracle and attackers say of it.
-    mutating func judge() {
+    /// - Parameter database: the folder of PostgreSQL, which has stopped.
+    mutating func judge(databaseIn database: String) async throws {
         oracle.judge(citizens.keys.sorted(), at: country.hour.start)
-        attacks = Attack.all(
-            on: PublicOutput(packages: packages, owners: oracle.owners), seed: country.parameters.seed)
-        if let order = attacks.first, order.findsSomething {
-            oracle.report(.orderTells, "\(order.accuracy) of \(order.questions) questions")
+        let evidence = Evidence(
+            output: PublicOutput(packages: packages, owners: oracle.owners), database: database, trace: trace,
+            sightings: sightings)
+        attacks = try await Attack.all(on: evidence, seed: country.parameters.seed)
+        for attack in attacks where attack.isPrevented && attack.findsSomething {
+            oracle.report(.attackSucceeds, "\(attack.name): \(attack.accuracy) of \(attack.questions) answers")
         }
     }
 }

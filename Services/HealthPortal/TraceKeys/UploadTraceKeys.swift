@@ -22,12 +22,17 @@ struct UploadTraceKeys: Sendable {
         }
         let now = clock.now
         guard let list = TraceKeyList(json: upload.body), (1...TraceKeyAPI.maximumKeys).contains(list.keys.count),
-            list.keys.allSatisfy({ $0.isCurrent(at: now) })
+            list.keys.allSatisfy({ $0.isCurrent(at: now) }), Self.areDistinct(list.keys)
         else { throw Problem.badRequest }
         switch try await store.insert(list.keys, by: token, body: Digest(sha256: upload.body), at: now) {
         case .stored: return NoContent()
         case .otherBody: throw Problem(.conflict)
         case .full: throw Problem.tooManyRequests
         }
+    }
+
+    /// Whether no two keys have the same identity and nonce: the table has room for one of them, and the other would be lost.
+    private static func areDistinct(_ keys: [TraceKey]) -> Bool {
+        Set(keys.map { $0.identity + $0.nonce }).count == keys.count
     }
 }

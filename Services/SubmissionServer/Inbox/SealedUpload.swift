@@ -19,12 +19,13 @@ struct SealedUpload: Sendable {
     /// The encapsulated key (32 bytes), nonce (12), ciphertext, authentication code (16).
     let bytes: [UInt8]
 
-    /// What this build's fold reads.
-    static let format: Int16 = 2
+    /// What this build's fold reads (``UploadContent/rowFormat``).
+    static let format: Int16 = 3
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// For how many reports of the Corona-Warn-App a row has room, beside the most keys. Venue reports are shorter.
+    /// For how many reports of the Corona-Warn-App a row has room, beside the most keys. Venue reports are shorter, and what an upload has
+    /// of both kinds fits into 8,192 bytes.
     enum Room: Int, CaseIterable, Sendable {
         /// Two reports a day for sixteen days, or 53 venue reports: 3,500 bytes.
         case common = 32
@@ -105,31 +106,40 @@ struct UploadOpener: Sendable {
 
 /// The plaintext of a row: four bytes, then room for as many keys and reports as the row may have, filled up with zeros.
 ///
-/// The first byte has the number of keys in its lower half. Its highest bit says that the reports are venue reports, and the three
-/// others continue the number of reports, which is the second byte. The next two are the numbers of keys and reports that were left
-/// out. Earlier builds wrote the same without venue reports; they find no upload in a row with some (``HourPublicKey/rowFormat``).
+/// The first byte has the number of keys in its lower half. Its highest bit says that there are venue reports, the next one that there
+/// are reports of the Corona-Warn-App as well, and the two others continue the number of reports, which is the second byte. The next two
+/// are the numbers of keys and reports that were left out. If there are both kinds, the second byte counts the venue reports, and a byte
+/// before all reports counts the Corona-Warn-App's, which come first. Earlier builds wrote the same without venue reports, or with
+/// either kind; they find no upload in a row with more (``HourPublicKey/rowFormat``).
 private enum Plaintext {
     static let keysStart = 4
     static let reportsStart = keysStart + UploadContent.maximumKeys * KeyRecord.size
 
     static func size(of room: SealedUpload.Room) -> Int { reportsStart + room.size }
 
+    private enum Mark {
+        static let venueReports = 0x80
+        static let bothKinds = 0x40
+    }
+
     static func encode(_ content: UploadContent, in room: SealedUpload.Room) -> [UInt8] {
         precondition(content.keys.count <= UploadContent.maximumKeys)
-        precondition(content.reports.isEmpty || content.venueReports.isEmpty)
+        precondition(!content.hasBothKinds || max(content.reports.count, content.venueReports.count) <= UInt8.max)
         precondition(content.reportSize <= room.size)
         let size = size(of: room)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)
-        let (count, mark) = (
-            content.reports.count + content.venueReports.count, content.venueReports.isEmpty ? 0 : 0x80
-        )
+        let (count, mark) =
+            content.venueReports.isEmpty
+            ? (content.reports.count, 0)
+            : (content.venueReports.count, Mark.venueReports | (content.hasBothKinds ? Mark.bothKinds : 0))
         bytes += [
             UInt8(mark | content.keys.count | (count >> 8) << 4), UInt8(truncatingIfNeeded: count),
             UInt8(clamping: content.left.keys), UInt8(clamping: content.left.reports),
         ]
         for key in content.keys { KeyRecord.append(key, to: &bytes) }
         bytes.append(contentsOf: repeatElement(0, count: reportsStart - bytes.count))
+        if content.hasBothKinds { bytes.append(UInt8(content.reports.count)) }
         for report in content.reports { bytes += report.bytes }
         for report in content.venueReports { bytes += report.bytes }
         bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
@@ -137,36 +147,60 @@ private enum Plaintext {
     }
 
     static func decode(_ bytes: [UInt8]) -> UploadContent? {
-        guard let room = SealedUpload.Room.allCases.first(where: { size(of: $0) == bytes.count }) else { return nil }
-        let (keyCount, reportCount) = (Int(bytes[0] & 15), Int(bytes[0] >> 4 & 7) << 8 | Int(bytes[1]))
-        let hasVenueReports = bytes[0] & 0x80 != 0
-        let length = hasVenueReports ? VenueReport.count : CheckInReport.count
-        guard keyCount <= UploadContent.maximumKeys, reportCount * length <= room.size else { return nil }
+        guard SealedUpload.Room.allCases.contains(where: { size(of: $0) == bytes.count }) else { return nil }
+        let (keyCount, count) = (Int(bytes[0] & 15), Int(bytes[0] >> 4 & 3) << 8 | Int(bytes[1]))
+        let hasVenueReports = Int(bytes[0]) & Mark.venueReports != 0
+        let hasBothKinds = Int(bytes[0]) & Mark.bothKinds != 0
+        // No build writes the second mark alone.
+        guard keyCount <= UploadContent.maximumKeys, hasVenueReports || !hasBothKinds else { return nil }
         let keys = (0..<keyCount).compactMap { number in
             KeyRecord.decode(bytes[keysStart + number * KeyRecord.size..<keysStart + (number + 1) * KeyRecord.size])
         }
         guard keys.count == keyCount else { return nil }
-        let parts = (0..<reportCount).map { bytes[reportsStart + $0 * length..<reportsStart + ($0 + 1) * length] }
+        var rest = bytes[reportsStart...]
+        let reportCount = hasBothKinds ? Int(rest.removeFirst()) : hasVenueReports ? 0 : count
+        guard let reports = take(reportCount, of: CheckInReport.count, from: &rest),
+            let venueReports = take(hasVenueReports ? count : 0, of: VenueReport.count, from: &rest)
+        else { return nil }
         return UploadContent(
-            keys: keys, reports: hasVenueReports ? [] : parts.compactMap { CheckInReport($0) },
-            venueReports: hasVenueReports ? parts.compactMap { VenueReport($0) } : [],
+            keys: keys, reports: reports.compactMap { CheckInReport($0) },
+            venueReports: venueReports.compactMap { VenueReport($0) },
             left: .init(keys: Int(bytes[2]), reports: Int(bytes[3])))
+    }
+
+    /// The first parts of so many bytes each; nil if there are fewer.
+    private static func take(
+        _ count: Int, of length: Int, from rest: inout ArraySlice<UInt8>
+    ) -> [ArraySlice<UInt8>]? {
+        guard count * length <= rest.count else { return nil }
+        let parts = (0..<count).map { rest.dropFirst($0 * length).prefix(length) }
+        rest = rest.dropFirst(count * length)
+        return parts
     }
 }
 
 extension UploadContent {
-    /// The reports' size, in bytes.
-    fileprivate var reportSize: Int { reports.count * CheckInReport.count + venueReports.count * VenueReport.count }
+    /// Whether there are reports of both kinds.
+    fileprivate var hasBothKinds: Bool { !reports.isEmpty && !venueReports.isEmpty }
+
+    /// What the reports take of a row, in bytes.
+    fileprivate var reportSize: Int {
+        reports.count * CheckInReport.count + venueReports.count * VenueReport.count + (hasBothKinds ? 1 : 0)
+    }
+
+    /// The first format of rows that has what is in the upload: 2 has venue reports, 3 both kinds.
+    fileprivate var rowFormat: Int16 { venueReports.isEmpty ? 1 : reports.isEmpty ? 2 : 3 }
 }
 
 /// The public half of an hour's key.
 struct HourPublicKey: Sendable {
     let hour: Hour
     let key: Curve25519.KeyAgreement.PublicKey
-    /// The newest format of rows that the fold reads. 2 has venue reports; a fold of an earlier build says nothing, which is 1.
+    /// The newest format of rows that the fold reads. 2 has venue reports, 3 has them beside the Corona-Warn-App's; a fold of a build
+    /// before these says nothing, which is 1.
     var rowFormat = SealedUpload.format
 
     /// Whether the fold that made the key reads an upload. If not, the fold is older than this server, and the phone comes again
     /// when it was replaced: a row that a fold can't read is lost.
-    func opens(_ content: UploadContent) -> Bool { content.venueReports.isEmpty || rowFormat >= SealedUpload.format }
+    func opens(_ content: UploadContent) -> Bool { rowFormat >= content.rowFormat }
 }

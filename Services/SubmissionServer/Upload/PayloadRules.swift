@@ -38,18 +38,22 @@ struct PayloadRules: Sendable {
 
     private func isFromHere(_ message: SubmissionPayload) -> Bool { message.origin.isEmpty || message.origin == origin }
 
-    /// Reports in Apple's form. A person's may come with keys; an organiser's are a warning, of which nobody can see whether it is
-    /// about one venue, so their number is the only limit.
+    /// Reports in Apple's form. A person's may come with keys, and with reports of the Corona-Warn-App: one TAN carries visits of both
+    /// kinds. An organiser's are a warning, of which nobody can see whether it is about one venue, so their number is the only limit; it
+    /// has no others, which say themselves what they are about and have an operation of their own.
     private func venueReports(_ payload: Data) throws(Problem) -> CheckedUpload {
         guard let upload = try? VenueUpload(decoding: Array(payload)) else { throw Problem.badRequest }
         let message = upload.submission ?? SubmissionPayload()
         guard isFromHere(message) else { throw Problem.badRequest }
-        let reports = Set(upload.reports).sorted()
-        let content = UploadContent(venueReports: reports, left: .init(reports: upload.reports.count - reports.count))
+        var content = withReports(of: message)
+        content.venueReports = Set(upload.reports).sorted()
+        content.left.reports += upload.reports.count - content.venueReports.count
         guard message.submissionType == .hostWarning else {
             return CheckedUpload(content: try ofPerson(message, with: content), purpose: .diagnosisKeys)
         }
-        guard isWarning(message), !reports.isEmpty else { throw Problem.badRequest }
+        guard isWarning(message), message.checkInProtectedReports.isEmpty, !content.venueReports.isEmpty else {
+            throw Problem.badRequest
+        }
         return CheckedUpload(content: content, purpose: .onBehalf)
     }
 

@@ -7,7 +7,7 @@ struct UploadContent: Sendable, Equatable {
     var keys: [DiagnosisKey] = []
     /// The Corona-Warn-App's reports: at most ``maximumReports``, each once.
     var reports: [CheckInReport] = []
-    /// Apple's reports: at most `VenueUpload.maximumReports`, each once. An upload has reports of one form only.
+    /// Apple's reports: at most `VenueUpload.maximumReports`, each once. With them, the others are as many as fit into `VenueUpload.size`.
     var venueReports: [VenueReport] = []
     /// How many keys and reports were dropped, for the operator; not part of the content.
     var left = LeftOut()

@@ -9,7 +9,7 @@ enum UploadForm: String, Sendable {
     case diagnosisKeys = "DIAGNOSIS_KEYS"
     /// An organiser's check-ins, as the Corona-Warn-App sends them.
     case onBehalf = "ON_BEHALF"
-    /// Venue reports of a person or an organiser, with or without keys.
+    /// Venue reports of a person, with or without keys and the Corona-Warn-App's check-ins, or of an organiser.
     case venueReports = "VENUE_REPORTS"
 
     /// The purpose of an upload of this form that can't be read.

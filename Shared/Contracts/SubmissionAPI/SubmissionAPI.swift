@@ -19,7 +19,8 @@ package enum SubmissionAPI {
         .post, "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000,
         summary: "Stores reports about an event, on behalf of its visitors.", refusals: refusals)
 
-    /// A person's or an organiser's upload of venue reports in Apple's form, with or without diagnosis keys.
+    /// A person's or an organiser's upload of venue reports in Apple's form; a person's with or without diagnosis keys and check-in reports
+    /// of the Corona-Warn-App.
     ///
     /// Every body has exactly 8,192 bytes. The kind of TAN must fit the submission type in it: `EVENT` for an organiser's warning.
     package static let venueReports = Endpoint<UploadRequest, UploadAccepted>(

@@ -4,7 +4,7 @@ package import HTTPTypes
 
 /// What a health authority's contact tracing system does with trace keys (notifyme-sdk-backend, `TraceKeyController`).
 package enum TraceKeyAPI {
-    /// Stores trace keys, all or none, for phones of SwissCovid and NotifyMe.
+    /// Stores trace keys, all or none, for phones that read SwissCovid's layout.
     ///
     /// A token is good for one body, which may be sent again. In notifyme-sdk-backend it was good for any number, or not even asked for.
     package static let traceKeys = Endpoint<TraceKeyUpload, NoContent>(
@@ -12,8 +12,8 @@ package enum TraceKeyAPI {
         summary: "Stores trace keys, all or none of them.",
         refusals: [
             .badRequest:
-                "The body isn't \(maximumKeys) keys at most, or one is of a day that phones don't remember or that hasn't "
-                + "begun. The token stays good.",
+                "The body isn't \(maximumKeys) keys at most, two keys have one identity and nonce, or one is of a day that phones "
+                + "don't remember or that hasn't begun. The token stays good.",
             .unauthorized: "The token is missing or invalid, for whatever reason.",
             .conflict: "The token was used for another body.",
             .tooManyRequests: "There would be more than 2,000 keys; nothing was stored, and the token stays good.",

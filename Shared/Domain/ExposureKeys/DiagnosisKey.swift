@@ -63,7 +63,7 @@ extension DiagnosisKey: Comparable {
 }
 
 /// How the diagnosis was made (`ReportType` of the export schema, with its numbers).
-package enum ReportType: Int, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+package enum ReportType: Int, Codable, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case unknown = 0
     case confirmedTest = 1
     case confirmedClinicalDiagnosis = 2

@@ -1,5 +1,5 @@
 /// Numbers from one to another, as the health authority's configuration writes them (`Range` of the app configuration).
-package struct RiskRange: Hashable, Sendable {
+package struct RiskRange: Codable, Hashable, Sendable {
     /// The lower bound.
     package let minimum: Double
     /// Whether the lower bound itself is outside.
@@ -25,13 +25,13 @@ package struct RiskRange: Hashable, Sendable {
 }
 
 /// How high a risk is, of encounters or of visits.
-package enum RiskLevel: Hashable, Sendable {
+package enum RiskLevel: String, Codable, Hashable, Sendable {
     case low
     case high
 }
 
 /// The level for a range of normalized minutes (`NormalizedTimeToRiskLevelMapping` of the app configuration).
-package struct RiskGrade: Hashable, Sendable {
+package struct RiskGrade: Codable, Hashable, Sendable {
     /// Normalized minutes.
     package let time: RiskRange
     /// What they amount to.

@@ -1,5 +1,5 @@
 /// The person's estimated infectiousness on the key's day, 1 (lowest) to 8 (highest).
-package struct TransmissionRiskLevel: RawRepresentable, Hashable, Comparable, Sendable, BitwiseCopyable {
+package struct TransmissionRiskLevel: RawRepresentable, Codable, Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: Int
 
     /// Nil outside 1...8.

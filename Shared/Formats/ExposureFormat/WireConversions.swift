@@ -57,12 +57,24 @@ extension ExportedKey {
         guard let start = UInt32(exactly: wire.rollingStartIntervalNumber),
             let period = RollingPeriod(start: IntervalNumber(rawValue: start), length: length)
         else { throw .rollingStartOutOfRange(position: position, value: wire.rollingStartIntervalNumber) }
-        guard let level = TransmissionRiskLevel(rawValue: Int(wire.transmissionRiskLevel)) else {
+        guard let level = TransmissionRiskLevel(published: wire.transmissionRiskLevel) else {
             throw .transmissionRiskLevelOutOfRange(position: position, value: wire.transmissionRiskLevel)
         }
+        // The schema's default is meant for uploads; to operating systems a file's key without a report type has none.
         self.init(
-            data: data, rollingPeriod: period, transmissionRiskLevel: level, reportType: ReportType(wire.reportType),
+            data: data, rollingPeriod: period, transmissionRiskLevel: level,
+            reportType: wire.hasReportType ? ReportType(wire.reportType) : .unknown,
             daysSinceOnsetOfSymptoms: wire.hasDaysSinceOnsetOfSymptoms ? wire.daysSinceOnsetOfSymptoms : nil)
+    }
+}
+
+extension TransmissionRiskLevel {
+    /// A file's level, of which 0 says that there is none, and reads as the lowest. Nil below 0 and above 8.
+    ///
+    /// Operating systems accept such a key like any other. Exposure windows have no level; the score of version 1 takes its factor from the
+    /// level, for which Google's system then has 1 (google/exposure-notifications-internals, `RiskScoreCalculator`).
+    fileprivate init?(published level: Int32) {
+        self.init(rawValue: level == 0 ? Self.lowest.rawValue : Int(level))
     }
 }
 

@@ -11,12 +11,16 @@ extension App {
     /// The user opens the app.
     mutating func opened(at now: Date, using random: inout some RandomNumberGenerator) {
         awakeUntil = max(awakeUntil, now + Self.foreground)
-        for place in tests.indices where tests[place].nextUpload != nil {
-            tests[place].postpone(from: now, using: &random)
-        }
         if Double.random(in: 0..<1, using: &random) < setup.dummies.startProbability { nextDummy = now }
         tell(.started, at: now, using: &random)
         if run == nil { begin(limit: Run.limit, at: now) }
+    }
+
+    /// The user is active: uploads wait.
+    mutating func postponeUploads(from now: Date, using random: inout some RandomNumberGenerator) {
+        for place in tests.indices where tests[place].nextUpload != nil {
+            tests[place].postpone(from: now, using: &random)
+        }
     }
 
     /// What was under way is over.

@@ -53,11 +53,12 @@ extension App {
             guard let plan = test.plan, plan.attempt == nil, plan.due(at: now) != nil else { return dummy }
             return .tan(plan.token)
         case .upload:
-            guard let attempt = test.plan?.attempt else { return dummy }
+            guard let plan = test.plan, let attempt = plan.attempt else { return dummy }
             let agreed = test.agreed
             return .upload(
                 Upload(
-                    tan: attempt.tan, days: attempt.days, onset: agreed.onset, checkIns: agreed.checkIns, room: room))
+                    tan: attempt.tan, days: attempt.days, onset: agreed.onset, answeredOn: plan.answeredOn,
+                    checkIns: agreed.checkIns, room: room))
         }
     }
 

@@ -1,6 +1,7 @@
 package import Credentials
 package import ExposureFormat
 package import ExposureKeys
+package import FoundationEssentials
 package import Venues
 package import VerificationAPI
 
@@ -31,7 +32,7 @@ extension App {
         case answered(Request, Answer)
     }
 
-    /// What a user answers after a positive result.
+    /// What a user answers after a positive result; the day on which it is said counts, too.
     package struct Consent: Hashable, Sendable {
         /// ``OnsetOfSymptoms/unsaid`` of who declines to answer.
         package let onset: OnsetOfSymptoms
@@ -113,6 +114,8 @@ extension App {
         package let days: ClosedRange<Day>
         /// From which the transmission risk follows.
         package let onset: OnsetOfSymptoms
+        /// When the user said it. An upload of a later day has the values that follow from this one.
+        package let answeredOn: Day
         /// The visits.
         package let checkIns: Set<UInt32>
         /// For how many reports the request has room, whether it has them or not.
@@ -121,10 +124,10 @@ extension App {
 
     /// How a request ended.
     package enum Answer: Sendable {
-        /// The configuration's rules for downloads, its entity tag, and the seconds for which it is valid.
-        case configuration(DownloadRules, etag: String, maxAge: Int)
+        /// The configuration's rules, its entity tag, the seconds for which it is valid, and the server's time; nil if it said none.
+        case configuration(AppRules, etag: String, maxAge: Int, serverTime: Date? = nil)
         /// The server has nothing but what the app has; see `ifNot`.
-        case unchanged(maxAge: Int)
+        case unchanged(maxAge: Int, serverTime: Date? = nil)
         /// An index of days.
         case days([Day])
         /// An index of hours; a missing one is empty.
@@ -153,5 +156,15 @@ extension App {
         case refused
         /// No answer, an error of the server, a damaged file, or anything else after which the app asks again later.
         case failed
+    }
+}
+
+extension App.Event {
+    /// Whether the user holds the phone in this moment.
+    var isOfUser: Bool {
+        switch self {
+        case .opened, .scanned, .consented, .declined, .checkedIn, .checkedOut, .checkInDeleted: true
+        case .woken, .restarted, .push, .answered: false
+        }
     }
 }

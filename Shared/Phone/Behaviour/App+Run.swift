@@ -103,23 +103,26 @@ extension App {
 
     /// Compares what has come, if it is time.
     private mutating func detection(of run: Run) -> [Request.Kind] {
-        guard looksForEncounters, let packages = downloads.beginDetection(by: rules, at: run.start) else { return [] }
-        return [.detect(packages)]
+        guard looksForEncounters else { return [] }
+        return downloads.beginDetection(by: rules.downloads, at: run.start).map { [.detect($0)] } ?? []
     }
 
     /// Takes what was downloaded.
     mutating func receiveRun(_ answer: Answer, to request: Request.Kind, at now: Date) {
         switch (request, answer) {
-        case (.configuration, .configuration(let rules, let etag, let maxAge)):
+        case (.configuration, .configuration(let rules, let etag, let maxAge, let serverTime)):
             self.rules = rules
             configurationTag = etag
             configurationEnd = Self.end(of: maxAge, at: now)
-            downloads.drop(by: rules)
-        case (.configuration, .unchanged(let maxAge)): configurationEnd = Self.end(of: maxAge, at: now)
+            if let serverTime { clockOffset = now.timeIntervalSince(serverTime) }
+            downloads.drop(by: rules.downloads)
+        case (.configuration, .unchanged(let maxAge, let serverTime)):
+            configurationEnd = Self.end(of: maxAge, at: now)
+            if let serverTime { clockOffset = now.timeIntervalSince(serverTime) }
         case (.dayIndex, .days(let days)): run?.missing += downloads.missing(days: days, at: now)
         case (.hourIndex(let day), .hours(let hours)):
             run?.missing += downloads.missing(hours: hours, of: day, at: now)
-        case (.package(let package, _), .package(let etag)): downloads.take(package, etag: etag, by: rules)
+        case (.package(let package, _), .package(let etag)): downloads.take(package, etag: etag, by: rules.downloads)
         case (.package(_, .some), .unchanged): break
         case (.warningIndex(let packages), .warningHours(let hours)):
             // Whatever the list names: no more than can be published.

@@ -29,7 +29,9 @@ package struct App: Sendable {
     /// The phone's own moment of the hour, in seconds: phones that all asked at the full hour would be a flood.
     package let phase: Int32
     /// From the last configuration.
-    package internal(set) var rules = DownloadRules()
+    package internal(set) var rules = AppRules.shipped
+    /// The phone's clock minus the server's when the app last asked for the configuration, in seconds.
+    package internal(set) var clockOffset: TimeInterval = 0
     /// The packages of keys.
     package internal(set) var downloads = Downloads()
     /// The tests of the last 14 days.
@@ -97,6 +99,7 @@ package struct App: Sendable {
         _ event: Event, at now: Date, using random: inout some RandomNumberGenerator
     ) -> [Request] {
         giveUp(at: now, using: &random)
+        if event.isOfUser { postponeUploads(from: now, using: &random) }
         switch event {
         case .woken: break
         case .opened: opened(at: now, using: &random)
@@ -166,8 +169,9 @@ package struct App: Sendable {
 extension App: Codable {
     /// What is under way isn't kept.
     private enum CodingKeys: String, CodingKey {
-        case setup, phase, rules, downloads, tests, diary, push, configurationTag, configurationEnd, nextRun, retry
-        case backOff, isBehind, pushRun, pushWake, nextDummy, repetitions, lastTest, awakeUntil, nextTest, nextNumber
+        case setup, phase, rules, clockOffset, downloads, tests, diary, push, configurationTag, configurationEnd
+        case nextRun, retry, backOff, isBehind, pushRun, pushWake, nextDummy, repetitions, lastTest, awakeUntil
+        case nextTest, nextNumber
     }
 }
 

@@ -3,47 +3,45 @@ package import ExposureFormat
 package import ExposureKeys
 package import FoundationEssentials
 import HTTPTypes
-package import Venues
+import Venues
 
 /// Carries out an app's requests against the published tree and the metadata proxy, and tells it the answers.
 ///
 /// The app decides; this only translates. Whoever simulates many phones can answer some requests in another way, such as the downloads of
 /// all phones with one file.
 package struct AppExecutor: Sendable {
-    /// In which form a phone uploads visits. A TAN is for one upload, which has one form, and so have all dummies of a phone.
+    /// In which form a phone uploads visits. All its uploads and dummies have it.
     package enum UploadForm: Hashable, Sendable {
-        /// Corona-Warn-App's.
+        /// Corona-Warn-App's, which has visits to its venues alone.
         case checkInReports
-        /// Apple's.
+        /// Apple's, which has visits of both kinds: a TAN is for one upload.
         case venueReports
     }
 
-    private let apps: AppClient
+    /// The way to the metadata proxy.
+    package var apps: AppClient
     private let packages: PackageClient
     private let instance: AppInstanceToken
     private let form: UploadForm
-    /// From the configuration, for what is shared of visits.
-    private let venueRules: VenueRules
     /// The keys of packages that weren't compared yet.
     package private(set) var files: [KeyPackage: [ExportedKey]] = [:]
 
     /// - Parameter instance: identifies the installation to the push dispatcher only.
     package init(
-        apps: AppClient, packages: PackageClient, instance: AppInstanceToken, form: UploadForm = .checkInReports,
-        venueRules: VenueRules
+        apps: AppClient, packages: PackageClient, instance: AppInstanceToken, form: UploadForm = .checkInReports
     ) {
         self.apps = apps
         self.packages = packages
         self.instance = instance
         self.form = form
-        self.venueRules = venueRules
     }
 
     /// Tells an app an event, and carries out all that it asks for at once.
     /// - Parameters:
     ///   - clock: the time, when it is asked for.
     ///   - keys: gives the phone's own keys of these days, as they are uploaded.
-    ///   - detect: compares keys with what the phone has heard; they are distinct.
+    ///   - detect: compares keys with what the phone has heard. A key of several packages comes once for each of them, because its report
+    ///     may have become more certain in between.
     /// - Returns: what needs no answer: notices, and the question for the push token.
     package mutating func tell(
         _ event: App.Event, to app: inout App, clock: () -> Date, keys: (App.Upload) throws -> [DiagnosisKey],
@@ -90,10 +88,10 @@ package struct AppExecutor: Sendable {
     package mutating func download(_ kind: App.Request.Kind) async throws -> App.Answer {
         switch kind {
         case .configuration(let system, let tag):
-            switch try await packages.downloadRules(for: system, ifNot: tag) {
-            case .unchanged(let maxAge): return .unchanged(maxAge: maxAge)
-            case .changed(let rules, let etag, let maxAge):
-                return .configuration(rules, etag: etag, maxAge: maxAge)
+            switch try await packages.rules(for: system, ifNot: tag) {
+            case .unchanged(let maxAge, let time): return .unchanged(maxAge: maxAge, serverTime: time)
+            case .changed(let rules, let etag, let maxAge, let time):
+                return .configuration(rules, etag: etag, maxAge: maxAge, serverTime: time)
             }
         case .dayIndex: return .days(try await packages.days().compactMap { Day(name: $0) })
         case .hourIndex(let day):
@@ -105,8 +103,8 @@ package struct AppExecutor: Sendable {
             }
         case .package(let package, let tag):
             switch try await packages.keys(of: package, ifNot: tag) {
-            case .unchanged(let maxAge): return .unchanged(maxAge: maxAge)
-            case .changed(let keys, let etag, _):
+            case .unchanged(let maxAge, _): return .unchanged(maxAge: maxAge)
+            case .changed(let keys, let etag, _, _):
                 files[package] = keys
                 return .package(etag: etag)
             }
@@ -122,7 +120,7 @@ package struct AppExecutor: Sendable {
     private mutating func compare(
         _ packages: [KeyPackage], _ detect: ([ExportedKey]) throws -> Void
     ) throws -> App.Answer {
-        try detect(packages.flatMap { files[$0] ?? [] }.distinct)
+        try detect(packages.flatMap { files[$0] ?? [] })
         let lost = packages.filter { files[$0] == nil }
         files.removeAll()
         return .detected(missing: lost)
@@ -151,26 +149,29 @@ package struct AppExecutor: Sendable {
     private func send(
         _ upload: App.Upload, with keys: [DiagnosisKey], of app: App, at now: Date
     ) async throws -> Set<UInt32> {
-        var sharing = VisitSharing(app.diary, by: venueRules, onset: upload.onset, at: now)
+        var sharing = VisitSharing(
+            app.diary, by: app.rules.venues, onset: upload.onset, answeredOn: upload.answeredOn, at: now)
         for visit in sharing.candidates where upload.checkIns.contains(visit.id) && form.has(visit) {
             sharing.select(visit.id)
         }
         var random = SystemRandomNumberGenerator()
-        let reports = try sharing.reports(using: &random)
+        let reports = try sharing.reports(inOneUpload: form == .venueReports, using: &random)
         switch form {
         case .checkInReports:
             try await apps.upload(keys, reports: reports.checkInReports, room: upload.room, tan: upload.tan)
-        case .venueReports: try await apps.upload(keys, venueReports: reports.venueReports, tan: upload.tan)
+        case .venueReports:
+            try await apps.upload(
+                keys, venueReports: reports.venueReports, reports: reports.checkInReports, tan: upload.tan)
         }
         return reports.checkIns
     }
 }
 
 extension AppExecutor.UploadForm {
-    /// Whether reports of a visit have this form.
+    /// Whether an upload of this form has reports of a visit.
     fileprivate func has(_ visit: CheckIn) -> Bool {
         switch visit.code?.venue {
-        case .traceLocation: self == .checkInReports
+        case .traceLocation: true
         case .seed: self == .venueReports
         case .numbered, nil: false
         }

@@ -1,3 +1,4 @@
+package import Exposures
 import FoundationEssentials
 
 /// A kind of phone: when its system lets an app work in the background, and when it is on a network that costs nothing.
@@ -10,6 +11,9 @@ package struct DeviceClass: Codable, Hashable, Sendable {
     package enum System: String, Codable, Hashable, Sendable, CaseIterable {
         case android
         case ios
+
+        /// The system as exposures know it.
+        package var platform: Platform { self == .android ? .android : .iOS }
     }
 
     /// When a phone is on an unmetered network.

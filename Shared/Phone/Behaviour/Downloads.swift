@@ -1,6 +1,6 @@
-package import ExposureFormat
+import ExposureFormat
 package import ExposureKeys
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A published package of diagnosis keys: of a day that has ended, or of an hour.
 package struct KeyPackage: Codable, Hashable, Sendable {
@@ -19,6 +19,8 @@ package struct KeyPackage: Codable, Hashable, Sendable {
     package var day: Day { Hour(number: firstHour).day }
     /// Nil for the package of a day.
     package var hour: Hour? { isWholeDay ? nil : Hour(number: firstHour) }
+    /// When the day or the hour ends.
+    package var end: Date { isWholeDay ? day.lastHour.end : Hour(number: firstHour).end }
 }
 
 /// Which packages of diagnosis keys a phone has, and which were compared with what it heard. A pure value; the files lie elsewhere.
@@ -59,6 +61,9 @@ package struct Downloads: Codable, Hashable, Sendable {
 
     /// Whether the phone has a day's or an hour's package.
     package func has(_ package: KeyPackage) -> Bool { files.contains { $0.package == package } }
+
+    /// The end of the latest package's day or hour; nil if there is no package.
+    package var latestEnd: Date? { files.lazy.map(\.package.end).max() }
 
     /// The entity tag of the package's revoked file; nil if there is none.
     func revokedTag(of package: KeyPackage) -> String? { revoked.first { $0.package == package }?.etag }
@@ -168,13 +173,5 @@ extension DownloadRules {
         revoked.contains {
             $0.etag == file.etag && $0.day == file.package.day && $0.hour == file.package.hour?.ofDay
         }
-    }
-}
-
-extension Sequence<ExportedKey> {
-    /// Each key once: one that is in packages of an hour and of its day, or of two hours, counts as one.
-    package var distinct: [ExportedKey] {
-        var known: Set<KeyData> = []
-        return filter { known.insert($0.data).inserted }
     }
 }

@@ -1,8 +1,7 @@
 package import Crypto
 package import FoundationEssentials
 
-/// A venue of SwissCovid or NotifyMe. Who scanned its QR code can tell which trace keys are of its hours (CrowdNotifier/techspec,
-/// version 3).
+/// A venue of CrowdNotifier. Who scanned its QR code can tell which trace keys are of its hours (CrowdNotifier/techspec, version 3).
 ///
 /// HKDF-SHA-256 of the code's payload gives two nonces and a key of 32 bytes each. Other apps keep no payload and try each trace key on
 /// what they encrypted at check-in, which needs pairings; who keeps the payload, as this diary does, compares identities.

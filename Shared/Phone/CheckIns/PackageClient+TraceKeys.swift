@@ -6,7 +6,7 @@ import NIOHTTP1
 package import TraceKeyFormat
 
 extension PackageClient {
-    /// The trace keys since the tag of an earlier answer, as apps of SwissCovid and NotifyMe ask for them.
+    /// The trace keys since the tag of an earlier answer, as SwissCovid's apps ask for them.
     ///
     /// Keep the new tag only when the keys are compared: swisscovid-app-ios kept it first, and lost keys that it couldn't read.
     /// - Parameters:

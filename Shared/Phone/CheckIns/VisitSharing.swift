@@ -1,4 +1,5 @@
-import ExposureKeys
+import ExposureFormat
+package import ExposureKeys
 package import FoundationEssentials
 package import Venues
 
@@ -24,6 +25,7 @@ package struct VisitSharing: Sendable {
 
     private let rules: VenueRules
     private let onset: OnsetOfSymptoms
+    private let answer: Day
     private let now: Date
 
     /// The most random reports that are added of each kind; see ``reports(using:)``.
@@ -34,13 +36,21 @@ package struct VisitSharing: Sendable {
     private static let maximumCheckInReports = 280 - maximumPadding
 
     /// Begins with nothing selected.
-    package init(_ diary: CheckInDiary, by rules: VenueRules, onset: OnsetOfSymptoms, at now: Date) {
+    /// - Parameters:
+    ///   - onset: what the person says of symptoms.
+    ///   - answer: the day on which the person said it; by default today.
+    package init(
+        _ diary: CheckInDiary, by rules: VenueRules, onset: OnsetOfSymptoms, answeredOn answer: Day? = nil,
+        at now: Date
+    ) {
+        let answer = answer ?? Day(containing: now)
         self.rules = rules
         self.onset = onset
+        self.answer = answer
         self.now = now
         candidates = diary.checkIns.filter { checkIn in
             !checkIn.isShared && checkIn.code?.venue.secret != nil
-                && !Self.records(of: checkIn, by: rules, onset: onset, at: now).isEmpty
+                && !Self.records(of: checkIn, by: rules, onset: onset, answeredOn: answer, at: now).isEmpty
         }
     }
 
@@ -54,29 +64,33 @@ package struct VisitSharing: Sendable {
 
     /// What would be sent of a visit: one record for each day that it touches.
     package func records(of checkIn: CheckIn) -> [VisitRecord] {
-        Self.records(of: checkIn, by: rules, onset: onset, at: now)
+        Self.records(of: checkIn, by: rules, onset: onset, answeredOn: answer, at: now)
     }
 
     private static func records(
-        of checkIn: CheckIn, by rules: VenueRules, onset: OnsetOfSymptoms, at now: Date
+        of checkIn: CheckIn, by rules: VenueRules, onset: OnsetOfSymptoms, answeredOn answer: Day, at now: Date
     ) -> [VisitRecord] {
         let seconds = checkIn.seconds(until: now.wholeSeconds)
         guard let reported = rules.reported(from: seconds.lowerBound, to: seconds.upperBound) else { return [] }
         return reported.splitAtMidnight.compactMap { part in
             let day = Day(number: Int32(part.lowerBound.rawValue / IntervalNumber.perDay))
-            let level = onset.level(of: day, today: Day(containing: now))
+            let level = onset.level(of: day, today: answer)
             // What counts for nothing at the receivers needn't be sent.
             guard rules.value(of: level) > 0 else { return nil }
             return VisitRecord(start: part.lowerBound, end: part.upperBound, transmissionRiskLevel: level)
         }
     }
 
-    /// The reports of the selected visits, the latest ones if there are too many for an upload.
+    /// The reports of the selected visits. If there are too many for an upload, the latest visits go first, and each earlier one that
+    /// still fits follows; the others stay in the diary, not shared.
     ///
     /// Of each kind, up to three random reports are added, which nobody can read. The sizes of uploads are constant, so they are for the
     /// server: it opens uploads, and learns neither how many visits a person shared, nor whether there were any of a kind. The order is
     /// random, so that it doesn't tell that of the visits (Apple, "Off-Device Venue Check-Ins", reports 4 and 5).
-    package func reports(using random: inout some RandomNumberGenerator) throws -> Reports {
+    /// - Parameter inOneUpload: whether both kinds go into one upload of 8,192 bytes; else either goes into one of its own.
+    package func reports(
+        inOneUpload: Bool = false, using random: inout some RandomNumberGenerator
+    ) throws -> Reports {
         var venueReports: [VenueReport] = []
         var checkInReports: [CheckInReport] = []
         var shared: Set<UInt32> = []
@@ -84,11 +98,11 @@ package struct VisitSharing: Sendable {
             let records = records(of: checkIn)
             switch checkIn.code?.venue {
             case .seed(let seed):
-                guard venueReports.count + records.count <= Self.maximumVenueReports else { continue }
+                guard Self.fit(venueReports.count + records.count, checkInReports.count, inOneUpload) else { continue }
                 let keys = seed.keys
                 venueReports += try records.map { try keys.seal($0) }
             case .traceLocation(let location):
-                guard checkInReports.count + records.count <= Self.maximumCheckInReports else { continue }
+                guard Self.fit(venueReports.count, checkInReports.count + records.count, inOneUpload) else { continue }
                 checkInReports += try records.map { try location.seal($0) }
             case .numbered, nil: continue
             }
@@ -106,6 +120,14 @@ package struct VisitSharing: Sendable {
             venueReports: venueReports.shuffled(using: &random),
             checkInReports: checkInReports.shuffled(using: &random),
             checkIns: shared)
+    }
+
+    /// Whether so many reports of either kind fit, with the most padding.
+    private static func fit(_ venueReports: Int, _ checkInReports: Int, _ inOneUpload: Bool) -> Bool {
+        guard venueReports <= maximumVenueReports, checkInReports <= maximumCheckInReports else { return false }
+        let size = VenueUpload.size(
+            venueReports: venueReports + maximumPadding, checkInReports: checkInReports + maximumPadding)
+        return !inOneUpload || size <= VenueUpload.roomForReports
     }
 
     private static func bytes(_ count: Int, using random: inout some RandomNumberGenerator) -> [UInt8] {

@@ -16,15 +16,32 @@ package struct ExposureStore: Sendable {
     /// Of what was heard; made when it is needed.
     private var matcher: Matcher?
     private var matched: [KeyData: MatchedKey] = [:]
+    /// Not those that are in ``matched``.
+    private var attempted: [KeyData: AttemptedKey] = [:]
 
     /// A published key that the phone heard.
     private struct MatchedKey {
-        let rollingPeriod: RollingPeriod
         var reportType: ReportType
         let daysSinceOnset: Int32?
         /// In order of time.
         let sightings: [KeySighting]
         var hasMoved = false
+    }
+
+    /// A published key of which the phone heard only what was sent outside the key's rolling period.
+    private struct AttemptedKey {
+        /// Of the period, in intervals.
+        let length: UInt32
+        /// When something of the key was heard last, in seconds since the epoch.
+        let second: UInt32
+    }
+
+    /// A broadcast of a published key, with its valid sightings.
+    private struct HeardBroadcast {
+        /// By the sender's clock.
+        let sent: IntervalNumber
+        /// At least one.
+        let sightings: [KeySighting]
     }
 
     /// How many sightings are kept of a day; further ones are dropped.
@@ -65,53 +82,84 @@ package struct ExposureStore: Sendable {
             matcher = nil
         }
         matched = matched.filter { _, key in
-            key.sightings.last.map { Double($0.second) >= Double(oldest.startSeconds) } ?? false
+            key.sightings.last.map { Int64($0.second) >= oldest.startSeconds } ?? false
         }
+        attempted = attempted.filter { Int64($0.value.second) >= oldest.startSeconds }
     }
 
     // MARK: Published keys
 
     /// Looks through published keys; a download's files in one call or in several.
     ///
-    /// A key that was found before isn't looked for again. Its report may get more certain, or be revoked, once; with another rolling period
-    /// it is ignored (google/exposure-notifications-internals, `ExposureMatchingTracer`).
+    /// The rules, in this order, are those of google/exposure-notifications-internals, `ExposureMatchingTracer`:
+    ///
+    /// 1. A key that was found before isn't looked for again. Its report may get more certain, or be revoked, once, whatever the rolling
+    ///    period is.
+    /// 2. A key of which anything was heard, also outside its rolling period, is ignored with another length of the period.
+    /// 3. Android ignores recursive reports, and so finds the key when a later file says more.
+    ///
+    /// - Parameter mapping: says what a report without a type counts as. It holds for keys that are found now.
     /// - Returns: how many keys were newly found, or changed. Only the phone learns it.
     @discardableResult
-    package mutating func provide(_ keys: [ExportedKey], at now: Date) throws -> Int {
+    package mutating func provide(
+        _ keys: [ExportedKey], by mapping: KeyMapping = .shipped, at now: Date
+    ) throws -> Int {
         forget(at: now)
-        // The same key may stand in several files; the first counts.
-        var known = Set(matched.keys)
-        let new = keys.filter { known.insert($0.data).inserted }
+        let broadcasts = try broadcasts(of: keys.filter { matched[$0.data] == nil })
+        return keys.count { key in
+            let reportType = mapping.resolved(key.reportType)
+            guard matched[key.data] == nil else { return move(key.data, to: reportType) }
+            guard let heard = key.overAllIntervals.flatMap({ broadcasts[$0] }) else { return false }
+            return find(key, among: heard, as: reportType)
+        }
+    }
+
+    /// What was heard of each key, also outside its rolling period. A key that stands in several files is there once.
+    private mutating func broadcasts(of keys: [ExportedKey]) throws -> [ExportedKey: [HeardBroadcast]] {
         let matcher = matcher ?? Matcher(heard: heard.values.joined().map(Encounter.init))
         self.matcher = matcher
-        let matches = matcher.matches(among: new)
+        let matches = matcher.matches(among: Array(Set(keys.compactMap(\.overAllIntervals))))
         let wanted = Set(matches.map(\.identifier))
         let sightings = Dictionary(
             grouping: wanted.isEmpty
                 ? [] : heard.values.joined().filter { wanted.contains($0.reception.advertisement.identifier) },
             by: \.reception.advertisement.identifier)
-        var found = 0
-        for (published, matches) in Dictionary(grouping: matches, by: \.published) {
-            let schedule = KeySchedule(published.data)
-            let ofKey = try matches.flatMap { match in
-                try schedule.sightings(sightings[match.identifier] ?? [], sentAt: match.interval, receiver)
+        var broadcasts: [ExportedKey: [HeardBroadcast]] = [:]
+        for (key, matches) in Dictionary(grouping: matches, by: \.published) {
+            let schedule = KeySchedule(key.data)
+            for match in matches {
+                let valid = try schedule.sightings(
+                    sightings[match.identifier] ?? [], sentAt: match.interval, receiver)
+                guard !valid.isEmpty else { continue }
+                broadcasts[key, default: []].append(HeardBroadcast(sent: match.interval, sightings: valid))
             }
-            guard !ofKey.isEmpty else { continue }
-            matched[published.data] = MatchedKey(
-                rollingPeriod: published.rollingPeriod, reportType: published.reportType,
-                daysSinceOnset: published.daysSinceOnsetOfSymptoms, sightings: ofKey.sorted { $0.second < $1.second })
-            found += 1
         }
-        return found + keys.count { move($0) }
+        return broadcasts
     }
 
-    /// Whether the report of a key that was found before changed.
-    private mutating func move(_ key: ExportedKey) -> Bool {
-        guard let known = matched[key.data], known.rollingPeriod == key.rollingPeriod, !known.hasMoved,
-            known.reportType.mayBecome(key.reportType)
-        else { return false }
-        matched[key.data]?.reportType = key.reportType
-        matched[key.data]?.hasMoved = true
+    /// Whether a key of which something was heard counts as found.
+    private mutating func find(_ key: ExportedKey, among heard: [HeardBroadcast], as reportType: ReportType) -> Bool {
+        let length = key.rollingPeriod.length
+        if let known = attempted[key.data], known.length != length { return false }
+        if receiver.platform == .android, key.reportType == .recursive { return false }
+        let ofPeriod = heard.filter { key.rollingPeriod.contains($0.sent) }.flatMap(\.sightings)
+        guard !ofPeriod.isEmpty else {
+            let last = heard.flatMap(\.sightings).map(\.second).max() ?? 0
+            attempted[key.data] = AttemptedKey(length: length, second: last)
+            return false
+        }
+        attempted[key.data] = nil
+        matched[key.data] = MatchedKey(
+            reportType: reportType, daysSinceOnset: key.daysSinceOnsetOfSymptoms,
+            sightings: ofPeriod.sorted { $0.second < $1.second })
+        return true
+    }
+
+    /// Whether the report of a key that was found before changes.
+    private mutating func move(_ key: KeyData, to reportType: ReportType) -> Bool {
+        guard let known = matched[key], !known.hasMoved, known.reportType.mayBecome(reportType) else { return false }
+        matched[key]?.reportType = reportType
+        matched[key]?.hasMoved = true
         return true
     }
 
@@ -129,8 +177,21 @@ package struct ExposureStore: Sendable {
             guard let reportType = mapping.reportType(of: key.reportType, on: receiver.platform),
                 let infectiousness = mapping.infectiousness(of: key.daysSinceOnset)
             else { return [] }
-            return ExposureWindow.windows(of: key.sightings, reportType: reportType, infectiousness: infectiousness)
+            return ExposureWindow.windows(
+                of: key.sightings, reportType: reportType, infectiousness: infectiousness, on: receiver.platform)
         }.filter { $0.day >= oldest }.shuffled(using: &random)
+    }
+}
+
+extension ExportedKey {
+    /// The key as if it had been in use for as long as a key can be: what was heard of it depends on its data and start alone. Nil where
+    /// that is beyond the last interval.
+    fileprivate var overAllIntervals: ExportedKey? {
+        RollingPeriod(start: rollingPeriod.start, length: IntervalNumber.perDay).map {
+            ExportedKey(
+                data: data, rollingPeriod: $0, transmissionRiskLevel: .lowest, reportType: .unknown,
+                daysSinceOnsetOfSymptoms: nil)
+        }
     }
 }
 

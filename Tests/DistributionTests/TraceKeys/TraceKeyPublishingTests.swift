@@ -10,7 +10,7 @@ import TraceKeyFormat
 
 @testable import Distribution
 
-/// Trace keys as phones of SwissCovid and NotifyMe download them.
+/// Trace keys as SwissCovid's phones download them.
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct TraceKeyPublishingTests {
     /// A tag, at an even hour of the samples' day.

@@ -145,8 +145,8 @@ struct ArchiveDamageTests {
         Damage(name: "a start at the end of time", expected: .rollingStartOutOfRange(position: 3, value: .max)) {
             try zip { $0.keys[3].rollingStartIntervalNumber = .max }
         },
-        Damage(name: "no level", expected: .transmissionRiskLevelOutOfRange(position: 4, value: 0)) {
-            try zip { $0.keys[4].clearTransmissionRiskLevel() }
+        Damage(name: "a negative level", expected: .transmissionRiskLevelOutOfRange(position: 4, value: -1)) {
+            try zip { $0.keys[4].transmissionRiskLevel = -1 }
         },
         Damage(name: "level 9", expected: .transmissionRiskLevelOutOfRange(position: 4, value: 9)) {
             try zip { $0.keys[4].transmissionRiskLevel = 9 }

@@ -13,9 +13,12 @@ import Venues
         }
     }
 
-    private static func submission(_ keys: Int = 14) throws -> SubmissionPayload {
+    private static func submission(_ keys: Int = 14, checkInReports: Int = 0) throws -> SubmissionPayload {
         let some = try Fixtures.goldenKeys()
         return SubmissionPayload.with {
+            $0.checkInProtectedReports = (0..<checkInReports).compactMap {
+                CheckInReport([UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: CheckInReport.count))
+            }.map(CheckInProtectedReport.init(uploading:))
             $0.keys = (0..<keys).map { TemporaryExposureKey(uploading: some[$0 % some.count]) }
             $0.visitedCountries = ["DE"]
             $0.origin = "DE"
@@ -47,6 +50,32 @@ import Venues
         }
     }
 
+    @Test(
+        "reports of both kinds fit beside 14 keys if they take the room that is for them",
+        arguments: [(128, 0), (125, 2), (64, 36), (0, 71)])
+    func bothKinds(venueReports: Int, checkInReports: Int) throws {
+        let size = VenueUpload.size(venueReports: venueReports, checkInReports: checkInReports)
+        #expect(size <= VenueUpload.roomForReports)
+        let submission = try Self.submission(checkInReports: checkInReports)
+        let upload = try #require(VenueUpload(reports: Self.reports(venueReports), submission: submission))
+        let body = try upload.encoded()
+        #expect(body.count == 8192)
+        let read = try VenueUpload(decoding: body)
+        #expect(read == upload && read.submission?.wellFormedReports.count == checkInReports)
+        // A report takes on the wire what the size says.
+        let bare = try Self.submission()
+        #expect(
+            try submission.encoded().count - bare.encoded().count
+                == VenueUpload.size(venueReports: 0, checkInReports: checkInReports))
+    }
+
+    @Test("reports of both kinds that leave no room for the padding are refused to the phone")
+    func tooMany() throws {
+        let upload = try #require(
+            VenueUpload(reports: Self.reports(128), submission: Self.submission(checkInReports: 9)))
+        #expect(throws: UnreadableSubmission.tooLarge(maximum: 8192)) { try upload.encoded() }
+    }
+
     @Test("every length of the content can be padded")
     func everyLength() throws {
         var submission = SubmissionPayload()
@@ -71,13 +100,10 @@ import Venues
             try upload.encoded() == head + [0x1a, 0xba, 0x3f] + [UInt8](repeating: 0, count: 8192 - head.count - 3))
     }
 
-    @Test("an upload can't hold more than 128 reports, nor check-ins of the other format")
+    @Test("an upload can't hold more than 128 reports, nor visits in the clear")
     func impossible() throws {
         #expect(VenueUpload(reports: try Self.reports(129)) == nil)
         #expect(VenueUpload(reports: [], submission: .with { $0.checkIns = [CheckIn()] }) == nil)
-        #expect(
-            VenueUpload(reports: [], submission: .with { $0.checkInProtectedReports = [CheckInProtectedReport()] })
-                == nil)
     }
 
     @Test("a body that is a byte shorter or longer is refused")
@@ -96,6 +122,7 @@ import Venues
         let accepted: [[UInt8]] = [
             [0x08, 1], [0x08, 1] + report, report + [0x08, 1], [0x08, 1] + Self.field(4, []),
             [0x08, 1] + report + Self.field(4, key + [0x38, 2]),
+            [0x08, 1] + report + Self.field(4, Self.field(8, Self.field(2, [9, 9]))),
         ]
         for fields in accepted { _ = try VenueUpload(decoding: Self.body(fields)) }
         let reports129 = [UInt8](repeatElement(report, count: 129).joined())
@@ -111,7 +138,7 @@ import Venues
             ("a type that nobody knows in the submission", [0x08, 1] + Self.field(4, [0x38, 99])),
             ("a field 15 in a key", [0x08, 1] + Self.field(4, Self.field(1, [0x78, 1]))),
             ("a check-in in the clear", [0x08, 1] + Self.field(4, Self.field(6, []))),
-            ("a check-in report", [0x08, 1] + Self.field(4, Self.field(8, []))),
+            ("a field 5 in a check-in report", [0x08, 1] + Self.field(4, Self.field(8, [0x28, 1]))),
             ("a submission that is none", [0x08, 1] + Self.field(4, [0x0a])),
             ("no message", [0xff, 0xff]),
         ]

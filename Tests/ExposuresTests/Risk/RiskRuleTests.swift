@@ -48,6 +48,18 @@ import Testing
         #expect(risk.encounters(of: .low) == 1 && risk.encounters(of: .high) == 0)
     }
 
+    @Test func `on a day without a level Android counts no encounters, and iOS does`() {
+        // Four normalized minutes have a level for the window, but none for the day.
+        let short = Self.window(scans: [(70, 150)])
+        let windows = [short, Self.window(daysAgo: 2, scans: Self.scans)]
+        let counts = Platform.allCases.map { platform in
+            let risk = ExposureRisk(windows, by: .shipped, at: Self.now, on: platform)
+            #expect(risk.days.count == 1 && risk.level == .high)
+            return [risk.encounters(of: .low), risk.encounters(of: .high)]
+        }
+        #expect(counts == [[0, 1], [1, 1]])
+    }
+
     @Test("windows count for ten days and today", arguments: [(0, 1), (10, 1), (11, 0)])
     func age(daysAgo: Int, days: Int) {
         #expect(Self.risk([Self.window(daysAgo: daysAgo, scans: Self.scans)]).days.count == days)
@@ -106,7 +118,7 @@ import Testing
 
     // MARK: The card
 
-    private static let fine = RiskPreconditions(clockOffset: -7200, isTracing: true, lastPackage: now - 172_800)
+    private static let fine = RiskPreconditions(clockOffset: -7199, isTracing: true, lastPackage: now - 172_800)
 
     @Test(
         "encounters and visits together",
@@ -121,8 +133,8 @@ import Testing
     @Test(
         "nothing is said with a wrong clock, without tracing, or without packages of two days",
         arguments: [
-            RiskPreconditions(clockOffset: 7201, isTracing: true, lastPackage: now),
-            RiskPreconditions(clockOffset: -7201, isTracing: true, lastPackage: now),
+            RiskPreconditions(clockOffset: 7200, isTracing: true, lastPackage: now),
+            RiskPreconditions(clockOffset: -7200, isTracing: true, lastPackage: now),
             RiskPreconditions(clockOffset: 0, isTracing: false, lastPackage: now),
             RiskPreconditions(clockOffset: 0, isTracing: true, lastPackage: now - 172_801),
             RiskPreconditions(clockOffset: 0, isTracing: true, lastPackage: nil),

@@ -15,20 +15,30 @@ import Testing
             calibrationConfidence: confidence)
     }
 
-    private static func windows(_ sightings: [KeySighting]) -> [ExposureWindow] {
-        ExposureWindow.windows(of: sightings, reportType: .confirmedTest, infectiousness: .high)
+    private static func windows(_ sightings: [KeySighting], on platform: Platform = .android) -> [ExposureWindow] {
+        ExposureWindow.windows(of: sightings, reportType: .confirmedTest, infectiousness: .high, on: platform)
     }
 
     // MARK: Scans
 
-    @Test("sightings 25 seconds apart are of one scan, 26 are of two", arguments: [(25, 1), (26, 2)])
-    func scans(gap: Int, count: Int) {
-        let windows = Self.windows([Self.sighting(0), Self.sighting(gap)])
-        #expect(windows.map(\.scans.count) == [count])
+    @Test(
+        "sightings 25 seconds apart are of one scan on Android, 26 are of two; on iOS 4 and 5",
+        arguments: [(4, 1, 1), (5, 1, 2), (25, 1, 2), (26, 2, 2)])
+    func scans(gap: Int, android: Int, iOS: Int) {
+        for (platform, count) in [(Platform.android, android), (.iOS, iOS)] {
+            let windows = Self.windows([Self.sighting(0), Self.sighting(gap)], on: platform)
+            #expect(windows.map(\.scans.count) == [count])
+        }
     }
 
-    @Test func `sightings follow one another in a scan, however long it gets`() {
+    @Test func `sightings follow one another in a scan on Android, however long it gets`() {
         #expect(Self.windows((0..<20).map { Self.sighting($0 * 20) }).map(\.scans.count) == [1])
+    }
+
+    @Test func `on iOS the four seconds count from the first sighting of a scan`() {
+        let windows = Self.windows([0, 3, 4, 6, 10, 11].map { Self.sighting($0, 50 + $0) }, on: .iOS)
+        #expect(windows.map { $0.scans.map(\.minimumAttenuation) } == [[50, 56, 61]])
+        #expect(windows.map { $0.scans.map(\.typicalAttenuation) } == [[52, 58, 61]])
     }
 
     @Test("a scan has the smallest attenuation, the mean of decibels, and the first one's seconds")

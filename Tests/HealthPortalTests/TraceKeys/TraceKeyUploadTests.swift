@@ -19,11 +19,11 @@ struct TraceKeyUploadTests {
     /// The stage's day.
     static let today = Day(containing: PortalStage.start)
 
-    static func key(_ number: UInt8, day: Day = today) -> TraceKey? {
+    static func key(_ number: UInt8, day: Day = today, secret: UInt8 = 2, nonce: UInt8 = 4) -> TraceKey? {
         TraceKey(
-            identity: [number] + [UInt8](repeating: 1, count: 31), secretKey: [UInt8](repeating: 2, count: 48),
+            identity: [number] + [UInt8](repeating: 1, count: 31), secretKey: [UInt8](repeating: secret, count: 48),
             day: day,
-            associatedData: [UInt8](repeating: 3, count: 40), nonce: [UInt8](repeating: 4, count: 24))
+            associatedData: [UInt8](repeating: 3, count: 40), nonce: [UInt8](repeating: nonce, count: 24))
     }
 
     static func body(_ keys: TraceKey?...) throws -> String {
@@ -89,6 +89,39 @@ struct TraceKeyUploadTests {
             for body in bodies { #expect(try await stage.upload(body, token) == 400, "\(body)") }
             #expect(try await Self.rows(stage).isEmpty)
             #expect(try await stage.upload(try Self.body(Self.key(1)), token) == 200)
+        }
+    }
+
+    @Test func `two keys with one identity and nonce are refused together, so that none is lost unnoticed`()
+        async throws
+    {
+        try await PortalStage.run { stage in
+            let token = try stage.provider.clientToken()
+            let twins = [
+                try Self.body(Self.key(1), Self.key(1, secret: 5)),
+                try Self.body(Self.key(1), Self.key(1, day: Self.today.advanced(by: -1)), Self.key(2)),
+            ]
+            for body in twins { #expect(try await stage.upload(body, token) == 400) }
+            #expect(try await Self.rows(stage).isEmpty)
+            // With a nonce of its own, a venue's hour may have several keys.
+            #expect(try await stage.upload(try Self.body(Self.key(1), Self.key(1, nonce: 5)), token) == 200)
+            #expect(try await Self.rows(stage).map { $0[0] } == [1, 1])
+        }
+    }
+
+    @Test func `a key whose identity and nonce are stored stays as it was, and the others of the upload are stored`()
+        async throws
+    {
+        try await PortalStage.run { stage in
+            #expect(try await stage.upload(try Self.body(Self.key(1)), try stage.provider.clientToken()) == 200)
+            let other = try Self.body(Self.key(1, secret: 5), Self.key(2))
+            #expect(try await stage.upload(other, try stage.provider.clientToken()) == 200)
+            let secrets = try await TestPostgres.withClient(stage.database.superuserConnection) { client in
+                try await client.session {
+                    try $0.rows("SELECT secret_key FROM venues.trace_key ORDER BY identity", as: [UInt8].self)
+                }
+            }
+            #expect(secrets.map { $0[0] } == [2, 2])
         }
     }
 

@@ -284,6 +284,41 @@ struct VenueEntryTests {
         }
     }
 
+    /// A file for an import, each line at a time of its own.
+    private static func file(lines count: Int) -> String {
+        let lines = (0..<count).map { line in
+            // From the midnight before the stage's day on.
+            let start = PortalStage.start.addingTimeInterval(Double(line) * 600 - 129_600)
+            let times = [start, start.addingTimeInterval(3600)].map { "\"\($0.formatted(.iso8601))\"" }
+            return "\"\(number)\", \(times.joined(separator: ", ")), \"M2\", \"\""
+        }
+        let header = "# venue_id, start_time, end_time, message_type, optional_parameter"
+        return ([header] + lines).joined(separator: "\r\n")
+    }
+
+    @Test func `a file of 50 lines is taken, one line more is told, and what is longer than any form has a page`()
+        async throws
+    {
+        try await PortalStage.run { stage in
+            var author = try await stage.officer(Self.ada)
+            let page = try await author.get("/venues/import").body
+            let form = try #require(page.firstMatch(of: /name="form" value="([0-9a-f]+)"/)?.1).description
+            func post(_ count: Int) async throws -> Answer {
+                try await author.post(
+                    "/venues/import", ["form": form, "message": "take-test", "file": Self.file(lines: count)])
+            }
+            let texts = Words.german.venues
+            let tooMany = try await post(VenueImport.limit + 1)
+            #expect(tooMany.status == 400 && tooMany.refusal == nil)
+            #expect(tooMany.body.contains("\(texts.line(52)): \(texts.reason(.count))"))
+            let longer = try await post(80)
+            #expect(longer.status == 400 && longer.refusal == "malformed")
+            #expect(try await Self.rows(stage).isEmpty)
+            #expect(try await post(VenueImport.limit).status == 303)
+            #expect(try await Self.rows(stage).count == 50)
+        }
+    }
+
     @Test func `a modified form ends in a page or in the list`() async throws {
         try await PortalStage.run { stage in
             var author = try await stage.officer(Self.ada)

@@ -88,7 +88,7 @@ import Testing
         phone.live(until: Self.noon + 5 * 86_400)
         #expect((5...6).contains(Self.detections(phone).count))
         var off = Self.phone()
-        off.tree.rules = DownloadRules(detectionsPerDay: 0)
+        off.tree.rules = AppRules(downloads: DownloadRules(detectionsPerDay: 0))
         off.live(until: Self.noon + 86_400)
         #expect(Self.detections(off).isEmpty && off.app.downloads.files.count > 14)
     }
@@ -105,7 +105,7 @@ import Testing
         downloads.drop(by: rules)
         #expect(!downloads.has(bad))
         var late = Self.phone()
-        late.tree.rules = rules
+        late.tree.rules = AppRules(downloads: rules)
         late.live(until: Self.noon + 2 * 3600)
         #expect(!late.app.downloads.has(bad))
         // Once without a tag; afterwards the server sends nothing.
@@ -121,18 +121,6 @@ import Testing
             if case .package(bad, let tag) = sent.kind { .some(tag) } else { nil }
         }
         #expect(tags == [.none, .some(tag), .some(tag)])
-    }
-
-    @Test("a key that is in several packages counts once")
-    func distinct() throws {
-        let keys = try (0..<3).map { number in
-            ExportedKey(
-                data: try #require(KeyData([UInt8](repeating: number, count: 16))),
-                rollingPeriod: try #require(
-                    RollingPeriod(start: Self.day.firstInterval, length: IntervalNumber.perDay)),
-                transmissionRiskLevel: .lowest, reportType: .confirmedTest, daysSinceOnsetOfSymptoms: 0)
-        }
-        #expect((keys + keys.reversed() + [keys[1]]).distinct == keys)
     }
 
     @Test("a configuration is asked for again when it is too old, at the latest after a day, whatever the server says")
@@ -152,7 +140,7 @@ import Testing
                     asked += 1
                     tag = known
                     if asked == 1 {
-                        let answer = App.Answer.configuration(DownloadRules(), etag: "\"new\"", maxAge: age)
+                        let answer = App.Answer.configuration(.shipped, etag: "\"new\"", maxAge: age)
                         _ = app.handle(.answered(request, answer), at: now, using: &random)
                         now = app.nextWake(after: now) + 3600 * Double(runs)
                     }

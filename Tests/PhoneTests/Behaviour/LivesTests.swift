@@ -124,12 +124,9 @@ import VerificationAPI
             case 11: restart()
             case 12: now += .random(in: 0...20_000, using: &random)
             case 13:
-                tree.rules = DownloadRules(
-                    revoked: [
-                        .init(
-                            day: Day(containing: now).advanced(by: -2), hour: nil,
-                            etag: tree.etag(of: .day(Day(containing: now).advanced(by: -2))))
-                    ])
+                let bad = Day(containing: now).advanced(by: -2)
+                tree.rules = AppRules(
+                    downloads: DownloadRules(revoked: [.init(day: bad, hour: nil, etag: tree.etag(of: .day(bad)))]))
             case 14...19:
                 now = app.nextWake(after: now)
                 tell(.woken)
@@ -181,7 +178,7 @@ import VerificationAPI
             }
             declined += world.app.tests.count { $0.plan == nil && $0.result?.isPositive == true }
             let yesterday = Day(containing: world.now).advanced(by: -1)
-            let isRevoked = world.tree.rules.revoked.contains { $0.day == yesterday }
+            let isRevoked = world.tree.rules.downloads.revoked.contains { $0.day == yesterday }
             let isEarly = world.now.timeIntervalSince(yesterday.advanced(by: 1).firstHour.start) < 72_000
             #expect(world.app.downloads.has(.day(yesterday)) || isRevoked || isEarly, "seed \(seed)")
             #expect(world.app.downloads.has(.day(yesterday.advanced(by: -1))) || isRevoked, "seed \(seed)")

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureFormat
 import ExposureKeys
+import Exposures
 import Foundation
 import Phone
 import TestSupport
@@ -10,7 +11,11 @@ import Venues
 struct SimulatedTree {
     /// Seconds from the end of an hour to its publication.
     var delay: TimeInterval = 120
-    var rules = DownloadRules()
+    var rules = AppRules.shipped
+    /// The keys of packages; others are empty.
+    var keys: [KeyPackage: [ExportedKey]] = [:]
+    /// Seconds by which the server's clock is behind.
+    var slowness: TimeInterval = 0
     /// Whether the lists of reports name every hour that a number can stand for.
     var isBoundless = false
     /// Packages whose file was replaced: by then it has another entity tag.
@@ -35,8 +40,9 @@ struct SimulatedTree {
     func answer(_ kind: App.Request.Kind, at now: Date) -> App.Answer? {
         let latest = Hour(endedBy: now - delay)
         switch kind {
-        case .configuration(_, .some): return .unchanged(maxAge: 300)
-        case .configuration(_, nil): return .configuration(rules, etag: "\"c\"", maxAge: 300)
+        case .configuration(_, .some): return .unchanged(maxAge: 300, serverTime: now - slowness)
+        case .configuration(_, nil):
+            return .configuration(rules, etag: "\"c\"", maxAge: 300, serverTime: now - slowness)
         case .dayIndex: return .days(days(at: now))
         case .hourIndex(let day): return .hours(hours(of: day, at: now))
         case .package(let package, let tag):
@@ -108,6 +114,8 @@ struct SimulatedPhone {
     var random: SeededGenerator
     var tree = SimulatedTree()
     var services: SimulatedServices
+    /// What it heard of others, and whom it recognised.
+    var store: ExposureStore
     private(set) var log: [Sent] = []
     /// Seconds that an answer takes.
     var latency: @Sendable (App.Request.Kind, inout SeededGenerator) -> TimeInterval = { _, _ in 0 }
@@ -119,6 +127,7 @@ struct SimulatedPhone {
         random = SeededGenerator(seed: seed)
         services = SimulatedServices(using: &random)
         self.now = now
+        store = ExposureStore(platform: device.system.platform)
         app = App(App.Setup(device: device, dummies: dummies), installedAt: now, phase: phase, using: &random)
     }
 
@@ -127,6 +136,9 @@ struct SimulatedPhone {
         var waiting = app.handle(event, at: now, using: &random)[...]
         while let request = waiting.popFirst() {
             log.append(Sent(kind: request.kind, at: now))
+            if case .detect(let packages) = request.kind {
+                _ = try? store.provide(packages.flatMap { tree.keys[$0] ?? [] }, by: app.rules.keys, at: now)
+            }
             guard let answer = tree.answer(request.kind, at: now) ?? services.answer(request.kind) else { continue }
             let delay = latency(request.kind, &random)
             if delay > 0 {

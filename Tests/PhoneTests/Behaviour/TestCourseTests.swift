@@ -106,6 +106,45 @@ import VerificationAPI
         }
     }
 
+    @Test("both uploads have the values that follow from the day of the answer")
+    func dayOfTheAnswer() throws {
+        var phone = Self.phone()
+        phone.services.result = .pcrPositive
+        phone.live(until: Self.morning + 2.1 * 3600)
+        var keys = Phone(at: phone.now)
+        phone.tell(.consented(test: 0, App.Consent(onset: .lastWeek)))
+        phone.live(until: Self.day.lastHour.end + 7 * 3600)
+        let newest = phone.log.compactMap { sent -> [Int]? in
+            guard case .upload(let upload) = sent.kind else { return nil }
+            keys.live(until: sent.at)
+            let last = keys.diagnosisKeys(of: upload.days, upload.onset, answeredOn: upload.answeredOn).last
+            return last.map { [$0.transmissionRiskLevel.rawValue, Int($0.daysSinceOnsetOfSymptoms.rawValue)] }
+        }
+        // The day before the answer, and then that day itself.
+        #expect(newest == [[5, 700], [4, 701]])
+    }
+
+    @Test("whatever the owner does with the app, keys wait until it was left alone for half an hour")
+    func activity() throws {
+        let events: [App.Event] = [
+            .opened, .scanned(Self.guid, .pcr), .checkedIn(try CheckInStage.location(), minutes: 60), .checkedOut(0),
+            .checkInDeleted(0), .declined(test: 7),
+        ]
+        for event in events {
+            var phone = Self.phone()
+            phone.services.result = .pcrPositive
+            phone.live(until: Self.morning + 2.1 * 3600)
+            phone.tell(.consented(test: 0, App.Consent()))
+            phone.live(until: phone.now + 1790)
+            let last = phone.now
+            phone.tell(event)
+            phone.live(until: last + 1799)
+            #expect(phone.services.uploads.isEmpty, "\(event)")
+            phone.live(until: last + 2760)
+            #expect(phone.services.uploads.count == 1, "\(event)")
+        }
+    }
+
     @Test("who declines, or takes the consent back in time, uploads nothing; and consent needs a positive result")
     func declines() throws {
         var phone = Self.phone()

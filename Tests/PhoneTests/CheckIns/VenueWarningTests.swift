@@ -1,4 +1,5 @@
 import ExposureKeys
+import Exposures
 import Foundation
 import TestSupport
 import Testing
@@ -208,7 +209,10 @@ import Venues
         #expect(risk.level == expected)
     }
 
-    @Test func `two low visits make a day of high risk, of both of which the owner is told`() throws {
+    /// cwa-app-android, `PresenceTracingRiskCalculator.kt`; cwa-app-ios, `CheckinRiskCalculation.swift`.
+    @Test func `two low visits make a day of high risk on iOS, of both of which the owner is told, and not on Android`()
+        throws
+    {
         var diary = CheckInDiary()
         diary.checkIn(try Stage.code(1), at: Stage.at(10), minutes: 6)
         diary.checkIn(try Stage.code(2), at: Stage.at(12), minutes: 6)
@@ -217,13 +221,42 @@ import Venues
             try Self.report(Stage.interval(9), Stage.interval(14), level: 5, venue: 2),
         ]
         diary.compare(with: [reports[0]], of: Hour(containing: Stage.at(10)), at: Self.now)
-        #expect(VenueRisk(diary, by: Stage.rules, at: Self.now).level == .low)
-        #expect(diary.news(by: Stage.rules, at: Self.now).isEmpty)
+        for platform in Platform.allCases {
+            #expect(VenueRisk(diary, by: Stage.rules, at: Self.now, on: platform).level == .low)
+            #expect(diary.news(by: Stage.rules, at: Self.now, on: platform).isEmpty)
+        }
         diary.compare(with: [reports[1]], of: Self.noon, at: Self.now)
-        let risk = VenueRisk(diary, by: Stage.rules, at: Self.now)
-        #expect(risk.exposures.map(\.level) == [.low, .low])
-        #expect(risk.level == .high)
-        #expect(diary.news(by: Stage.rules, at: Self.now).map(\.checkIn) == [0, 1])
+        for (platform, level) in [(Platform.android, RiskLevel.low), (.iOS, .high)] {
+            let risk = VenueRisk(diary, by: Stage.rules, at: Self.now, on: platform)
+            #expect(risk.exposures.map(\.level) == [.low, .low])
+            #expect(Array(risk.days.values) == [.high])
+            #expect(risk.level == level)
+        }
+        #expect(diary.news(by: Stage.rules, at: Self.now, on: .android).isEmpty)
+        #expect(diary.news(by: Stage.rules, at: Self.now, on: .iOS).map(\.checkIn) == [0, 1])
+        #expect(diary.news(by: Stage.rules, at: Self.now, on: .iOS).isEmpty)
+    }
+
+    @Test func `a visit beyond the rules' ranges has no part in the sum of a day on iOS`() throws {
+        let rules = VenueRules(
+            droppedMinutes: [], aerosolDecay: [], riskValues: Stage.rules.riskValues,
+            perCheckIn: [RiskGrade(time: RiskRange(8...999), level: .low)],
+            perDay: [
+                RiskGrade(time: RiskRange(0...13), level: .low), RiskGrade(time: RiskRange(14...999), level: .high),
+            ],
+            maximumDays: 10)
+        var diary = CheckInDiary()
+        diary.checkIn(try Stage.code(1), at: Stage.at(10), minutes: 9)
+        diary.checkIn(try Stage.code(2), at: Stage.at(12), minutes: 6)
+        let reports = [
+            try Self.report(Stage.interval(9), Stage.interval(14), level: 5, venue: 1),
+            try Self.report(Stage.interval(9), Stage.interval(14), level: 5, venue: 2),
+        ]
+        diary.compare(with: reports, of: Self.noon, at: Self.now)
+        let days = Platform.allCases.map { platform in
+            Array(VenueRisk(diary, by: rules, at: Self.now, on: platform).days.values)
+        }
+        #expect(days == [[.high], [.low]])
     }
 
     @Test func `the owner is told once for each visit and day`() throws {
@@ -255,16 +288,39 @@ import Venues
             with: [try Self.report(Stage.interval(10), Stage.interval(11), level: 1)], of: Self.noon, at: Self.now)
         let risk = VenueRisk(diary, by: Stage.rules, at: Self.now)
         #expect(risk.exposures.map(\.level) == [nil])
+        // Android says that the calculation failed.
         #expect(risk.level == nil)
+        #expect(VenueRisk(diary, by: Stage.rules, at: Self.now, on: .iOS).level == .low)
         #expect(diary.news(by: Stage.rules, at: Self.now).isEmpty)
     }
 
-    @Test func `visits count until ten days after their last day`() throws {
+    @Test func `visits count until ten days after their last day on Android, and after their last second on iOS`()
+        throws
+    {
         var diary = Self.diary(try Stage.code())
         diary.compare(
             with: [try Self.report(Stage.interval(10), Stage.interval(11))], of: Self.noon, at: Self.now)
         #expect(VenueRisk(diary, by: Stage.rules, at: Stage.at(23, 59, day: 10)).level == .high)
         #expect(VenueRisk(diary, by: Stage.rules, at: Stage.at(24, day: 10)).exposures.isEmpty)
+        // The visit ended at 11:30, and the time together at 11:00.
+        let last = Stage.at(11, 30, day: 10)
+        #expect(VenueRisk(diary, by: Stage.rules, at: last, on: .iOS).level == .high)
+        #expect(VenueRisk(diary, by: Stage.rules, at: last + 1, on: .iOS).exposures.isEmpty)
+    }
+
+    @Test func `of a visit over midnight Android forgets the first day alone`() throws {
+        var diary = CheckInDiary()
+        diary.checkIn(try Stage.code(), at: Stage.at(22), minutes: 240)
+        let now = Stage.at(9, day: 1)
+        diary.compare(
+            with: [
+                try Self.report(Stage.interval(22), Stage.interval(23)),
+                try Self.report(Stage.interval(24), Stage.interval(25)),
+            ], of: Hour(containing: Stage.at(26)), at: now)
+        #expect(VenueRisk(diary, by: Stage.rules, at: now).exposures.count == 2)
+        #expect(
+            VenueRisk(diary, by: Stage.rules, at: Stage.at(24, day: 10)).exposures.map(\.day) == [Day(containing: now)])
+        #expect(VenueRisk(diary, by: Stage.rules, at: Stage.at(24, day: 10), on: .iOS).exposures.count == 2)
     }
 
     @Test func `a visit that goes on is judged up to now, and anew when it has ended`() throws {

@@ -1,3 +1,4 @@
+import ExposureFormat
 import ExposureKeys
 import Foundation
 import TestSupport
@@ -194,6 +195,11 @@ import Venues
             let sharing = VisitSharing(diary, by: Stage.rules, onset: .none, at: Stage.at(9, day: daysLater))
             #expect(sharing.candidates.count == count)
         }
+        // What counts is when the owner answered, and not when the visits are shared.
+        let answer = Day(containing: Stage.at(9, day: 2))
+        let late = VisitSharing(
+            try Self.diary(), by: Stage.rules, onset: .none, answeredOn: answer, at: Stage.at(9, day: 3))
+        #expect(late.candidates.count == 3)
         // Of the visit over midnight, only the second day is left.
         let sharing = VisitSharing(try Self.diary(), by: Stage.rules, onset: .none, at: Stage.at(9, day: 3))
         #expect(
@@ -251,5 +257,34 @@ import Venues
         let reports = try sharing.reports(using: &random)
         #expect((125...128).contains(reports.venueReports.count))
         #expect(reports.checkIns == Set(75...199))
+    }
+
+    @Test func `visits of both kinds share one upload: the latest ones, and each earlier one that still fits`() throws {
+        var random = SeededGenerator(seed: 8)
+        // 7,600 bytes, less the most padding: 7,105. A report takes 59 of them, or 106.
+        let cases: [(isOurs: (Int) -> Bool, count: Int, shared: Set<UInt32>)] = [
+            // 43 visits of each kind take 7,095.
+            ({ $0.isMultiple(of: 2) }, 150, Set(64...149)),
+            // The last two take 118, and 65 of the others 6,890. There is room for one of the first five.
+            ({ $0 < 5 || $0 > 104 }, 107, Set(40...106).union([4])),
+        ]
+        for (isOurs, count, shared) in cases {
+            var diary = CheckInDiary()
+            for visit in 0..<count {
+                let code = try isOurs(visit) ? Stage.code() : Stage.location()
+                diary.checkIn(code, at: Stage.at(9, visit), minutes: 20)
+            }
+            var sharing = VisitSharing(diary, by: Stage.rules, onset: .unsaid, at: Stage.at(13))
+            for checkIn in diary.checkIns { sharing.select(checkIn.id) }
+            for _ in 0..<20 {
+                let reports = try sharing.reports(inOneUpload: true, using: &random)
+                #expect(reports.checkIns == shared)
+                let size = VenueUpload.size(
+                    venueReports: reports.venueReports.count, checkInReports: reports.checkInReports.count)
+                #expect(size <= VenueUpload.roomForReports)
+            }
+            // Alone, either kind has more room.
+            #expect(try sharing.reports(using: &random).checkIns.count == count)
+        }
     }
 }

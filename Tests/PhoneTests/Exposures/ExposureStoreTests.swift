@@ -93,6 +93,23 @@ import Testing
         #expect(Self.windows(store).map(\.scans.count) == [3])
     }
 
+    /// The key of google/exposure-notifications-internals, `RoundTripTests.kt`, as in app/src/main/res/raw/export.bin, at aaada6c (Apache
+    /// License 2.0, https://www.apache.org/licenses/LICENSE-2.0). Its phone began to use it in the afternoon.
+    @Test(
+        "a key that begins at any time is found in its rolling period, to the interval",
+        arguments: [(-1, 0), (0, 1), (88, 1), (89, 0)])
+    func anyStart(offset: Int64, count: Int) throws {
+        let start = IntervalNumber(rawValue: 2_646_801)
+        let data = KeyData(high: 0x2b71_4d3e_c93c_14e5, low: 0xd345_003e_5902_7aea)
+        let key = ExportedKey(
+            data: data, rollingPeriod: try #require(RollingPeriod(start: start, length: 89)),
+            transmissionRiskLevel: .lowest, reportType: .unknown, daysSinceOnsetOfSymptoms: nil)
+        var store = ExposureStore(platform: .android)
+        let heard = Date(timeIntervalSince1970: Double(start.startSeconds + offset * IntervalNumber.seconds))
+        store.hear([try Self.reception(data, at: heard)], at: heard)
+        #expect(try store.provide([key], at: heard + 86_400) == count)
+    }
+
     @Test("an encounter over midnight is of two keys, and of two days")
     func midnight() throws {
         let (before, after) = (KeyData(high: 1, low: 2), KeyData(high: 3, low: 4))
@@ -162,16 +179,83 @@ import Testing
         #expect(Self.windows(store).isEmpty)
     }
 
-    @Test("a confirmed test isn't revoked, and a key with another period changes nothing")
+    @Test("a confirmed test isn't revoked")
     func refused() throws {
         var store = try Self.store()
         try store.provide([try Self.published()], at: Self.now)
         #expect(try store.provide([try Self.published(Self.key, .revoked)], at: Self.now) == 0)
         #expect(Self.windows(store).count == 1)
+    }
+
+    // The order of the rules is that of google/exposure-notifications-internals, `ExposureMatchingTracer`.
+
+    @Test("a report gets more certain with another rolling period too, which changes nothing else")
+    func movesWithOtherPeriod() throws {
+        var store = try Self.store()
+        try store.provide([try Self.published(Self.key, .selfReport)], at: Self.now)
+        #expect(try store.provide([try Self.published(Self.key, .confirmedTest, length: 73)], at: Self.now) == 1)
+        #expect(Self.windows(store).map(\.reportType) == [.confirmedTest])
+        #expect(Self.windows(store).map(\.scans.count) == [4])
+    }
+
+    @Test(
+        "a key that was heard only outside its rolling period isn't found with another one later", arguments: [72, 60])
+    func changedPeriod(length: UInt32) throws {
+        // Until noon at the latest; the phone heard it from noon on.
+        let (short, long) = (try Self.published(length: length), try Self.published(length: 144))
+        for files in [[[short, long]], [[short], [long]], [[short], [short]]] {
+            var store = try Self.store()
+            for file in files { #expect(try store.provide(file, at: Self.now) == 0) }
+            #expect(Self.windows(store).isEmpty && store.recognisedKeys.isEmpty)
+        }
         var other = try Self.store()
-        try other.provide([try Self.published(Self.key, .selfReport)], at: Self.now)
-        #expect(try other.provide([try Self.published(Self.key, .confirmedTest, length: 143)], at: Self.now) == 0)
-        #expect(Self.windows(other).map(\.reportType) == [.selfReport])
+        #expect(try other.provide([long], at: Self.now) == 1)
+    }
+
+    @Test("a key of which nothing was heard is looked for anew, whatever its rolling period was")
+    func unheard() throws {
+        var store = ExposureStore(platform: .android)
+        #expect(try store.provide([try Self.published(length: 60)], at: Self.noon) == 0)
+        store.hear([try Self.reception(at: Self.noon)], at: Self.noon)
+        #expect(try store.provide([try Self.published(length: 144)], at: Self.now) == 1)
+    }
+
+    @Test("Android ignores a recursive report, so that a later one of the key is found; iOS keeps the first")
+    func recursive() throws {
+        let files = [
+            // Nor does Android remember its rolling period.
+            try Self.published(Self.key, .recursive, length: 143), try Self.published(Self.key, .confirmedTest),
+        ]
+        for (platform, expected) in [(Platform.android, [0, 1]), (.iOS, [1, 0])] {
+            var store = try Self.store(on: platform)
+            let found = try files.map { try store.provide([$0], at: Self.now) }
+            #expect(found == expected)
+            #expect(Self.windows(store).map(\.reportType) == [platform == .android ? .confirmedTest : .recursive])
+            var inOneFile = try Self.store(on: platform)
+            #expect(try inOneFile.provide(files, at: Self.now) == 1)
+            #expect(Self.windows(inOneFile) == Self.windows(store))
+        }
+    }
+
+    @Test("a report without a type moves as the type that the configuration gives it")
+    func unknownType() throws {
+        func mapping(_ type: ReportType) -> KeyMapping {
+            KeyMapping(
+                infectiousness: KeyMapping.shipped.infectiousness, infectiousnessWhenMissing: nil,
+                reportTypeWhenMissing: type)
+        }
+        var store = try Self.store()
+        let unknown = try Self.published(Self.key, .unknown)
+        #expect(try store.provide([unknown], by: mapping(.selfReport), at: Self.now) == 1)
+        #expect(Self.windows(store).map(\.reportType) == [.selfReport])
+        #expect(try store.provide([unknown], by: mapping(.selfReport), at: Self.now) == 0)
+        #expect(try store.provide([unknown], by: mapping(.confirmedTest), at: Self.now) == 1)
+        #expect(Self.windows(store).map(\.reportType) == [.confirmedTest])
+        // A confirmed test by the shipped configuration: it can't be revoked.
+        var other = try Self.store()
+        #expect(try other.provide([unknown], at: Self.now) == 1)
+        #expect(try other.provide([try Self.published(Self.key, .revoked)], at: Self.now) == 0)
+        #expect(Self.windows(other).map(\.reportType) == [.confirmedTest])
     }
 
     @Test("a key of a day without infection counts nothing until the configuration says otherwise")

@@ -42,6 +42,22 @@ struct VenueFoldTests {
         }
     }
 
+    @Test("an upload with reports of both kinds fills both tables")
+    func bothKinds() async throws {
+        try await FoldStage.run { stage in
+            try await stage.upload(try Samples.content(0..<14, reports: 0..<36, venueReports: 0..<64))
+            let report = try await stage.fold(before: Self.next)
+            #expect(
+                report
+                    == Fold.Report(
+                        lastHour: Self.hour.number, uploads: [1], keys: 14, reports: 36, venueReports: 64))
+            #expect(try await Self.reports(of: stage, in: Self.hour).filter(Samples.isSample).count == 64)
+            let checkIns = try await stage.count(
+                "SELECT count(*) FROM submission.check_in_report WHERE hour = \(Self.hour.number)")
+            #expect(checkIns == 140)
+        }
+    }
+
     @Test(
         "an hour has as many venue reports as a size class, and nothing in a row tells a filler",
         arguments: [0, 5, 200])
@@ -78,7 +94,7 @@ struct VenueFoldTests {
             let formats = try await stage.asSuperuser { session in
                 try session.rows("SELECT row_format FROM submission.hour_key ORDER BY hour", as: Int16.self)
             }
-            #expect(formats == [1, 2, 2, 2, 2])
+            #expect(formats == [1, 3, 3, 3, 3])
         }
     }
 }

@@ -44,6 +44,25 @@ import VerificationAPI
         }
     }
 
+    @Test(
+        "reports of both kinds can be opened, as many as fit into an upload, and the rows have the same lengths",
+        arguments: [
+            (0, 1, 1), (14, 3, 48), (14, 31, 1), (14, 1, 52), (0, 32, 1), (14, 1, 128), (14, 36, 64), (14, 76, 1),
+        ])
+    func bothKinds(keys: Int, reports: Int, venueReports: Int) throws {
+        var content = try Samples.content(0..<keys, reports: 0..<reports, venueReports: 0..<venueReports)
+        content.left = .init(keys: 3, reports: 255)
+        // A byte says how many there are of one kind.
+        let isSmall = reports * 96 + venueReports * 57 + 1 <= 32 * 96
+        for room in SealedUpload.Room.allCases where isSmall || room == .large {
+            let sealed = try seal(content, in: room)
+            #expect(open(sealed) == content)
+            #expect(sealed.bytes.count == (room == .common ? 3500 : 27_308))
+        }
+        var random = SeededGenerator(seed: 7)
+        if !isSmall { #expect(SealedUpload.Room.fitting(content, using: &random) == .large) }
+    }
+
     @Test("the extremes of every field survive")
     func extremes() throws {
         let least = DiagnosisKey(

@@ -1,3 +1,4 @@
+import DevelopmentSuite
 import ExposureKeys
 import Foundation
 import Postgres

@@ -66,6 +66,65 @@ struct AcceptVenueReportsTests {
         }
     }
 
+    @Test("one TAN carries visits of both kinds in one upload, and the fold has them all")
+    func bothKinds() async throws {
+        let (venueReports, reports, keys) = (
+            try Samples.venueReports(0..<64), try Samples.reports(0..<36), try Samples.keys(0..<14)
+        )
+        let payload = try Samples.venuePayload(venueReports, keys) {
+            $0.checkInProtectedReports = reports.map(CheckInProtectedReport.init(uploading:))
+        }
+        // Visits of the Corona-Warn-App alone, without keys, come in this form as well: it is the phone's only one.
+        let others = try Samples.reports(36..<40)
+        let alone = try Samples.venuePayload([], []) {
+            $0.checkInProtectedReports = others.map(CheckInProtectedReport.init(uploading:))
+        }
+        try await SubmissionStage.run { stage in
+            for (payload, saved) in [(payload, 100), (alone, 4)] {
+                let tan = try stage.verification.issue()
+                let first = try await stage.uploadVenueReports(payload, tan: tan.text)
+                #expect(first.status == 200 && first.fields["cwa-saved-checkins"] == "\(saved)")
+                #expect(first.fields["cwa-filtered-checkins"] == "0")
+                #expect(stage.verification.isConfirmed(tan))
+                #expect(try await stage.uploadVenueReports(payload, tan: tan.text) == first)
+            }
+            #expect(try await stage.waiting() == 2)
+
+            stage.clock.advance(by: 3600)
+            try await stage.fold()
+            let (checkIns, venues, data) = try await stage.asSuperuser { session in
+                let checkIns = try session.rows(
+                    """
+                    SELECT location_id_hash || initialization_vector || encrypted_record || authentication_code
+                    FROM submission.check_in_report
+                    """, as: [UInt8].self)
+                let venues = try session.rows("SELECT report FROM submission.venue_report", as: [UInt8].self)
+                return (
+                    checkIns, venues,
+                    try session.rows("SELECT key_data FROM submission.diagnosis_key", as: [UInt8].self)
+                )
+            }
+            let folded = checkIns.compactMap { CheckInReport($0) }.filter(Samples.isSample).sorted()
+            #expect(folded == (reports + others).sorted())
+            let foldedVenues = venues.compactMap { VenueReport($0) }.filter(Samples.isSample).sorted()
+            #expect(foldedVenues == venueReports.sorted())
+            #expect(Set(data.compactMap { KeyData($0) }.filter(Samples.isSample)) == Set(keys.map(\.data)))
+        }
+    }
+
+    @Test(
+        "of check-in reports in this form, those of another shape and repeated ones are dropped, and the phone is told")
+    func malformedCheckIns() async throws {
+        let payload = try Samples.venuePayload(try Samples.venueReports(0..<2), []) {
+            $0.checkInProtectedReports = try Samples.reports(0..<2).map(CheckInProtectedReport.init(uploading:))
+            $0.checkInProtectedReports += [$0.checkInProtectedReports[0], CheckInProtectedReport()]
+        }
+        try await SubmissionStage.run { stage in
+            let answer = try await stage.uploadVenueReports(payload, tan: try stage.verification.issue().text)
+            #expect(answer.fields["cwa-saved-checkins"] == "4" && answer.fields["cwa-filtered-checkins"] == "2")
+        }
+    }
+
     @Test("a report that an upload has twice is stored once, and the phone is told")
     func twice() async throws {
         try await SubmissionStage.run { stage in
@@ -115,11 +174,11 @@ struct AcceptVenueReportsTests {
     }
 
     private static func warning(
-        _ reports: Range<Int>, _ keys: [DiagnosisKey] = [], change: (inout SubmissionPayload) -> Void = { _ in }
+        _ reports: Range<Int>, _ keys: [DiagnosisKey] = [], change: (inout SubmissionPayload) throws -> Void = { _ in }
     ) throws -> [UInt8] {
         try Samples.venuePayload(try Samples.venueReports(reports), keys) {
             $0.submissionType = .hostWarning
-            change(&$0)
+            try change(&$0)
         }
     }
 
@@ -134,6 +193,9 @@ struct AcceptVenueReportsTests {
                 Self.warning(0..<0), Self.warning(0..<3, [Samples.key(1)]),
                 Self.warning(0..<3) { $0.visitedCountries = ["DE"] },
                 Self.warning(0..<3) { $0.consentToFederation = true },
+                Self.warning(0..<3) {
+                    $0.checkInProtectedReports = try Samples.reports(0..<1).map(CheckInProtectedReport.init(uploading:))
+                },
             ]
             for payload in wrong {
                 #expect(try await stage.uploadVenueReports(payload, tan: event.text).status == 400)
@@ -208,6 +270,27 @@ struct AcceptVenueReportsTests {
             // Its successor takes its keys over.
             try await stage.fold()
             #expect(try await stage.uploadVenueReports(payload, tan: tan.text).status == 200)
+            #expect(try await stage.waiting() == 2)
+        }
+    }
+
+    @Test("a fold that reads venue reports, but not beside others, gets uploads of one kind only")
+    func earlierFoldOfOneKind() async throws {
+        try await SubmissionStage.run { stage in
+            try await stage.asSuperuser { session in
+                _ = try session.execute("UPDATE submission.hour_key SET row_format = 2")
+            }
+            let tan = try stage.verification.issue()
+            let both = try Samples.venuePayload(try Samples.venueReports(0..<3), []) {
+                $0.checkInProtectedReports = try Samples.reports(0..<2).map(CheckInProtectedReport.init(uploading:))
+            }
+            #expect(try await stage.uploadVenueReports(both, tan: tan.text).status == 503)
+            #expect(try await stage.waiting() == 0)
+            let other = try stage.verification.issue()
+            let one = try Samples.venuePayload(try Samples.venueReports(3..<6))
+            #expect(try await stage.uploadVenueReports(one, tan: other.text).status == 200)
+            try await stage.fold()
+            #expect(try await stage.uploadVenueReports(both, tan: tan.text).status == 200)
             #expect(try await stage.waiting() == 2)
         }
     }

@@ -19,17 +19,24 @@ extension Attack {
             var random = RandomStream(seed: seed, attackers: 4)
             let halves = [0, 1].map { half in output.packages.filter { $0.hour.ofDay % 2 == half } }
             return zip(halves, halves.reversed()).flatMap { known, asked in
-                let odds = Odds(learnedFrom: known, of: output)
+                let odds = Odds(
+                    of: kinds(in: known, where: output.isReal), against: kinds(in: known) { !output.isReal($0) })
                 return asked.flatMap { package in
                     let fillers = package.keys.filter { !output.isReal($0) }
                     return package.keys.filter(output.isReal).compactMap { key in
                         fillers.randomElement(using: &random).map {
-                            (odds[key, in: package.hour], odds[$0, in: package.hour])
+                            (odds[Kind(key, in: package.hour)], odds[Kind($0, in: package.hour)])
                         }
                     }
                 }
             }
         }
+    }
+
+    private static func kinds(
+        in packages: [PublicOutput.Package], where isWanted: (ExportedKey) -> Bool
+    ) -> [Kind] {
+        packages.flatMap { package in package.keys.filter(isWanted).map { Kind($0, in: package.hour) } }
     }
 
     private static func uniform(
@@ -45,37 +52,15 @@ extension Attack {
     }
 }
 
-/// How much more often phones' keys than fillers have each kind.
-private struct Odds {
-    /// What is public of a key but its bytes.
-    private struct Kind: Hashable {
-        let age: Int
-        let length: UInt32
-        let level: Int
+/// What is public of a key but its bytes.
+private struct Kind: Hashable {
+    let age: Int
+    let length: UInt32
+    let level: Int
 
-        init(_ key: ExportedKey, in hour: Hour) {
-            age = Int(hour.day.firstInterval.rawValue) - Int(key.rollingPeriod.start.rawValue)
-            length = key.rollingPeriod.length
-            level = key.transmissionRiskLevel.rawValue
-        }
-    }
-
-    private var real: [Kind: Double] = [:]
-    private var fillers: [Kind: Double] = [:]
-
-    init(learnedFrom packages: [PublicOutput.Package], of output: PublicOutput) {
-        for package in packages {
-            for key in package.keys {
-                let kind = Kind(key, in: package.hour)
-                if output.isReal(key) { real[kind, default: 0] += 1 } else { fillers[kind, default: 0] += 1 }
-            }
-        }
-    }
-
-    /// A kind that was never seen says nothing.
-    subscript(key: ExportedKey, in hour: Hour) -> Double {
-        let kind = Kind(key, in: hour)
-        let (all, others) = (real.values.reduce(1, +), fillers.values.reduce(1, +))
-        return ((real[kind] ?? 0) + 1) / all / (((fillers[kind] ?? 0) + 1) / others)
+    init(_ key: ExportedKey, in hour: Hour) {
+        age = Int(hour.day.firstInterval.rawValue) - Int(key.rollingPeriod.start.rawValue)
+        length = key.rollingPeriod.length
+        level = key.transmissionRiskLevel.rawValue
     }
 }

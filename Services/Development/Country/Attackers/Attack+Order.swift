@@ -10,7 +10,9 @@ extension Attack {
             let owner = { output.owners[$0]?.rawValue ?? .max }
             package.keys.sort { owner($0.data) < owner($1.data) }
         }
-        return Attack("which keys of a package came together, by their places", on: output, control: weak) { output in
+        return Attack(
+            "which keys of a package came together, by their places", isPrevented: true, on: output, control: weak
+        ) { output in
             var random = RandomStream(seed: seed, attackers: 1)
             var questions: [Question] = []
             for package in output.packages {

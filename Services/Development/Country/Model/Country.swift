@@ -182,7 +182,8 @@ package struct Country: Sendable {
     private mutating func visit(_ events: inout HourEvents) {
         let begun = plannedVisits.filter { $0.start.hour == hour && !isolation.contains($0.person, at: $0.start) }
         visits[visits.count - 1].visits += begun
-        events.checkIns = begun.filter { visit in
+        events.visits = begun.filter { isUser[$0.person.index] }
+        events.checkIns = events.visits.filter { visit in
             venues[visit.venue.index].hasCode && people[visit.person.index].phone?.checksIn == true
         }
         statistics.today.checkIns += events.checkIns.count

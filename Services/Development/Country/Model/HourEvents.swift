@@ -6,7 +6,9 @@ package struct HourEvents: Sendable {
     package let hour: Hour
     /// Contacts between users that begin in this hour. They may last into later ones.
     package internal(set) var contacts: [Contact] = []
-    /// Visits to venues with a code that begin in this hour, by users who check in.
+    /// Users' visits to venues that begin in this hour, whether they check in or not.
+    package internal(set) var visits: [Visit] = []
+    /// Those to venues with a code, by users who check in.
     package internal(set) var checkIns: [Visit] = []
     /// Samples. Electronic ones have a GUID and a QR code from now on.
     package internal(set) var swabs: [Swab] = []

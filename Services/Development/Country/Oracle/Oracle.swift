@@ -1,13 +1,13 @@
-import CountryModel
-import ExposureFormat
-import ExposureKeys
-import Foundation
+package import CountryModel
+package import ExposureFormat
+package import ExposureKeys
+package import Foundation
 import Venues
 
 /// Compares what services and phones did with what the simulation knows: who uploaded which keys, and which phones had heard them.
 ///
 /// Services and phones can't know this; so each difference is a defect of theirs, or of the simulation.
-struct Oracle: Sendable {
+package struct Oracle: Sendable {
     /// What must not happen.
     enum Fault: String, CaseIterable, Codable, Sendable {
         /// A phone heard a key, the key was published, and the phone didn't find it.
@@ -28,8 +28,8 @@ struct Oracle: Sendable {
         case visitNeverMatched = "visits shared, but never matched"
         /// A phone found a report about a visit at which nobody was who shared it.
         case visitOfNobody = "visits matched that nobody shared"
-        /// The places of keys in their packages tell which came together.
-        case orderTells = "order that tells which keys came together"
+        /// An attacker finds more than chance where the suite promises that nothing is found.
+        case attackSucceeds = "attacks that the suite promises to prevent"
         /// A server took an upload without a valid TAN.
         case unauthorisedUpload = "unauthorised uploads"
     }
@@ -54,14 +54,19 @@ struct Oracle: Sendable {
     private(set) var judgedKeys = 0
     /// How many pairs of a key and a phone that heard it were judged.
     private(set) var judgedPairs = 0
+    /// The hours from the publication of keys to phones that found them.
+    private(set) var hoursToDetection: [Double] = []
 
     /// What is known of venues.
     var visits = VisitOracle(.shipped)
 
     private let policy = PublicationPolicy()
 
+    /// An oracle that has seen nothing.
+    package init() {}
+
     /// The number of keys that servers acknowledged.
-    var sharedKeys: Int { keys.values.count { $0.acknowledged != nil } }
+    package var sharedKeys: Int { keys.values.count { $0.acknowledged != nil } }
 
     /// What happened that must not, one line a case.
     func cases(of fault: Fault) -> [String] { faults[fault] ?? [] }
@@ -78,7 +83,7 @@ struct Oracle: Sendable {
     /// - Parameters:
     ///   - acknowledged: when the app had the answer; nil if it had none.
     ///   - hasPhone: whether somebody's phone is real.
-    mutating func shared(
+    package mutating func shared(
         _ uploaded: [DiagnosisKey], by owner: PersonID, acknowledged: Date?, in country: Country,
         hasPhone: (PersonID) -> Bool = { _ in true }
     ) {
@@ -104,15 +109,18 @@ struct Oracle: Sendable {
         }
     }
 
-    /// A phone found keys that it hadn't found before.
-    mutating func matched(_ found: [KeyData], by person: PersonID) {
-        for key in found { matches[person, default: [:]][key, default: 0] += 1 }
+    /// A phone found a key that it hadn't found before.
+    mutating func matched(_ key: KeyData, by person: PersonID, at instant: Date) {
+        matches[person, default: [:]][key, default: 0] += 1
+        if let hour = keys[key]?.published {
+            hoursToDetection.append(instant.timeIntervalSince(hour.end) / 3600)
+        }
     }
 
     // MARK: What was published
 
     /// An hour's package, as a phone downloads it.
-    mutating func published(_ exported: [ExportedKey], in hour: Hour) {
+    package mutating func published(_ exported: [ExportedKey], in hour: Hour) {
         for key in exported {
             guard let shared = keys[key.data] else { continue }
             if let first = shared.published {

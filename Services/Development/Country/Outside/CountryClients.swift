@@ -2,10 +2,8 @@ import Calling
 import Catalogue
 import DevelopmentIdentityAPI
 import DevelopmentSuite
-import Exposures
 import Phone
 import TLS
-import Venues
 import Vigil
 
 /// The connections of a country's phones, laboratory and health officer.
@@ -14,12 +12,15 @@ struct CountryClients {
     let packages: PackageClient
     let lab: ServiceClient
     let portal: PortalVisit
+    private let lines: TappedLines
     private let provider: ServiceClient
 
     init(_ folder: StateFolder) throws {
         let suite = try RunningSuite(in: folder)
         let authority = folder.certificate(SuiteCertificates.authority)
-        apps = try AppClient(base: suite.url(of: .metadataProxy, .listen), authorities: authority)
+        let proxy = try suite.url(of: .metadataProxy, .listen)
+        apps = try AppClient(base: proxy, authorities: authority)
+        lines = TappedLines(to: proxy, authorities: authority)
         packages = try suite.packageClient(in: folder)
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories),
@@ -37,18 +38,18 @@ struct CountryClients {
     /// The same for phones.
     /// - Parameter tree: where the published files lie, for their sizes.
     func services(publishedIn tree: String, sampledOneIn: Int) -> CitizenServices {
-        let executor = AppExecutor(
-            apps: apps, packages: packages, instance: AppInstanceToken(), venueRules: .shipped)
+        let executor = AppExecutor(apps: apps, packages: packages, instance: AppInstanceToken())
         return CitizenServices(
-            apps: apps, packages: packages,
+            apps: apps, packages: packages, lines: lines,
             downloads: SharedDownloads(executor, sampledOneIn: sampledOneIn) {
                 PublishedSize(tree: tree).bytes(of: $0)
             },
-            rules: .shipped, mapping: .shipped, venueRules: .shipped, dummies: .vigil)
+            dummies: .vigil)
     }
 
     func close() async {
         await apps.close()
+        await lines.close()
         await packages.close()
         await lab.close()
         await provider.close()

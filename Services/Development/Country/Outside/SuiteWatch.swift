@@ -49,6 +49,17 @@ struct SuiteWatch: Sendable {
         return seconds
     }
 
+    /// The most memory that each process has had, in MiB (proc(5), `VmHWM`); PostgreSQL's is that of its first process.
+    func peakMemory() async -> [String: Int] {
+        var memory: [String: Int] = [:]
+        for (name, id) in await suite.supervisor.processes {
+            let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            memory[name] = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 / 1024 }
+        }
+        return memory
+    }
+
     /// From `/proc`: user and system time of a process, of its children that have ended, and of those that run.
     private static func processorSeconds(of id: pid_t) -> Double {
         let own = statistics(of: id)

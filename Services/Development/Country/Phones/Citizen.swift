@@ -21,8 +21,10 @@ actor Citizen {
     private var agenda = Agenda()
     /// By their numbers in the diary.
     private var visits: [UInt32: PhoneVisit] = [:]
-    /// What the owner answers when a test is positive, by the app's number of the test.
-    private var answers: [UInt16: Sharing] = [:]
+    /// The laboratory's tests, by the app's numbers, and what the owner answers when one is positive.
+    private var tests: [UInt16: (test: TestID, sharing: Sharing?)] = [:]
+    /// What the last detection amounts to.
+    private var exposures: ExposureRisk?
     private var lastRun: Date
     private var record = Record()
 
@@ -32,12 +34,17 @@ actor Citizen {
         var traffic = Traffic()
         /// How often its owner agreed to an upload.
         var consents = 0
-        /// The keys that it sent, and when the app had the answer; nil if it had none, and will send them again.
+        /// The keys that it sent, and when the app had the answer; nil if it had none, and will send them again. The reports of visits
+        /// are in ``sharedVisits``.
         var uploads: [(keys: [DiagnosisKey], acknowledged: Date?)] = []
         /// Results of detections: a colour when there was one.
         var warnings: [(colour: WarningColour, at: Date)] = []
         /// Keys that were newly matched.
-        var matches: [KeyData] = []
+        var matches: [(key: KeyData, at: Date)] = []
+        /// Results that it showed, by the laboratory's test.
+        var results: [(test: TestID, at: Date)] = []
+        /// What somebody saw on its network.
+        var requests: [WatchedRequest] = []
         /// Visits whose reports it sent, and the same.
         var sharedVisits: [(visit: PhoneVisit, acknowledged: Date?)] = []
         /// Visits about which the phone has found reports.
@@ -52,7 +59,7 @@ actor Citizen {
         var random = RandomStream(seed: seed, phoneOf: person.id)
         phone = Phone(at: start, using: &random)
         store = ExposureStore(platform: device.platform)
-        // An upload has reports of one form; the country has phones of both.
+        // Half of the phones know the Corona-Warn-App's venues alone; the others upload visits of both kinds.
         executor = services.executor(person.id.rawValue.isMultiple(of: 2) ? .checkInReports : .venueReports)
         app = App(
             App.Setup(device: device.deviceClass, dummies: services.dummies), installedAt: start,
@@ -94,7 +101,7 @@ actor Citizen {
                 try await perform(action, at: instant)
             } else {
                 try await run(.woken, at: instant)
-                lookAtVisits(at: instant)
+                lookAtCard(at: instant)
             }
         }
     }
@@ -109,9 +116,9 @@ actor Citizen {
 
     private func perform(_ action: OwnerAction, at instant: Date) async throws {
         switch action {
-        case .scan(let proof, let family, let sharing):
-            try await run(.scanned(proof, family), at: instant)
-            if let sharing, let test = app.tests.last?.id { answers[test] = sharing }
+        case .scan(let proof, let test, let sharing):
+            try await run(.scanned(proof, .pcr), at: instant)
+            if let number = app.tests.last?.id { tests[number] = (test, sharing) }
         case .consent(let test, let onset, let sharesCheckIns):
             record.consents += 1
             let visits = sharesCheckIns ? Set(app.diary.checkIns.map(\.id)) : []
@@ -144,22 +151,26 @@ actor Citizen {
             return nil
         case .askForPushToken, .cancelPush: return nil
         case .register, .result, .tan, .upload, .pretend, .registerForPush:
-            return await send(request, at: instant)
+            return try await send(request, at: instant)
         }
     }
 
     /// Every phone's requests count. Those of one in some are sent on their own, even for files that others have fetched.
     private var isSampled: Bool { Int(person.rawValue) % services.downloads.sampledOneIn == 0 }
 
-    private func send(_ request: App.Request, at instant: Date) async -> App.Answer? {
-        record.traffic.count(request.kind, bytes: 0)
+    private func send(_ request: App.Request, at instant: Date) async throws -> App.Answer? {
         let upload: App.Upload? = if case .upload(let upload) = request.kind { upload } else { nil }
-        let keys = upload.map { phone.diagnosisKeys(of: $0.days, $0.onset) } ?? []
-        // An actor's own value can't be lent to a call that waits; a phone has one such request at a time.
-        var executor = executor
-        let answer = await executor.answer(
-            request, of: app, at: instant, keys: { _ in keys }, detect: { _ in })
-        self.executor = executor
+        let keys = upload.map { phone.diagnosisKeys(of: $0.days, $0.onset, answeredOn: $0.answeredOn) } ?? []
+        // An actor's own values can't be lent to a call that waits; a phone has one such request at a time.
+        let (executor, app) = (executor, app)
+        let (answer, seen) = try await services.lines.exchange(at: instant) { apps in
+            var executor = executor
+            executor.apps = apps
+            return await executor.answer(request, of: app, at: instant, keys: { _ in keys }, detect: { _ in })
+        }
+        record.traffic.count(request.kind, bytes: seen.lengths.sent + seen.lengths.received)
+        record.requests.append(
+            WatchedRequest(seen: seen, meaning: .init(request.kind, held: keys.count + (upload?.checkIns.count ?? 0))))
         if let upload {
             // A server may have taken what it didn't acknowledge.
             let (sent, at): (Set<UInt32>, Date?) =
@@ -174,31 +185,30 @@ actor Citizen {
 
     private func detect(in packages: [KeyPackage], at instant: Date) async throws -> App.Answer {
         let known = store.recognisedKeys
-        try store.provide(await services.downloads.keys(of: packages), at: instant)
-        record.matches += store.recognisedKeys.subtracting(known)
-        let windows = store.windows(by: services.mapping, at: instant, using: &random)
-        let risk = ExposureRisk(windows, by: services.rules, at: instant, on: device.platform)
-        if risk.level == .high {
-            record.warnings.append((.red, instant))
-        } else if !risk.days.isEmpty {
-            record.warnings.append((.green, instant))
-        }
+        try store.provide(await services.downloads.keys(of: packages), by: app.rules.keys, at: instant)
+        record.matches += store.recognisedKeys.subtracting(known).map { ($0, instant) }
+        let windows = store.windows(by: app.rules.keys, at: instant, using: &random)
+        exposures = ExposureRisk(windows, by: app.rules.risk, at: instant, on: device.platform)
         return .detected(missing: [])
     }
 
-    /// Looks for what reports say of visits, as the app does after each run.
-    private func lookAtVisits(at instant: Date) {
-        let risk = VenueRisk(app.diary, by: services.venueRules, at: instant)
-        guard !risk.exposures.isEmpty else { return }
-        record.warnedVisits.formUnion(risk.exposures.compactMap { visits[$0.checkIn] })
-        record.warnings.append((risk.level == .high ? .red : .green, instant))
+    /// Looks at what the app shows after a run. Green says that somebody was met.
+    private func lookAtCard(at instant: Date) {
+        let venues = VenueRisk(app.diary, by: app.rules.venues, at: instant, on: device.platform)
+        record.warnedVisits.formUnion(venues.exposures.compactMap { visits[$0.checkIn] })
+        let card = app.card(exposures: exposures?.level ?? .low, venues: venues.level, at: instant)
+        if card == .high {
+            record.warnings.append((.red, instant))
+        } else if card == .low, exposures?.days.isEmpty == false || !venues.exposures.isEmpty {
+            record.warnings.append((.green, instant))
+        }
     }
 
     /// The owner sees a result: whoever shares does so after a while.
     private func answerNotice(_ notice: App.Notice, at instant: Date) {
-        guard case .result(let test, .pcrPositive) = notice, let sharing = answers.removeValue(forKey: test) else {
-            return
-        }
+        guard case .result(let test, let result) = notice, let entry = tests.removeValue(forKey: test) else { return }
+        record.results.append((entry.test, instant))
+        guard result == .pcrPositive, let sharing = entry.sharing else { return }
         // The app itself waits for the last half hour, until nobody touches it any more.
         let pause = Double(max(0, sharing.minutesAfterResult - 30)) * 60
         agenda.add(

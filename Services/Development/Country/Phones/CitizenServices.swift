@@ -2,26 +2,21 @@ import CountryModel
 import ExposureKeys
 import Exposures
 import Phone
-import Venues
 
 /// What all phones of a country share: the way to the services, and the published files.
 struct CitizenServices: Sendable {
     let apps: AppClient
     let packages: PackageClient
+    /// The way to the metadata proxy, on which somebody watches.
+    let lines: TappedLines
     /// Fetches what can be shared.
     let downloads: SharedDownloads
-    /// How a risk follows from what a phone found.
-    let rules: RiskRules
-    let mapping: KeyMapping
-    /// How reports follow from visits, and a risk from reports.
-    let venueRules: VenueRules
     /// Which dummy requests the apps send.
     let dummies: DummyTraffic
 
     /// A new installation's way to the services.
     func executor(_ form: AppExecutor.UploadForm) -> AppExecutor {
-        AppExecutor(
-            apps: apps, packages: packages, instance: AppInstanceToken(), form: form, venueRules: venueRules)
+        AppExecutor(apps: apps, packages: packages, instance: AppInstanceToken(), form: form)
     }
 }
 
@@ -36,6 +31,16 @@ extension PhoneClass {
             case .metered: .android(wifi: .never)
             }
         case .iOS: .ios(wakeUps: 8)
+        }
+    }
+
+    /// In the report's words.
+    var kind: String {
+        switch (system, network) {
+        case (.android, .wiFiAllDay): "Android, Wi-Fi all day"
+        case (.android, .wiFiByNight): "Android, Wi-Fi by night"
+        case (.android, .metered): "Android, metered"
+        case (.iOS, _): "iOS"
         }
     }
 

@@ -1,5 +1,6 @@
 import CountryModel
 import Credentials
+import ExposureKeys
 import Foundation
 import Phone
 import Venues
@@ -7,10 +8,10 @@ import VerificationAPI
 
 /// What a person does with the phone.
 enum OwnerAction: Sendable {
-    /// Registers a test by its QR code or a teleTAN.
+    /// Registers the laboratory's test by its QR code or a teleTAN.
     ///
     /// - Parameter sharing: what the owner does after a positive result; nil for whoever won't share.
-    case scan(RegistrationTokenRequest.Proof, TestFamily, sharing: Sharing?)
+    case scan(RegistrationTokenRequest.Proof, of: TestID, sharing: Sharing?)
     /// Agrees to the upload, with all visits or with none.
     case consent(UInt16, OnsetOfSymptoms, sharesCheckIns: Bool)
     /// Checks in at a venue for as long as the visit lasts.

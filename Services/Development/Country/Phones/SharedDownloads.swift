@@ -43,11 +43,8 @@ actor SharedDownloads {
         current.removeAll(keepingCapacity: true)
     }
 
-    /// The keys of packages that some phone has fetched, each once.
-    func keys(of wanted: [KeyPackage]) -> [ExportedKey] {
-        var known: Set<KeyData> = []
-        return wanted.flatMap { keys[$0] ?? [] }.filter { known.insert($0.data).inserted }
-    }
+    /// The keys of packages that some phone has fetched.
+    func keys(of wanted: [KeyPackage]) -> [ExportedKey] { wanted.flatMap { keys[$0] ?? [] } }
 
     /// Answers a download.
     func answer(_ request: App.Request, asSample isSample: Bool) async -> Download {

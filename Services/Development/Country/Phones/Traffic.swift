@@ -10,7 +10,7 @@ struct Traffic: Sendable, Equatable {
 
     /// The number of requests of each class.
     private(set) var requests: [Class: Int] = [:]
-    /// The bytes of downloaded bodies of each class.
+    /// The bytes of each class: the sizes of downloaded files, and the lengths of what was exchanged with the metadata proxy.
     private(set) var bytes: [Class: Int] = [:]
 
     /// No traffic.

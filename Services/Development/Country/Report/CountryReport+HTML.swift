@@ -46,10 +46,11 @@ extension CountryReport {
             [$0.name, $0.median.map(Plot.text) ?? "–", $0.ninetieth.map(Plot.text) ?? "–"]
         }))
         <h2>Attackers</h2>
-        \(table(["what they want to know", "questions", "right answers", "right answers, control"], attacks.map {
-            [$0.name, "\($0.questions)", percent($0.accuracy), percent($0.control)]
+        \(table(["what they want to know", "prevented", "questions", "right answers", "right answers, control"], attacks.map {
+            [$0.name, $0.isPrevented ? "yes" : "no", "\($0.questions)", percent($0.accuracy), percent($0.control)]
         }))
-        <p>Guessing gives half of the answers. The control is the same attack on packages that have the weakness it looks for.</p>
+        <p>Guessing gives half of the answers. The control is the same attack on evidence that has the weakness it looks for. What is \
+        marked as prevented must be a guess.</p>
         <h2>Load</h2>
         \(Plot(title: "Requests an hour", unit: "requests an hour", lines: Traffic.Class.allCases.map { name in
             Plot.Line(name: name.rawValue, values: hours.map { Double($0.requests[name.rawValue] ?? 0) })
@@ -57,10 +58,29 @@ extension CountryReport {
         \(table(["per phone and day", "requests", "bytes"], Traffic.Class.allCases.map {
             [$0.rawValue, Plot.text(requestsPerPhone[$0.rawValue] ?? 0), Plot.text(bytesPerPhone[$0.rawValue] ?? 0)]
         }))
-        \(table(["process", "CPU seconds"], processors.sorted { $0.value > $1.value }.map { [$0.key, Plot.text($0.value)] }))
+        \(table(["phones", "number", "requests a day", "bytes a day"], kinds.map {
+            [$0.name, "\($0.phones)", Plot.text($0.requests), Plot.text($0.bytes)]
+        }))
+        <p>Of the published keys, \(share(fillers.part, of: fillers.whole)) are fillers.</p>
+        \(Plot(title: "CPU by hour of the day", unit: "CPU milliseconds an hour, by hour of the day (UTC)", lines: processorLines).svg)
+        \(table(["process", "CPU seconds", "most memory, MiB"], processors.sorted { $0.value > $1.value }.map {
+            [$0.key, Plot.text($0.value), processMemory[$0.key].map { "\($0)" } ?? "–"]
+        }))
         </body></html>
 
         """
+    }
+
+    /// The processes that took most.
+    private var processorLines: [Plot.Line] {
+        processors.sorted { $0.value > $1.value }.prefix(6).map { name, _ in
+            Plot.Line(
+                name: name,
+                values: (0..<24).map { hour in
+                    let rows = hours.filter { $0.hour % 24 == hour }
+                    return 1000 * rows.reduce(0) { $0 + ($1.processors[name] ?? 0) } / Double(max(1, rows.count))
+                })
+        }
     }
 
     private var cascadeRows: [[String]] {

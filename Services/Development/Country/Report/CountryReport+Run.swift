@@ -1,4 +1,5 @@
 import CountryModel
+import ExposureFormat
 import ExposureKeys
 import Foundation
 import Glibc
@@ -7,16 +8,13 @@ extension CountryReport {
     /// What a run showed.
     /// - Parameters:
     ///   - baseline: the same country in which nobody was warned.
-    ///   - processors: CPU seconds of the suite's processes.
-    init(
-        _ run: CountryRun, _ settings: Settings, baseline: Country, took duration: Duration,
-        processors: [String: Double], different: Int
-    ) {
+    init(_ life: CountryCommand.Life, _ settings: Settings, baseline: Country) {
+        let run = life.run
         let country = run.country
         let statistics = country.statistics
         let (red, green) = (run.warnings[.red] ?? [:], run.warnings[.green] ?? [:])
         self.settings = settings
-        self.duration = duration / .seconds(1)
+        duration = life.took / .seconds(1)
         memory = Self.peakMemory
         days = statistics.days.enumerated().prefix(settings.days).map { number, figures in
             let day = statistics.start.advanced(by: number)
@@ -39,22 +37,29 @@ extension CountryReport {
             closeContacts: closeContacts.count, closeContactsWarned: closeContacts.keys.count { red[$0] != nil })
         alerts = [Alerts("red", red, run), Alerts("green", green, run)]
         completeness = Self.completeness(of: run.oracle)
-        delays = [
-            Delay("from upload, and the end of the key's period, to publication", run.oracle.hoursToPublication),
-            Delay("from the last close contact with an uploader to red", Self.hoursToRed(run, red)),
-        ]
+        delays =
+            StepTimes.Step.allCases.map { Delay($0.rawValue, run.steps.hours[$0] ?? []) } + [
+                Delay("from upload, and the end of the key's period, to publication", run.oracle.hoursToPublication),
+                Delay("from publication until phones that had heard the key found it", run.oracle.hoursToDetection),
+                Delay("from the last close contact with an uploader to red", Self.hoursToRed(run, red)),
+            ]
         attacks = run.attacks
         hours = run.history.map { record in
             HourRow(
-                hour: Int(record.hour.number), requests: record.traffic.byName, seconds: record.seconds)
+                hour: Int(record.hour.number), requests: record.traffic.byName, seconds: record.seconds,
+                processors: record.processors)
         }
-        var sum = Traffic()
-        for record in run.history { sum += record.traffic }
+        let sum = run.history.reduce(into: Traffic()) { $0 += $1.traffic }
         let phoneDays = Double(max(1, settings.phones * settings.days))
         requestsPerPhone = sum.byName.mapValues { Double($0) / phoneDays }
         bytesPerPhone = Dictionary(
             uniqueKeysWithValues: sum.bytes.map { ($0.key.rawValue, Double($0.value) / phoneDays) })
-        self.processors = processors
+        kinds = run.phonesByKind.sorted { $0.key < $1.key }.map { Kind($0.key, phones: $0.value, run, settings) }
+        processors = run.history.reduce(into: [:]) { $0.merge($1.processors, uniquingKeysWith: +) }
+        processMemory = life.memory
+        let published = run.packages.flatMap(\.keys)
+        let owners = run.oracle.owners
+        fillers = Share(part: published.count { owners[$0.data] == nil }, whole: published.count)
         injected = Dictionary(uniqueKeysWithValues: run.injected.map { ($0.key.rawValue, $0.value) })
         faults = Dictionary(
             uniqueKeysWithValues: Oracle.Fault.allCases.map { ($0.rawValue, run.oracle.cases(of: $0).count) })
@@ -63,7 +68,7 @@ extension CountryReport {
         }
         judgedPairs = run.oracle.judgedPairs
         judgedVisits = run.oracle.visits.judgedPairs
-        differentDownloads = different
+        differentDownloads = life.differentDownloads
     }
 
     /// The most memory that the process had, in MiB (getrusage(2)).
@@ -125,6 +130,17 @@ extension CountryReport.Alerts {
         closeContacts = shown.keys.count { run.meetings[$0]?.contains(where: \.isClose) ?? false }
         contacts = shown.keys.count { run.meetings[$0] != nil }
         infected = shown.count { person, at in truth.infection(of: person).map { $0.at.date <= at } ?? false }
+    }
+}
+
+extension CountryReport.Kind {
+    fileprivate init(_ name: String, phones: Int, _ run: CountryRun, _ settings: CountryReport.Settings) {
+        let sum = run.history.reduce(into: Traffic()) { $0 += $1.trafficByKind[name] ?? Traffic() }
+        let phoneDays = Double(max(1, phones * settings.days))
+        self.name = name
+        self.phones = phones
+        requests = Double(sum.requests.values.reduce(0, +)) / phoneDays
+        bytes = Double(sum.bytes.values.reduce(0, +)) / phoneDays
     }
 }
 

@@ -80,6 +80,22 @@ struct CountryReport: Codable, Sendable {
         let hour: Int
         let requests: [String: Int]
         let seconds: Double
+        /// CPU seconds by process.
+        let processors: [String: Double]
+    }
+
+    /// One kind of phone, per phone and day.
+    struct Kind: Codable, Sendable {
+        let name: String
+        let phones: Int
+        let requests: Double
+        let bytes: Double
+    }
+
+    /// A part of a number.
+    struct Share: Codable, Sendable {
+        let part: Int
+        let whole: Int
     }
 
     let settings: Settings
@@ -93,14 +109,19 @@ struct CountryReport: Codable, Sendable {
     let alerts: [Alerts]
     let completeness: [Completeness]
     let delays: [Delay]
-    /// What attackers found out from the published packages.
+    /// What attackers found out.
     let attacks: [Attack]
     let hours: [HourRow]
     /// By class of request: per phone and day.
     let requestsPerPhone: [String: Double]
     let bytesPerPhone: [String: Double]
+    let kinds: [Kind]
+    /// Those of the published keys that no phone sent.
+    let fillers: Share
     /// CPU seconds of each process.
     let processors: [String: Double]
+    /// The most memory of each process, in MiB.
+    let processMemory: [String: Int]
     /// How often each fault was injected.
     let injected: [String: Int]
     /// Every fault that the oracle looks for with its number of cases, and what it judged.

@@ -7,8 +7,8 @@ import Running
 import TraceKeyAPI
 import TraceKeyFormat
 
-/// A visit to a venue of NotifyMe, as a phone keeps it.
-struct NotifyMeVisit: Sendable {
+/// A visit to a venue of CrowdNotifier, as a phone keeps it.
+struct CrowdNotifierVisit: Sendable {
     let venue: CrowdNotifierVenue
     let start: Date
     let end: Date
@@ -17,12 +17,12 @@ struct NotifyMeVisit: Sendable {
     func isOf(_ key: TraceKey) -> Bool { venue.identities(from: start, to: end).contains(key.identity) }
 }
 
-/// Trace keys, from a health authority's contact tracing system to phones of NotifyMe.
+/// Trace keys, from a health authority's contact tracing system to phones that read SwissCovid's layout.
 extension Story {
     /// Uploads the trace keys of the visit's hours.
     ///
     /// The secret keys and the texts are random here: the authority's software makes them, by pairings, and other apps read them.
-    func uploadTraceKeys(of visit: NotifyMeVisit) async throws {
+    func uploadTraceKeys(of visit: CrowdNotifierVisit) async throws {
         let keys = visit.venue.identities(from: visit.start, to: visit.end).compactMap { identity in
             TraceKey(
                 identity: identity, secretKey: Self.random(TraceKey.secretKeySize), day: Day(containing: visit.start),
@@ -42,8 +42,8 @@ extension Story {
     }
 
     /// The phone that was at the bar finds the keys; one that was at another place doesn't.
-    func matchTraceKeys(of visit: NotifyMeVisit) async throws {
-        let other = NotifyMeVisit(
+    func matchTraceKeys(of visit: CrowdNotifierVisit) async throws {
+        let other = CrowdNotifierVisit(
             venue: CrowdNotifierVenue(payload: Self.random(40)), start: visit.start, end: visit.end)
         let now = stage.clock.now
         let (keys, tag) = try await stage.packages.traceKeys(at: now)
@@ -52,13 +52,14 @@ extension Story {
         let (news, _) = try await stage.packages.traceKeys(since: tag, at: now)
         try require(news.isEmpty, "with the tag of the answer there should be nothing new")
         say(
-            "A phone of NotifyMe downloaded \(keys.count) trace keys and found the hours that it was at the bar; another one found none."
+            "A phone that reads SwissCovid's layout downloaded \(keys.count) trace keys and found the hours that it was at the bar; "
+                + "another one found none."
         )
     }
 
     /// A visit of an hour and a half to a bar that nobody has visited yet.
-    static func barVisit(at noon: Date) -> NotifyMeVisit {
-        NotifyMeVisit(
+    static func barVisit(at noon: Date) -> CrowdNotifierVisit {
+        CrowdNotifierVisit(
             venue: CrowdNotifierVenue(payload: random(40)), start: noon, end: noon.addingTimeInterval(5_400))
     }
 

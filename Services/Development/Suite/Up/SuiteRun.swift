@@ -40,8 +40,12 @@ package struct SuiteRun: Sendable {
 
     /// Runs until `body` returns, the operator stops the suite, or a process ends unexpectedly.
     /// - Parameter body: is called once everything is ready.
+    /// - Returns: what `body` returned; nil if the operator stopped the suite.
     /// - Throws: ``CommandFailure``, and what `body` throws.
-    package func run(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {
+    @discardableResult
+    package func run<Outcome: Sendable>(
+        _ body: @escaping @Sendable (Stage) async throws -> Outcome
+    ) async throws -> Outcome? {
         // Output to a pipe without a reader must not end the suite.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         try folder.prepare()
@@ -49,21 +53,25 @@ package struct SuiteRun: Sendable {
         defer { withExtendedLifetime(lock) {} }
 
         let supervisor = Supervisor()
-        let outcome: Result<Void, any Error>
+        let outcome: Result<Outcome?, any Error>
         do {
-            try await Self.first([
-                { try await Self.signal() },
-                { try await supervisor.watch() },
-                { try await body(try await start(under: supervisor)) },
-            ])
-            outcome = .success(())
+            outcome = .success(
+                try await Self.first([
+                    {
+                        try await Self.signal()
+                        return nil
+                    },
+                    { try await supervisor.watch() },
+                    { try await body(try await start(under: supervisor)) },
+                ]))
         } catch {
             outcome = .failure(error)
         }
         if await !supervisor.isEmpty { Console.say("Stopping.") }
         await supervisor.stop()
-        try outcome.get()
+        let result = try outcome.get()
         Console.say("Everything is stopped.")
+        return result
     }
 
     /// Starts the suite from any state of the folder.
@@ -188,12 +196,14 @@ package struct SuiteRun: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Returns when the first piece of work has finished; the others are cancelled and awaited.
-    private static func first(_ works: [@Sendable () async throws -> Void]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
+    /// What the first piece of work to finish returns; the others are cancelled and awaited.
+    private static func first<Outcome: Sendable>(
+        _ works: [@Sendable () async throws -> Outcome?]
+    ) async throws -> Outcome? {
+        try await withThrowingTaskGroup(of: Outcome?.self) { group in
             for work in works { group.addTask { try await work() } }
             defer { group.cancelAll() }
-            try await group.next()
+            return try await group.next() ?? nil
         }
     }
 }

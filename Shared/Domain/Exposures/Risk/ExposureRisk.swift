@@ -4,7 +4,7 @@ package import FoundationEssentials
 /// What exposure windows amount to, by the health authority's rules.
 ///
 /// The calculation is that of both published apps (cwa-app-android, `DefaultRiskLevels.kt`; cwa-app-ios, `RiskCalculation.swift`). They differ
-/// in one rounding, which decides at the limits.
+/// in one rounding, which decides at the limits, and in the days whose encounters they count.
 package struct ExposureRisk: Hashable, Sendable {
     /// A UTC day of low or high risk.
     package struct DayRisk: Hashable, Sendable {
@@ -23,8 +23,12 @@ package struct ExposureRisk: Hashable, Sendable {
     /// In the order of days.
     package let days: [DayRisk]
 
+    /// On days without a level.
+    private let otherLowEncounters, otherHighEncounters: Int
+
     /// Judges windows.
-    /// - Parameter platform: whose app rounds: Android's rounds a day's minutes to tenths, the other doesn't.
+    /// - Parameter platform: whose app judges. Android's rounds a day's minutes to tenths, and counts encounters only on days with a level;
+    ///   the other does neither.
     package init(_ windows: [ExposureWindow], by rules: RiskRules, at now: Date, on platform: Platform) {
         let oldest = Day(containing: now).advanced(by: -rules.maximumDays).number
         var judged: [JudgedWindow] = []
@@ -35,20 +39,27 @@ package struct ExposureRisk: Hashable, Sendable {
         // In order, so that a sum doesn't depend on that of the windows.
         judged.sort { $0.day == $1.day ? $0.normalizedMinutes < $1.normalizedMinutes : $0.day < $1.day }
         var days: [DayRisk] = []
+        var (otherLow, otherHigh) = (0, 0)
         var rest = judged[...]
         while let day = rest.first?.day {
             let windows = rest.prefix { $0.day == day }
             rest = rest.dropFirst(windows.count)
             var minutes = windows.reduce(0) { $0 + $1.normalizedMinutes }
             if platform == .android { minutes = (minutes * 10).rounded() / 10 }
-            guard let level = rules.perDay.level(of: minutes) else { continue }
-            days.append(
-                DayRisk(
-                    day: Day(number: day), level: level, normalizedMinutes: minutes,
-                    lowEncounters: JudgedWindow.encounters(in: windows, of: .low),
-                    highEncounters: JudgedWindow.encounters(in: windows, of: .high)))
+            let low = JudgedWindow.encounters(in: windows, of: .low)
+            let high = JudgedWindow.encounters(in: windows, of: .high)
+            if let level = rules.perDay.level(of: minutes) {
+                days.append(
+                    DayRisk(
+                        day: Day(number: day), level: level, normalizedMinutes: minutes, lowEncounters: low,
+                        highEncounters: high))
+            } else if platform == .iOS {
+                otherLow += low
+                otherHigh += high
+            }
         }
         self.days = days
+        (otherLowEncounters, otherHighEncounters) = (otherLow, otherHigh)
     }
 
     /// High if any day is, otherwise low, also without any encounter.
@@ -60,9 +71,12 @@ package struct ExposureRisk: Hashable, Sendable {
     /// The number of days of a level.
     package func numberOfDays(of level: RiskLevel) -> Int { days.count { $0.level == level } }
 
-    /// At least so many people were met in windows of a level, on the days of risk.
+    /// At least so many people were met in windows of a level: on the days of risk, by the rules of iOS on all days.
     package func encounters(of level: RiskLevel) -> Int {
-        days.reduce(0) { $0 + (level == .low ? $1.lowEncounters : $1.highEncounters) }
+        switch level {
+        case .low: days.reduce(otherLowEncounters) { $0 + $1.lowEncounters }
+        case .high: days.reduce(otherHighEncounters) { $0 + $1.highEncounters }
+        }
     }
 }
 

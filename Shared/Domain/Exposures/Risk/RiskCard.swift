@@ -7,7 +7,7 @@ package struct RiskPreconditions: Hashable, Sendable {
     package let clockOffset: Double
     /// Whether the phone broadcasts and scans.
     package let isTracing: Bool
-    /// When the last package of keys was fetched; nil if none was.
+    /// The end of the day or hour of the latest package of keys, whenever it was fetched; nil if there is none.
     package let lastPackage: Date?
 
     /// What the app knows now.
@@ -20,13 +20,13 @@ package struct RiskPreconditions: Hashable, Sendable {
     /// Whether a calculation at an instant can be shown.
     package func hold(at now: Date) -> Bool {
         guard let lastPackage else { return false }
-        return isTracing && abs(clockOffset) <= Self.clockTolerance
+        return isTracing && abs(clockOffset) < Self.clockTolerance
             && now.timeIntervalSince(lastPackage) <= Self.longestSilence
     }
 
-    /// Two hours (cwa-app-android, `ConfigData.DEVICE_TIME_GRACE_RANGE`).
+    /// Two hours, which are too much already (cwa-app-android, `ConfigData.DEVICE_TIME_GRACE_RANGE`).
     private static let clockTolerance = 7200.0
-    /// 48 hours.
+    /// 48 hours (cwa-app-android, `RiskLevelTask.kt`).
     private static let longestSilence = 172_800.0
 }
 

@@ -5,7 +5,7 @@ package import ExposureKeys
 /// Where several entries of a list have a number, the first counts.
 package struct RiskRules: Hashable, Sendable {
     /// Windows with so many minutes at some attenuations count for nothing.
-    package struct AttenuationFilter: Hashable, Sendable {
+    package struct AttenuationFilter: Codable, Hashable, Sendable {
         /// In dB.
         package let attenuation: RiskRange
         /// Minutes of all scans within it.
@@ -19,7 +19,7 @@ package struct RiskRules: Hashable, Sendable {
     }
 
     /// What a minute at some attenuations counts.
-    package struct AttenuationWeight: Hashable, Sendable {
+    package struct AttenuationWeight: Codable, Hashable, Sendable {
         /// In dB.
         package let attenuation: RiskRange
         /// Without a unit.
@@ -33,7 +33,7 @@ package struct RiskRules: Hashable, Sendable {
     }
 
     /// How apps get a transmission risk level back from what the operating systems tell them: the sum of two offsets.
-    package struct LevelEncoding: Hashable, Sendable {
+    package struct LevelEncoding: Codable, Hashable, Sendable {
         /// By infectiousness.
         package let standard, high: Int
         /// By report type.
@@ -131,5 +131,26 @@ package struct RiskRules: Hashable, Sendable {
     func value(of level: Int) -> Double {
         let place = level - TransmissionRiskLevel.range.lowerBound
         return values.indices.contains(place) ? values[place] : 0
+    }
+}
+
+extension RiskRules: Codable {
+    /// The tables follow from the rest.
+    private enum CodingKeys: String, CodingKey {
+        case attenuationFilters, droppedLevels, attenuationWeights, perWindow, perDay, levelEncoding, riskValues
+        case maximumDays
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let rules = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            attenuationFilters: try rules.decode([AttenuationFilter].self, forKey: .attenuationFilters),
+            droppedLevels: try rules.decode([RiskRange].self, forKey: .droppedLevels),
+            attenuationWeights: try rules.decode([AttenuationWeight].self, forKey: .attenuationWeights),
+            perWindow: try rules.decode([RiskGrade].self, forKey: .perWindow),
+            perDay: try rules.decode([RiskGrade].self, forKey: .perDay),
+            levelEncoding: try rules.decode(LevelEncoding.self, forKey: .levelEncoding),
+            riskValues: try rules.decode([Int: Double].self, forKey: .riskValues),
+            maximumDays: try rules.decode(Int.self, forKey: .maximumDays))
     }
 }

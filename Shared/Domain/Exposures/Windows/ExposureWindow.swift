@@ -19,7 +19,7 @@ package struct ScanInstance: Hashable, Sendable, BitwiseCopyable {
 }
 
 /// How infectious a person was on a day, as the operating systems tell apps. Keys of days on which nobody is infected reach no app.
-package enum Infectiousness: Int, Hashable, Sendable, BitwiseCopyable {
+package enum Infectiousness: Int, Codable, Hashable, Sendable, BitwiseCopyable {
     case standard = 1
     case high = 2
 }
@@ -55,23 +55,24 @@ package struct ExposureWindow: Hashable, Sendable {
     /// The windows of a key (google/exposure-notifications-internals, `KeyExposureEvaluator`).
     ///
     /// A window ends half an hour after its first sighting, and not at a gap. Sightings close together are of one scan.
-    /// - Parameter sightings: all of the key, in order of time.
+    /// - Parameters:
+    ///   - sightings: all of the key, in order of time.
+    ///   - platform: whose idea of a scan holds.
     package static func windows(
-        of sightings: some Sequence<KeySighting>, reportType: ReportType, infectiousness: Infectiousness
+        of sightings: some Sequence<KeySighting>, reportType: ReportType, infectiousness: Infectiousness,
+        on platform: Platform
     ) -> [ExposureWindow] {
         var parts: [[[KeySighting]]] = []
         var first: UInt32 = 0
-        var previous: KeySighting?
         for sighting in sightings {
             if parts.isEmpty || sighting.second - first >= longest {
                 parts.append([[sighting]])
                 first = sighting.second
-            } else if let previous, sighting.isSameScan(as: previous) {
+            } else if let scan = parts.last?.last, platform.isSameScan(sighting, as: scan) {
                 parts[parts.count - 1][parts[parts.count - 1].count - 1].append(sighting)
             } else {
                 parts[parts.count - 1].append([sighting])
             }
-            previous = sighting
         }
         return parts.compactMap { scans in
             guard let first = scans.first?.first else { return nil }

@@ -2,7 +2,7 @@ package import ExposureKeys
 
 /// How the operating system reads published keys, by the health authority's configuration (`DiagnosisKeysDataMapping` of the app
 /// configuration for Android, `ExposureConfiguration` for iOS).
-package struct KeyMapping: Hashable, Sendable {
+package struct KeyMapping: Codable, Hashable, Sendable {
     /// By days since onset, -14 to 14. A day that isn't in it is a day without infection.
     package let infectiousness: [Int32: Infectiousness]
     /// Where a key has no days since onset, or others than -14 to 14; nil if such a key counts nothing.
@@ -31,12 +31,17 @@ package struct KeyMapping: Hashable, Sendable {
         return infectiousness[daysSinceOnset]
     }
 
+    /// What a report counts as: where a key has no type, the configured one.
+    package func resolved(_ published: ReportType) -> ReportType {
+        published == .unknown ? reportTypeWhenMissing : published
+    }
+
     /// What apps are told of a report; nil if the operating system keeps it from them.
     ///
     /// A revoked diagnosis reaches no app, and a recursive one none on Android (google/exposure-notifications-internals,
     /// `enableRecursiveTekReportType`).
     package func reportType(of published: ReportType, on platform: Platform) -> ReportType? {
-        switch published == .unknown ? reportTypeWhenMissing : published {
+        switch resolved(published) {
         case .unknown, .revoked: nil
         case .recursive: platform == .iOS ? .recursive : nil
         case let type: type

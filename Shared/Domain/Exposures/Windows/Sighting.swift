@@ -67,10 +67,18 @@ package struct KeySighting: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-extension KeySighting {
-    /// Whether one is of the same scan as the one before it: at most 25.5 s later, one and a half times the 4 s of a scan and the 13 s by which
-    /// classic Bluetooth prolongs it (google/exposure-notifications-internals, `KeyExposureEvaluator`).
-    func isSameScan(as previous: KeySighting) -> Bool { Double(second - previous.second) <= 25.5 }
+extension Platform {
+    /// Whether a sighting is of the same scan as those before it, in order of time. Whose identifiers they have doesn't matter.
+    ///
+    /// Android lets 25.5 s pass since the last one: one and a half times the 4 s of a scan and the 13 s by which classic Bluetooth prolongs
+    /// it (google/exposure-notifications-internals, `KeyExposureEvaluator`). iOS lets 4 s pass since the first one (Apple's published
+    /// sample, `ENAdvertisementDatabaseQuerySession`).
+    func isSameScan(_ sighting: KeySighting, as scan: [KeySighting]) -> Bool {
+        switch self {
+        case .android: scan.last.map { Double(sighting.second - $0.second) <= 25.5 } ?? false
+        case .iOS: scan.first.map { sighting.second - $0.second <= 4 } ?? false
+        }
+    }
 }
 
 extension KeySchedule {

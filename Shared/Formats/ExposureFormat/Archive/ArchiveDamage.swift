@@ -49,7 +49,7 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
     case rollingStartOutOfRange(position: Int, value: Int32)
     /// A key's rolling period isn't one of 1...144.
     case rollingPeriodOutOfRange(position: Int, value: Int32)
-    /// A key's transmission risk level isn't one of 1...8.
+    /// A key's transmission risk level isn't one of 1...8, nor 0, which says that there is none.
     case transmissionRiskLevelOutOfRange(position: Int, value: Int32)
 
     /// A plain sentence.
@@ -80,7 +80,7 @@ package enum ArchiveDamage: Error, Hashable, CustomStringConvertible {
         case .rollingPeriodOutOfRange(let position, let value):
             "Key \(position) has a rolling period of \(value) intervals instead of 1 to 144."
         case .transmissionRiskLevelOutOfRange(let position, let value):
-            "Key \(position) has the transmission risk level \(value) instead of 1 to 8."
+            "Key \(position) has the transmission risk level \(value) instead of 0 to 8."
         }
     }
 }

@@ -10,9 +10,9 @@ package struct ExportedKey: Hashable, Sendable {
     package let data: KeyData
     /// When the key was in use.
     package let rollingPeriod: RollingPeriod
-    /// The person's estimated infectiousness.
+    /// The person's estimated infectiousness; the lowest if another server's file omits it.
     package let transmissionRiskLevel: TransmissionRiskLevel
-    /// In Vigil's files derived from the level; not the reported type.
+    /// In Vigil's files derived from the level; not the reported type. Unknown if another server's file omits it.
     package let reportType: ReportType
     /// In Vigil's files derived from the level; nil if another server's file omits it.
     package let daysSinceOnsetOfSymptoms: Int32?

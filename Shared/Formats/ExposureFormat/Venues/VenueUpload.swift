@@ -2,24 +2,31 @@ import FoundationEssentials
 import SwiftProtobuf
 package import Venues
 
-/// An upload of venue reports, with or without diagnosis keys (`VenueReportUpload`): always ``size`` bytes, so that its length tells
-/// nothing.
+/// An upload of venue reports, with or without diagnosis keys and check-in reports of the Corona-Warn-App (`VenueReportUpload`): always
+/// ``size`` bytes, so that its length tells nothing.
 package struct VenueUpload: Hashable, Sendable {
     /// At most ``maximumReports``, in the phone's order.
     package let reports: [VenueReport]
-    /// Diagnosis keys and what is said with them, without check-ins of the Corona-Warn-App.
+    /// Diagnosis keys and what is said with them, and check-in reports of the Corona-Warn-App; without visits in the clear.
     package let submission: SubmissionPayload?
 
     /// The length of every upload, in bytes.
     package static let size = 8192
     /// Nine reports a day for fourteen days. 14 keys fit beside them.
     package static let maximumReports = 128
+    /// What reports of both kinds may take together, in bytes, if 14 keys have to fit beside them.
+    package static let roomForReports = 7600
     /// The version of the message.
     private static let version: UInt32 = 1
 
-    /// Nil with too many reports, or with check-ins in the submission.
+    /// What so many reports take in an upload, in bytes: each with the bytes that say how long its parts are.
+    package static func size(venueReports: Int, checkInReports: Int) -> Int {
+        venueReports * (VenueReport.count + 2) + checkInReports * (CheckInReport.count + 10)
+    }
+
+    /// Nil with too many reports, or with visits in the clear in the submission.
     package init?(reports: [VenueReport], submission: SubmissionPayload? = nil) {
-        guard reports.count <= Self.maximumReports, submission?.hasCheckIns != true else { return nil }
+        guard reports.count <= Self.maximumReports, submission?.checkIns.isEmpty != false else { return nil }
         self.reports = reports
         self.submission = submission
     }
@@ -62,14 +69,11 @@ package struct VenueUpload: Hashable, Sendable {
     }
 }
 
-extension SubmissionPayload {
-    fileprivate var hasCheckIns: Bool { !checkIns.isEmpty || !checkInProtectedReports.isEmpty }
-}
-
 extension VenueReportUpload {
-    /// Whether there are any here or in the messages within. Messages within check-ins don't matter, as check-ins are refused.
+    /// Whether there are any here or in the messages within. Those of visits in the clear don't matter, as these are refused.
     fileprivate var hasUnknownFields: Bool {
         [unknownFields, submission.unknownFields].contains { !$0.data.isEmpty }
             || submission.keys.contains { !$0.unknownFields.data.isEmpty }
+            || submission.checkInProtectedReports.contains { !$0.unknownFields.data.isEmpty }
     }
 }

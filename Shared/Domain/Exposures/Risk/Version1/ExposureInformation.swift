@@ -24,7 +24,8 @@ package struct ExposureInformation: Hashable, Sendable {
         self.seconds = seconds
     }
 
-    /// The encounters with a key (google/exposure-notifications-internals, `KeyExposureEvaluator`, without interpolation).
+    /// The encounters with a key, as Android made them (google/exposure-notifications-internals, `KeyExposureEvaluator`, without
+    /// interpolation).
     ///
     /// Scans belong together while at most ten minutes lie between them. An attenuation lasts until the next scan; the first and the last one
     /// last two and a half minutes longer.
@@ -36,10 +37,12 @@ package struct ExposureInformation: Hashable, Sendable {
         in sightings: some Sequence<KeySighting>, day: Day, transmissionRiskLevel: TransmissionRiskLevel,
         thresholds: (lower: Int, upper: Int)
     ) -> [ExposureInformation] {
-        let scans = sightings.grouped { $1.isSameScan(as: $0) }.compactMap { scan in
+        let scans = sightings.grouped { Platform.android.isSameScan($1, as: $0) }.compactMap { scan in
             scan.min { $0.attenuation < $1.attenuation }
         }
-        return scans.grouped { $1.second - $0.second <= longestGap }.map { scans in
+        return scans.grouped { scans, scan in
+            scans.last.map { scan.second - $0.second <= longestGap } ?? false
+        }.map { scans in
             var seconds = [0, 0, 0]
             var weighted = 0
             for (place, scan) in scans.enumerated() {
@@ -66,10 +69,10 @@ package struct ExposureInformation: Hashable, Sendable {
 }
 
 extension Sequence {
-    /// Runs of elements of which each belongs to the one before.
-    fileprivate func grouped(_ belongs: (Element, Element) -> Bool) -> [[Element]] {
+    /// Runs of elements of which each belongs to those before it.
+    fileprivate func grouped(_ belongs: ([Element], Element) -> Bool) -> [[Element]] {
         reduce(into: []) { runs, element in
-            if let last = runs.last?.last, belongs(last, element) {
+            if let last = runs.last, belongs(last, element) {
                 runs[runs.count - 1].append(element)
             } else {
                 runs.append([element])

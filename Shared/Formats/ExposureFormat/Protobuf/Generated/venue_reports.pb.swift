@@ -44,7 +44,7 @@ nonisolated struct VenueReportUpload: Sendable {
   /// Makes all uploads equally long; its content means nothing.
   var padding: Data = Data()
 
-  /// Diagnosis keys and what is said with them; without check-ins.
+  /// Diagnosis keys and what is said with them, and check-in reports of the Corona-Warn-App; without visits in the clear.
   var submission: SubmissionPayload {
     get {_submission ?? SubmissionPayload()}
     set {_submission = newValue}

@@ -55,8 +55,10 @@ extension WireRiskScoreParameters {
     }
 }
 
+// Levels by name, in the order of the fields: from the lowest risk to the highest.
+
 extension WireRiskScoreParameters.TransmissionRiskParameters {
-    fileprivate var levels: [(String, WireRiskLevel)] {
+    var levels: [(field: String, level: WireRiskLevel)] {
         let all = [
             appDefined1, appDefined2, appDefined3, appDefined4, appDefined5, appDefined6, appDefined7, appDefined8,
         ]
@@ -65,7 +67,7 @@ extension WireRiskScoreParameters.TransmissionRiskParameters {
 }
 
 extension WireRiskScoreParameters.DurationRiskParameters {
-    fileprivate var levels: [(String, WireRiskLevel)] {
+    var levels: [(field: String, level: WireRiskLevel)] {
         [
             ("duration.eq0Min", eq0Min), ("duration.gt0Le5Min", gt0Le5Min), ("duration.gt5Le10Min", gt5Le10Min),
             ("duration.gt10Le15Min", gt10Le15Min), ("duration.gt15Le20Min", gt15Le20Min),
@@ -76,7 +78,7 @@ extension WireRiskScoreParameters.DurationRiskParameters {
 }
 
 extension WireRiskScoreParameters.DaysSinceLastExposureRiskParameters {
-    fileprivate var levels: [(String, WireRiskLevel)] {
+    var levels: [(field: String, level: WireRiskLevel)] {
         [
             ("ge14Days", ge14Days), ("ge12Lt14Days", ge12Lt14Days), ("ge10Lt12Days", ge10Lt12Days),
             ("ge8Lt10Days", ge8Lt10Days), ("ge6Lt8Days", ge6Lt8Days), ("ge4Lt6Days", ge4Lt6Days),
@@ -86,7 +88,7 @@ extension WireRiskScoreParameters.DaysSinceLastExposureRiskParameters {
 }
 
 extension WireRiskScoreParameters.AttenuationRiskParameters {
-    fileprivate var levels: [(String, WireRiskLevel)] {
+    var levels: [(field: String, level: WireRiskLevel)] {
         [
             ("gt73Dbm", gt73Dbm), ("gt63Le73Dbm", gt63Le73Dbm), ("gt51Le63Dbm", gt51Le63Dbm),
             ("gt33Le51Dbm", gt33Le51Dbm), ("gt27Le33Dbm", gt27Le33Dbm), ("gt15Le27Dbm", gt15Le27Dbm),

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// What phones of SwissCovid and NotifyMe download: trace keys of venues at hours at which somebody infectious was there.
+// What phones download in SwissCovid's layout: trace keys of venues at hours at which somebody infectious was there. NotifyMe's older
+// layouts, with times in the clear, aren't offered.
 //
 // Field names and numbers are CrowdNotifier's fourth version (CrowdNotifier/techspec; swisscovid-cn-backend): never renumber.
 

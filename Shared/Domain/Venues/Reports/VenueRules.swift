@@ -2,7 +2,7 @@ package import ExposureKeys
 
 /// How a phone judges visits to venues, and what it reports of them: the health authority's configuration (`PresenceTracingParameters`
 /// of the app configuration).
-package struct VenueRules: Hashable, Sendable {
+package struct VenueRules: Codable, Hashable, Sendable {
     /// Numbers from one to another.
     package typealias Range = RiskRange
     /// How high a risk is.
@@ -11,7 +11,7 @@ package struct VenueRules: Hashable, Sendable {
     package typealias Grade = RiskGrade
 
     /// By how long what a visitor breathed out stays: slope × length of the visit + intercept.
-    package struct AerosolDecay: Hashable, Sendable {
+    package struct AerosolDecay: Codable, Hashable, Sendable {
         /// For visits of so many whole minutes.
         package let minutes: Range
         /// Without a unit.

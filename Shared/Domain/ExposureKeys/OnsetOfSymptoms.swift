@@ -1,5 +1,3 @@
-package import ExposureKeys
-
 /// What a person who tested positive says about the onset of symptoms, from which the app derives how infectious each day was.
 ///
 /// The tables are those of both published apps (cwa-app-android, `TransmissionRiskVectorDeterminer.kt` and

@@ -1,15 +1,17 @@
-import ExposureKeys
-import Foundation
+package import ExposureKeys
+package import Foundation
 
-/// Finds where any of many strings of 16 bytes stand in raw files, whatever the files' format.
-struct ByteSearch: Sendable {
+/// Finds where any of many strings of 16 bytes stand in raw files, whatever the files' format: what somebody does who holds a database
+/// server's tables, log and backups.
+package struct ByteSearch: Sendable {
     private let wanted: [KeyData]
     /// Numbers of the wanted strings by their first eight bytes.
     private let numbers: [UInt64: Int]
     /// A bit for each three bytes that a wanted string begins with: a look at it spares most of the look-ups.
     private let beginnings: [UInt64]
 
-    init(for wanted: [KeyData]) {
+    /// - Parameter wanted: what is looked for.
+    package init(for wanted: [KeyData]) {
         self.wanted = wanted
         var numbers: [UInt64: Int] = [:]
         var beginnings = [UInt64](repeating: 0, count: 1 << 18)
@@ -23,7 +25,7 @@ struct ByteSearch: Sendable {
     }
 
     /// Where each wanted string stands if the files are laid one behind the other, in ascending order.
-    func places(in files: [URL]) async throws -> [KeyData: [Int]] {
+    package func places(in files: [URL]) async throws -> [KeyData: [Int]] {
         let found = try await withThrowingTaskGroup(of: (Int, Found).self) { group in
             for (number, file) in files.enumerated() {
                 group.addTask { (number, search(try Data(contentsOf: file))) }
