@@ -168,6 +168,9 @@ targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "Ven
 targets += shared(
     "TraceKeyFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"],
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
+targets += shared(
+    "FederationFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"], testsExclude: ["Fixtures"])
 
 // What crosses the wire between processes.
 targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
@@ -360,7 +363,7 @@ targets += [
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
             "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
-            "PublishedTree",
+            "FederationFormat", "PublishedTree",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(

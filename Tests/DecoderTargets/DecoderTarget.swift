@@ -1,6 +1,7 @@
 import Credentials
 import ExposureFormat
 import ExposureKeys
+import FederationFormat
 package import FoundationEssentials
 import HTTPContract
 import HTTPTypes
@@ -69,6 +70,12 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "trace-key-signature", judge: traceKeySignature),
         DecoderTarget(name: "trace-key-index", judge: traceKeyIndex),
         text("trace-key-tag-text", length: 1...16) { TraceKeyTag($0)?.text },
+        DecoderTarget(name: "federation-batch-protobuf", judge: federationBatchProtobuf),
+        DecoderTarget(name: "federation-batch-json", judge: federationBatchJSON),
+        DecoderTarget(name: "federation-audit", judge: federationAudit),
+        DecoderTarget(name: "federation-signature", judge: federationSignature),
+        DecoderTarget(name: "federation-upload-answer", judge: federationUploadAnswer),
+        text("batch-tag-text", length: 1...64) { BatchTag($0)?.text },
         DecoderTarget(name: "published-answer", judge: publishedAnswer),
         text("teletan-text", length: 10...10) { TeleTAN($0)?.text },
         text("token-text", length: 36...36) { RegistrationToken($0)?.text },

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes Protobuf/Generated/ from Protobuf/protos/, here, in PushFormat and in TraceKeyFormat. Run it after changing a schema and commit both.
+# Makes Protobuf/Generated/ from Protobuf/protos/, here, in PushFormat, TraceKeyFormat and FederationFormat. Run it after changing a
+# schema and commit both.
 #
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh          use protoc and protoc-gen-swift from PATH
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh --help   how to get the two
@@ -67,7 +68,7 @@ generate() {
     mkdir -p "$generated"
     rm -f "$generated"/*.pb.swift "$generated/MANIFEST"
     cd "$protobuf/protos"
-    with_visibility Package "$@"
+    [[ $# = 0 ]] || with_visibility Package "$@"
     mapfile -t inside < <(printf '%s\n' *.proto | grep -vxF "$(printf '%s\n' "$@")")
     [[ ${#inside[@]} = 0 ]] || with_visibility Internal "${inside[@]}"
 
@@ -86,3 +87,5 @@ with_visibility() {
 generate ExposureFormat check_in.proto export.proto submission_payload.proto
 generate PushFormat push_registration.proto
 generate TraceKeyFormat problematic_events.proto
+# Its other messages and values are the interface.
+generate FederationFormat

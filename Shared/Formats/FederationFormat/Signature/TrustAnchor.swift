@@ -1,0 +1,41 @@
+import FoundationEssentials
+
+/// The certificate of the gateway's operator, whose private key is kept offline and signs the certificates of all
+/// countries.
+package struct TrustAnchor: Hashable, Sendable {
+    /// As pinned in the configuration.
+    package let certificate: FederationCertificate
+    private let algorithm: HashAlgorithm
+
+    private let key: VerifyingKey
+
+    /// - Parameter smallestRSA: in bits, at least 2048. The anchors of the gateway's published test material have no more.
+    /// - Throws: ``SignatureFlaw/key`` for a weak key, ``SignatureFlaw/algorithm`` unless the certificate itself is
+    ///   signed by ECDSA or RSA with SHA-256 or better: the operator's signatures use the same algorithm.
+    package init(_ certificate: FederationCertificate, smallestRSA: Int = 3072) throws(SignatureFlaw) {
+        key = try VerifyingKey(of: certificate, smallestRSA: max(smallestRSA, 2048))
+        guard let algorithm = certificate.hashAlgorithm(isRSA: key.isRSA) else { throw .algorithm }
+        self.certificate = certificate
+        self.algorithm = algorithm
+    }
+
+    package static func == (left: TrustAnchor, right: TrustAnchor) -> Bool { left.certificate == right.certificate }
+    package func hash(into hasher: inout Hasher) { hasher.combine(certificate) }
+
+    /// Whether the operator signed a certificate's text.
+    ///
+    /// The signature is over the PEM that the gateway stores. Some clients and tables change its line ends, so the text
+    /// is also tried with line ends of one character and one at its end.
+    /// - Parameter signature: in Base64.
+    package func signed(_ pem: String, signature: String) -> Bool {
+        guard signature.utf8.count <= 2048, let bytes = Data(base64Encoded: signature) else { return false }
+        return Set([pem, Self.normalised(pem)]).contains { text in
+            key.accepts(Array(bytes), over: Array(text.utf8), by: algorithm)
+        }
+    }
+
+    private static func normalised(_ pem: String) -> String {
+        let lines = pem.utf8.filter { $0 != UInt8(ascii: "\r") }.split(separator: UInt8(ascii: "\n"))
+        return lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
+    }
+}
