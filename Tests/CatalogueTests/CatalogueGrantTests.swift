@@ -23,7 +23,7 @@ struct CatalogueGrantTests {
                         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
                         WHERE relkind IN ('r', 'p', 'v') AND nspname <> ALL (\(own))
                           AND nspname NOT IN ('pg_catalog', 'information_schema')
-                          AND has_table_privilege(\(database.role.rawValue), pg_class.oid, 'SELECT')
+                          AND has_any_column_privilege(\(database.role.rawValue), pg_class.oid, 'SELECT')
                         """, as: String.self)
                 }
             }

@@ -214,6 +214,9 @@ struct FormerVersionTests {
         "submission.hour_key": """
         to_jsonb(item) || '{"row_format": 1}'
         """,
+        "submission.diagnosis_key": """
+        to_jsonb(item) || '{"is_federated": false}'
+        """,
     ]
 
     /// Every row of every service's tables as JSON without NULLs, in order.

@@ -35,7 +35,8 @@ struct GrantTests {
         // The server adds rows by a function that holds the hour open.
         "submission.inbox": [.fold: "SELECT DELETE"],
         "submission.folded_hour": [.fold: "SELECT INSERT DELETE", .distribution: "SELECT"],
-        "submission.diagnosis_key": [.fold: "SELECT INSERT", .distribution: "SELECT"],
+        // distribution reads all columns but one; see `columns`.
+        "submission.diagnosis_key": [.fold: "SELECT INSERT"],
         "submission.check_in_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         "submission.venue_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         // Rows are reached through the parent only.
@@ -59,6 +60,16 @@ struct GrantTests {
         // Only the owner's command writes it.
         "health_portal.audit_read": [:],
     ].merging((20_586...20_600).map { ("submission.diagnosis_key_\($0)", [:]) }) { first, _ in first }
+
+    /// What a role may read of a table of which it may not read all.
+    private static let columns: [String: [DatabaseRole: [String]]] = [
+        "submission.diagnosis_key": [
+            .distribution: [
+                "hour", "key_data", "rolling_start", "rolling_period", "transmission_risk_level", "days_since_onset",
+                "report_type",
+            ]
+        ]
+    ]
 
     private func withDatabase(_ body: (MigratedDatabase, PostgresClient) async throws -> Void) async throws {
         try await TestPostgres.withMigratedDatabase { database in
@@ -103,7 +114,7 @@ struct GrantTests {
                     let parts = name.split(separator: ".").map(String.init)
                     let schema = try #require(Identifier(validating: parts[0]))
                     let table = try #require(Identifier(validating: parts[1]))
-                    let isAllowed = grants[role]?.contains("SELECT") ?? false
+                    let isAllowed = grants[role]?.contains("SELECT") ?? (Self.columns[name]?[role] != nil)
                     do {
                         try await service.session {
                             try $0.execute("SELECT FROM \(identifier: schema).\(identifier: table) LIMIT 1")
@@ -113,6 +124,26 @@ struct GrantTests {
                         #expect(!isAllowed, "\(name)")
                         #expect(error.sqlState == .insufficientPrivilege)
                     }
+                }
+            }
+        }
+    }
+
+    @Test("a role reads the listed columns of a table, and no others")
+    func columns() async throws {
+        try await withDatabase { _, superuser in
+            for (table, roles) in Self.columns {
+                for (role, columns) in roles {
+                    let found = try await superuser.session { session in
+                        try session.rows(
+                            """
+                            SELECT attname::text FROM pg_attribute
+                            WHERE attrelid = \(table)::regclass AND attnum > 0 AND NOT attisdropped
+                                AND has_column_privilege(\(role.rawValue), attrelid, attnum, 'SELECT')
+                            ORDER BY attnum
+                            """, as: String.self)
+                    }
+                    #expect(found == columns)
                 }
             }
         }

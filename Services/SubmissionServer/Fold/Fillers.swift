@@ -13,6 +13,14 @@ struct Fillers: Sendable {
     private let model = UploadModel()
     private let visits = VisitModel()
 
+    init(sizes: SizeClasses, policy: PublicationPolicy = PublicationPolicy()) {
+        self.sizes = sizes
+        self.policy = policy
+    }
+
+    /// The same with other sizes.
+    func with(_ sizes: SizeClasses) -> Fillers { Fillers(sizes: sizes, policy: policy) }
+
     /// Adds whole uploads from the public model; the last one is cut off when the size is reached.
     ///
     /// What is counted is what phones will see of this hour at once. Keys that are never published, or later, have their

@@ -19,6 +19,8 @@ struct Fold: Sendable {
     /// An hour is closed only after it has ended by this clock.
     let clock: DatabaseClock
     let fillers: Fillers
+    /// The sizes of the keys that other countries get; nil in a country without federation, where all keys are one stream.
+    let federatedSizes: SizeClasses?
     let metrics: FoldMetrics
     let logger: Logger
 
@@ -29,13 +31,14 @@ struct Fold: Sendable {
     static let hoursAhead = 12
 
     init(
-        store: FoldStore, files: HourKeyFiles, clock: DatabaseClock, fillers: Fillers, metrics: FoldMetrics,
-        logger: Logger
+        store: FoldStore, files: HourKeyFiles, clock: DatabaseClock, fillers: Fillers,
+        federatedSizes: SizeClasses? = nil, metrics: FoldMetrics, logger: Logger
     ) {
         self.store = store
         self.files = files
         self.clock = clock
         self.fillers = fillers
+        self.federatedSizes = federatedSizes
         self.metrics = metrics
         self.logger = logger
     }
@@ -46,8 +49,8 @@ struct Fold: Sendable {
         let settings = runtime.configuration
         self.init(
             store: FoldStore(database), files: try HourKeyFiles(settings), clock: clock,
-            fillers: try Self.fillers(settings), metrics: FoldMetrics(runtime.metrics),
-            logger: runtime.logger)
+            fillers: try Self.fillers(settings), federatedSizes: try Self.federatedSizes(settings),
+            metrics: FoldMetrics(runtime.metrics), logger: runtime.logger)
     }
 
     /// From `fold.smallestSet` and `lowestRiskLevel`. With another level than distribution's, an hour's package would have fewer keys
@@ -64,6 +67,14 @@ struct Fold: Sendable {
         let threshold = PublicationPolicy.smallestPackage
         return SizeClasses(
             smallest: try settings.int("fold.smallestSet", default: threshold, in: threshold...100_000))
+    }
+
+    /// From `fold.smallestFederatedSet`; nil if it isn't set.
+    static func federatedSizes(_ settings: Settings) throws -> SizeClasses? {
+        guard settings.optionalString("fold.smallestFederatedSet") != nil else { return nil }
+        let threshold = PublicationPolicy.smallestPackage
+        return SizeClasses(
+            smallest: try settings.int("fold.smallestFederatedSet", default: threshold, in: threshold...100_000))
     }
 
     /// The result of a fold.
@@ -163,18 +174,25 @@ struct Fold: Sendable {
         var known = try Known(uploads.values, in: transaction)
         for hour in hours {
             let uploaded = uploads[hour] ?? .init()
-            let current = uploaded.keys.filter { Self.isCurrent($0, in: hour, at: instant) }
-            // A key may have been uploaded with different metadata: which of them counts follows from their content.
-            let keys = current.map(\.inWholeHours).sorted().filter { known.keys.insert($0.data).inserted }
+            let current = uploaded.keys.filter { Self.isCurrent($0.key, in: hour, at: instant) }
+            let streams = Dictionary(grouping: current, by: \.stream).mapValues { $0.map(\.key.inWholeHours) }
+            var random = SystemRandomNumberGenerator()
+            var keys: [StreamedKey] = []
+            for (stream, fillers) in self.streams {
+                // A key may have been uploaded with different metadata: which of them counts follows from their content. One that was
+                // uploaded with consent and without it goes to nobody else.
+                let own = (streams[stream] ?? []) + (federatedSizes == nil ? streams[.federated] ?? [] : [])
+                let new = own.sorted().filter { known.keys.insert($0.data).inserted }
+                report.keys += new.count
+                keys += fillers.fill(new, of: hour, at: instant, using: &random).map { StreamedKey($0, stream) }
+            }
             let reports = uploaded.reports.sorted().filter { known.reports.insert($0).inserted }
             let venueReports = uploaded.venueReports.sorted().filter { known.venueReports.insert($0).inserted }
-            var random = SystemRandomNumberGenerator()
             try transaction.insert(
-                fillers.fill(keys, of: hour, at: instant, using: &random).sorted(),
+                keys.sorted(),
                 fillers.fill(reports, using: &random).sorted(), fillers.fill(venueReports, using: &random).sorted(),
                 hour: hour)
             report.uploads.append(uploaded.uploads)
-            report.keys += keys.count
             report.reports += reports.count
             report.venueReports += venueReports.count
             report.left.keys += uploaded.left.keys + uploaded.keys.count - current.count
@@ -182,6 +200,12 @@ struct Fold: Sendable {
         }
         try transaction.emptyInbox(through: last)
         return report
+    }
+
+    /// The streams of this country, with what fills them.
+    private var streams: [(stream: KeyStream, fillers: Fillers)] {
+        guard let federatedSizes else { return [(.home, fillers)] }
+        return [(.home, fillers), (.federated, fillers.with(federatedSizes))]
     }
 
     /// Whether a key belongs to one of the days for which there is a partition, and hasn't expired. The server has looked already;
@@ -204,7 +228,7 @@ struct Fold: Sendable {
             var reports: Set<CheckInReport> = []
             var venueReports: Set<VenueReport> = []
             for uploaded in uploads {
-                for key in uploaded.keys { keys.insert(key.data) }
+                for streamed in uploaded.keys { keys.insert(streamed.key.data) }
                 reports.formUnion(uploaded.reports)
                 venueReports.formUnion(uploaded.venueReports)
             }

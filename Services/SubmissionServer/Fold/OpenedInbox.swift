@@ -9,14 +9,14 @@ import enum Crypto.Curve25519
 struct OpenedInbox {
     struct Hourly: Sendable {
         var uploads = 0
-        var keys: [DiagnosisKey] = []
+        var keys: [StreamedKey] = []
         var reports: [CheckInReport] = []
         var venueReports: [VenueReport] = []
         var left = UploadContent.LeftOut()
 
         fileprivate mutating func add(_ upload: UploadContent) {
             uploads += 1
-            keys += upload.keys
+            keys += upload.keys.map { StreamedKey($0, upload.stream) }
             reports += upload.reports
             venueReports += upload.venueReports
             left.keys += upload.left.keys

@@ -108,7 +108,8 @@ struct UploadOpener: Sendable {
 ///
 /// The first byte has the number of keys in its lower half. Its highest bit says that there are venue reports, the next one that there
 /// are reports of the Corona-Warn-App as well, and the two others continue the number of reports, which is the second byte. The next two
-/// are the numbers of keys and reports that were left out. If there are both kinds, the second byte counts the venue reports, and a byte
+/// are the numbers of keys and reports that were left out; the highest bit of the former says that the keys' owner agreed to give them to
+/// other countries. If there are both kinds, the second byte counts the venue reports, and a byte
 /// before all reports counts the Corona-Warn-App's, which come first. Earlier builds wrote the same without venue reports, or with
 /// either kind; they find no upload in a row with more (``HourPublicKey/rowFormat``).
 private enum Plaintext {
@@ -120,6 +121,8 @@ private enum Plaintext {
     private enum Mark {
         static let venueReports = 0x80
         static let bothKinds = 0x40
+        /// In the third byte.
+        static let federated = 0x80
     }
 
     static func encode(_ content: UploadContent, in room: SealedUpload.Room) -> [UInt8] {
@@ -135,7 +138,8 @@ private enum Plaintext {
             : (content.venueReports.count, Mark.venueReports | (content.hasBothKinds ? Mark.bothKinds : 0))
         bytes += [
             UInt8(mark | content.keys.count | (count >> 8) << 4), UInt8(truncatingIfNeeded: count),
-            UInt8(clamping: content.left.keys), UInt8(clamping: content.left.reports),
+            UInt8(min(content.left.keys, Mark.federated - 1) | (content.stream == .federated ? Mark.federated : 0)),
+            UInt8(clamping: content.left.reports),
         ]
         for key in content.keys { KeyRecord.append(key, to: &bytes) }
         bytes.append(contentsOf: repeatElement(0, count: reportsStart - bytes.count))
@@ -162,10 +166,11 @@ private enum Plaintext {
         guard let reports = take(reportCount, of: CheckInReport.count, from: &rest),
             let venueReports = take(hasVenueReports ? count : 0, of: VenueReport.count, from: &rest)
         else { return nil }
+        let isFederated = Int(bytes[2]) & Mark.federated != 0
         return UploadContent(
-            keys: keys, reports: reports.compactMap { CheckInReport($0) },
+            keys: keys, stream: isFederated ? .federated : .home, reports: reports.compactMap { CheckInReport($0) },
             venueReports: venueReports.compactMap { VenueReport($0) },
-            left: .init(keys: Int(bytes[2]), reports: Int(bytes[3])))
+            left: .init(keys: Int(bytes[2]) & (Mark.federated - 1), reports: Int(bytes[3])))
     }
 
     /// The first parts of so many bytes each; nil if there are fewer.

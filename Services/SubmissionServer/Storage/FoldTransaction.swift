@@ -80,21 +80,22 @@ struct FoldTransaction {
 
     /// Inserts an hour's keys and reports in the order given. None may exist yet.
     func insert(
-        _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], hour: Hour
+        _ keys: [StreamedKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], hour: Hour
     ) throws {
         try session.execute("SELECT submission.ensure_day(\(hour.day.number))")
         try session.copyIn(
             into: """
                 submission.diagnosis_key (
-                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type)
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type,
+                    is_federated)
                 """,
-            columns: Int32.self, KeyData.self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self
+            columns: Int32.self, KeyData.self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self, Bool.self
         ) { table in
-            for key in keys {
+            for (key, stream) in keys.lazy.map({ ($0.key, $0.stream) }) {
                 try table.row(
                     hour.number, key.data, Int32(key.rollingPeriod.start.rawValue),
                     Int16(key.rollingPeriod.length), Int16(key.transmissionRiskLevel.rawValue),
-                    Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue))
+                    Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue), stream == .federated)
             }
         }
         try session.copyIn(

@@ -71,6 +71,7 @@ struct PayloadRules: Sendable {
         if message.keys.isEmpty, !content.reports.isEmpty || !content.venueReports.isEmpty { return content }
         guard let keys = try? keyRules.normalise(message.uploadedKeys) else { throw Problem.badRequest }
         content.keys = keys
+        content.stream = message.consentToFederation ? .federated : .home
         content.left.keys = message.keys.count - keys.count
         return content
     }

@@ -5,6 +5,8 @@ import Venues
 struct UploadContent: Sendable, Equatable {
     /// At most ``maximumKeys``.
     var keys: [DiagnosisKey] = []
+    /// Where the keys go: whether their owner agreed that other countries get them.
+    var stream = KeyStream.home
     /// The Corona-Warn-App's reports: at most ``maximumReports``, each once.
     var reports: [CheckInReport] = []
     /// Apple's reports: at most `VenueUpload.maximumReports`, each once. With them, the others are as many as fit into `VenueUpload.size`.

@@ -341,5 +341,17 @@ extension Migration {
             ALTER TABLE submission.hour_key ADD COLUMN row_format smallint NOT NULL DEFAULT 1;
             GRANT UPDATE (row_format) ON submission.hour_key TO vigil_fold;
             """#),
+
+        Migration(
+            "keys for other countries",
+            #"""
+            -- Whether a key is of the stream that other countries get: keys of people who agreed, and fillers.
+            ALTER TABLE submission.diagnosis_key ADD COLUMN is_federated boolean NOT NULL DEFAULT false;
+            -- Nobody needs it to publish at home.
+            REVOKE SELECT ON submission.diagnosis_key FROM vigil_distribution;
+            GRANT SELECT (
+                hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
+            ) ON submission.diagnosis_key TO vigil_distribution;
+            """#),
     ]
 }

@@ -28,20 +28,30 @@ struct FoldStage: Sendable {
     let metrics: PrometheusMetrics
 
     /// A stage whose clock shows ``Samples/now``, with keys for its hour and those to come.
-    static func run<Result: Sendable>(_ body: @Sendable (FoldStage) async throws -> Result) async throws -> Result {
+    /// - Parameters:
+    ///   - federatedSizes: the sizes of what other countries get; nil for a country without federation.
+    static func run<Result: Sendable>(
+        sizes: SizeClasses = smallest, federatedSizes: SizeClasses? = nil,
+        _ body: @Sendable (FoldStage) async throws -> Result
+    ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
-            try await run(on: database, body)
+            try await run(on: database, sizes: sizes, federatedSizes: federatedSizes, body)
         }
     }
 
+    /// What is shipped.
+    static let smallest = SizeClasses(smallest: PublicationPolicy.smallestPackage)
+
     static func run<Result: Sendable>(
-        on database: MigratedDatabase, _ body: (FoldStage) async throws -> Result
+        on database: MigratedDatabase, sizes: SizeClasses = smallest, federatedSizes: SizeClasses? = nil,
+        _ body: (FoldStage) async throws -> Result
     ) async throws -> Result {
         try await withKeyDirectory { directory in
             try await TestPostgres.withClient(database.connection(as: .fold), maximumConnections: 8) { folding in
                 try await TestPostgres.withClient(database.connection(as: .submission), maximumConnections: 8) {
                     server in
-                    try await run(database, server: server, folding: folding, directory, body)
+                    try await run(
+                        database, server: server, folding: folding, directory, sizes, federatedSizes, body)
                 }
             }
         }
@@ -57,7 +67,7 @@ struct FoldStage: Sendable {
 
     private static func run<Result: Sendable>(
         _ database: MigratedDatabase, server: PostgresClient, folding: PostgresClient, _ directory: URL,
-        _ body: (FoldStage) async throws -> Result
+        _ sizes: SizeClasses, _ federatedSizes: SizeClasses?, _ body: (FoldStage) async throws -> Result
     ) async throws -> Result {
         let clock = ManualClock(Samples.now)
         let hoursFolded = ManualClock(Samples.now)
@@ -72,7 +82,7 @@ struct FoldStage: Sendable {
             fold: Fold(
                 store: FoldStore(folding), files: HourKeyFiles(directory: directory),
                 clock: DatabaseClock(of: folding, movedLike: latest),
-                fillers: Fillers(sizes: SizeClasses(smallest: PublicationPolicy.smallestPackage)),
+                fillers: Fillers(sizes: sizes), federatedSizes: federatedSizes,
                 metrics: FoldMetrics(metrics), logger: Logger(label: "test") { _ in quiet }), metrics: metrics)
         try await stage.fold.store.makeKeys(from: Samples.hour, count: 3, in: stage.fold.files)
         return try await running(stage.inbox) { _ in try await body(stage) }

@@ -24,6 +24,19 @@ struct FoldTroubleTests {
         #expect(throws: ConfigurationProblem.self) { try sizes(["fold.smallestSet": "\(threshold - 1)"]) }
     }
 
+    @Test("keys are one stream unless a smallest set for other countries is configured, which has the same lower limit")
+    func smallestFederatedSet() throws {
+        func sizes(_ settings: [String: String]) throws -> SizeClasses? {
+            try Fold.federatedSizes(Settings(settings))
+        }
+        let threshold = PublicationPolicy.smallestPackage
+        #expect(try sizes([:]) == nil)
+        #expect(try sizes(["fold.smallestFederatedSet": "\(threshold)"])?.smallest == threshold)
+        #expect(throws: ConfigurationProblem.self) {
+            try sizes(["fold.smallestFederatedSet": "\(threshold - 1)"])
+        }
+    }
+
     @Test("whatever the lowest published level is, an hour is filled up with keys that are published", arguments: 1...8)
     func lowestLevel(lowest: Int) throws {
         let level = try #require(TransmissionRiskLevel(rawValue: lowest))

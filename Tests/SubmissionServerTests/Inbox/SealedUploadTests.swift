@@ -28,8 +28,11 @@ import VerificationAPI
     func roundTrip(keys: Int, reports: Int) throws {
         var content = try Samples.content(0..<keys, reports: 0..<reports)
         content.left = .init(keys: 3, reports: 255)
-        for room in SealedUpload.Room.allCases where reports <= room.rawValue {
-            #expect(open(try seal(content, in: room)) == content)
+        for stream in KeyStream.allCases {
+            content.stream = stream
+            for room in SealedUpload.Room.allCases where reports <= room.rawValue {
+                #expect(open(try seal(content, in: room)) == content)
+            }
         }
     }
 

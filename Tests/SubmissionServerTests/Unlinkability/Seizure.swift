@@ -276,7 +276,8 @@ extension FoldStage {
         _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], _ hour: Hour
     ) async throws {
         try await folding.transaction { session in
-            try FoldTransaction(session: session).insert(keys, reports, venueReports, hour: hour)
+            try FoldTransaction(session: session).insert(
+                keys.map { StreamedKey($0, .home) }, reports, venueReports, hour: hour)
             // More will be written for the same hour.
             try session.execute("DELETE FROM submission.folded_hour WHERE hour = \(hour.number)")
         }

@@ -5,7 +5,7 @@ import ExposureKeys
 import Foundation
 
 extension Attack {
-    /// Which of two keys of one age and hour came in one upload with a third one? The one that lies nearer to it in the files of a seized
+    /// Which of two keys of one age, level and hour came in one upload with a third one? The one that lies nearer to it in the files of a seized
     /// database.
     ///
     /// The weakness: a file that has the keys in the order of their uploads.
@@ -48,7 +48,8 @@ extension Attack {
                         return nil
                     }
                     return keys.filter {
-                        output.owners[$0.data] != owner && $0.rollingPeriod.start == right.rollingPeriod.start
+                        output.owners[$0.data] != owner && $0.rollingPeriod == right.rollingPeriod
+                            && $0.transmissionRiskLevel == right.transmissionRiskLevel
                     }.randomElement(using: &random).map { (first.data, right.data, $0.data) }
                 }
             }

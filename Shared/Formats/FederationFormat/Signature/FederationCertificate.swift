@@ -64,7 +64,9 @@ package struct FederationCertificate: Hashable, Sendable {
         }
     }
 
+    /// Two certificates are the same if their bytes are.
     package static func == (left: FederationCertificate, right: FederationCertificate) -> Bool { left.der == right.der }
+    /// By the bytes.
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 
     private static func country(of certificate: Certificate) -> CountryCode? {

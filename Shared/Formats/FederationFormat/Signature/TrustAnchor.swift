@@ -19,7 +19,9 @@ package struct TrustAnchor: Hashable, Sendable {
         self.algorithm = algorithm
     }
 
+    /// Two anchors are the same if their certificates are.
     package static func == (left: TrustAnchor, right: TrustAnchor) -> Bool { left.certificate == right.certificate }
+    /// By the certificate.
     package func hash(into hasher: inout Hasher) { hasher.combine(certificate) }
 
     /// Whether the operator signed a certificate's text.
