@@ -44,7 +44,7 @@ final class ServedFiles: Sendable {
 
     private struct Entry: Sendable {
         let file: File?
-        let validatedAt: NIODeadline
+        let validatedAt: Date
     }
 
     private struct State {
@@ -54,17 +54,21 @@ final class ServedFiles: Sendable {
     }
 
     private let root: URL
+    private let clock: WallClock
     private let state = Mutex(State())
 
     /// Beyond these limits the cache is emptied: names without a file are cached as well, and callers can invent any number
     /// of them.
     private static let maximumBytes = 256 << 20
     private static let maximumEntries = 4096
-    /// How long an entry is used without a look at the file.
-    private static let freshness: TimeAmount = .seconds(1)
+    /// For how many seconds an entry is used without a look at the file.
+    private static let freshness: TimeInterval = 1
 
     /// - Parameter root: the folder that contains `version`.
-    init(root: URL) { self.root = root }
+    init(root: URL, clock: WallClock) {
+        self.root = root
+        self.clock = clock
+    }
 
     /// Nil if there is no such file.
     /// - Parameters:
@@ -91,9 +95,10 @@ final class ServedFiles: Sendable {
     ///   - target: names the entry.
     ///   - object: what it stands for; nil if nothing.
     private func file(_ target: String, _ object: () -> TreeKey?) -> File? {
-        let now = NIODeadline.now()
+        let now = clock.now
         let known = state.withLock { $0.entries[target] }
-        if let known, now - known.validatedAt < Self.freshness { return known.file }
+        // A clock that was set back says nothing about an entry's age.
+        if let known, (0..<Self.freshness).contains(now.timeIntervalSince(known.validatedAt)) { return known.file }
         let key = object()
         let file = key.flatMap { Self.read(root.appending(path: $0.file).path, $0, known: known?.file) }
         state.withLock { state in

@@ -29,7 +29,7 @@ struct FileConnectionTests {
         let channel = EmbeddedChannel()
         let folder = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString)")
         let connection = FileConnection(
-            channel, files: ServedFiles(root: folder), date: HTTPDate(clock: .system),
+            channel, files: ServedFiles(root: folder, clock: .system), date: HTTPDate(clock: .system),
             metrics: FileServerMetrics(listener: "listen", PrometheusMetrics()))
         try channel.pipeline.syncOperations.addHandlers(StalledCaller(), connection)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
