@@ -91,6 +91,8 @@ def run(venue, report):
         report.expect(page.is_visible("#scanned"), "it stays so after a reload")
         venue.picture(page, "scanned-en")
         page.click("#scanned a")
+        # The page hears of its new address in an event of its own.
+        page.locator("#owner").wait_for()
         report.expect(page.is_visible("#owner") and not page.is_visible("#scanned"), "an owner gets to the form from there")
         page.go_back()
         report.expect(page.is_visible("#scanned") and "AUNh" not in page.url, "the code isn't in the window's history")
