@@ -91,11 +91,13 @@ struct FoldTransaction {
                 """,
             columns: Int32.self, KeyData.self, Int32.self, Int16.self, Int16.self, Int16.self, Int16.self, Bool.self
         ) { table in
-            for (key, stream) in keys.lazy.map({ ($0.key, $0.stream) }) {
+            for streamed in keys {
+                let key = streamed.key
                 try table.row(
                     hour.number, key.data, Int32(key.rollingPeriod.start.rawValue),
                     Int16(key.rollingPeriod.length), Int16(key.transmissionRiskLevel.rawValue),
-                    Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue), stream == .federated)
+                    Int16(key.daysSinceOnsetOfSymptoms.rawValue), Int16(key.reportType.rawValue),
+                    streamed.stream == .federated)
             }
         }
         try session.copyIn(
