@@ -24,8 +24,9 @@ The files are in the folder .secrets beside docker-compose.yml, or in the folder
   files/     one file for each secret, readable by root and by the user of the container that needs it (10001; 999 for PostgreSQL,
              101 for the edge, 65534 for Prometheus). Files that you put here yourself are kept, such as app-facing certificates of
              a public authority: public.pem and public.key of the metadata proxy, edge.pem and edge.key for downloads. denied lists the certificates that no listener accepts: append to it, don't replace the file
-  callers/   owned by you: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem), and
-             export-signing-public.pem, which apps are built with
+  callers/   owned by you: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem),
+             export-signing-public.pem, which apps are built with, and federation-gateway.pem and federation-signing.pem for the
+             operator of a federation's gateway
   state/     owned by root: the private authority with its key; certificates/issued has the fingerprint of each certificate that
              it issued. Keep a copy of this folder in a safe place
 

@@ -6,8 +6,8 @@ package struct VigilCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "vigil", abstract: "Prepares and looks after a Vigil suite.",
         subcommands: [
-            MigrateCommand.self, CertificatesCommand.self, KeysCommand.self, InspectCommand.self, PushCommand.self,
-            TestCodesCommand.self, AuditCommand.self,
+            MigrateCommand.self, CertificatesCommand.self, FederationCertificatesCommand.self, KeysCommand.self,
+            InspectCommand.self, PushCommand.self, TestCodesCommand.self, AuditCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.

@@ -21,6 +21,8 @@ extension Catalogue {
         case provider
         /// For contact tracing systems.
         case tracing
+        /// For the gateway of a federation of countries.
+        case callback
         /// Instructions to a simulator.
         case control
     }

@@ -1,5 +1,7 @@
 import DevelopmentAPNsAPI
+import DevelopmentGatewayAPI
 import DevelopmentIdentityAPI
+import FederationAPI
 import HTTPContract
 import PushAPI
 import Schema
@@ -12,7 +14,8 @@ extension Catalogue {
     /// Every process, callees before their callers: the order in which they start.
     package static let services: [Service] = [
         .testResultServer, .verificationServer, .fold, .submissionServer, .developmentAPNs, .pushDispatcher,
-        .distribution, .downloadServer, .developmentIdentity, .healthPortal, .metadataProxy,
+        .distribution, .downloadServer, .developmentGateway, .federation, .developmentIdentity, .healthPortal,
+        .metadataProxy,
     ]
 }
 
@@ -68,7 +71,7 @@ extension Catalogue.Service {
     /// The fold: creates the keys that uploads are sealed to, and opens each hour's uploads once the hour is closed.
     package static let fold = Self(
         "fold", executable: "submission-server", "fold", role: nil, listeners: [], admin: 8038, metrics: 8036,
-        database: .init(.fold), volumes: [.init(.hourKeys, key: "hourKeys.directory")])
+        database: .init(.fold, reads: ["foreign_keys.diagnosis_key"]), volumes: [.init(.hourKeys, key: "hourKeys.directory")])
 
     /// Uploads of diagnosis keys and check-in reports, sealed until the fold.
     package static let submissionServer = Self(
@@ -110,6 +113,7 @@ extension Catalogue.Service {
             reads: [
                 "submission.folded_hour", "submission.diagnosis_key", "submission.check_in_report",
                 "submission.venue_report", "venues.published_event", "venues.trace_key",
+                "foreign_keys.diagnosis_key", "foreign_keys.imported_hour",
             ]),
         secrets: [.init(.privateKey, "export-signing.key", key: "signing.keys", prefix: "262/v1=")],
         volumes: [.init(.published, key: "directory")],
@@ -120,6 +124,23 @@ extension Catalogue.Service {
         "download-server", role: nil,
         listeners: [.init(.listen, 8040, .publicTLS, for: "apps: the published tree")], admin: 8049, metrics: 8046,
         volumes: [.init(.published, key: "directory")])
+
+    /// Keys of other countries, and home keys for them, through the gateway of a federation.
+    package static let federation = Self(
+        "federation", "serve", role: .federation,
+        listeners: [.init(.callback, 8090, .mutualTLS, isDoor: true, offers: [FederationAPI.callback.route])],
+        admin: 8099, metrics: 8097,
+        database: .init(
+            .federation,
+            reads: [
+                "submission.diagnosis_key", "distribution.published_hour", "foreign_keys.diagnosis_key",
+                "foreign_keys.imported_hour",
+            ]),
+        secrets: [
+            .init(.privateKey, "federation-signing.key", key: "signing.key"),
+            .init(.privateKey, "federation-gateway.key", key: "gateway.key"),
+        ],
+        calls: [.init("gateway.url", to: .developmentGateway, .listen)])
 
     /// The only entry point for apps.
     package static let metadataProxy = Self(
@@ -169,6 +190,20 @@ extension Catalogue.Service {
                 ]),
         ],
         admin: 8089)
+
+    /// A simulated gateway of a federation, with three other countries.
+    package static let developmentGateway = Self(
+        "development-gateway", "serve", isSimulator: true, role: nil,
+        listeners: [
+            .init(.listen, 8100, .privateTLS, for: "federation, in place of the European gateway"),
+            .init(
+                .control, 8103, .plaintext, for: "developers: uploads of other countries, batches, faults",
+                offers: [
+                    DevelopmentGatewayAPI.upload.route, DevelopmentGatewayAPI.batching.route,
+                    DevelopmentGatewayAPI.received.route, DevelopmentGatewayAPI.behaviour.route,
+                ]),
+        ],
+        admin: 8109, secrets: [.init(.privateKey, "gateway-anchor.key", key: "anchor.key")])
 
     /// A simulated APNs.
     package static let developmentAPNs = Self(

@@ -43,10 +43,12 @@ package struct Schema: Sendable {
         .common,
         .statistics,
         .venues,
+        .foreignKeys,
         .testResults,
         .verification,
         .submission,
         .distribution,
+        .federation,
         .pushDispatcher,
         .healthPortal,
     ]

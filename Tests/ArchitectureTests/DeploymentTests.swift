@@ -154,12 +154,27 @@ struct DeploymentTests {
             because: "the provider's back-channel log-out")
     }
 
-    @Test("one variable sets the lowest published risk level of distribution and of the fold")
+    @Test("federation is optional, and deploy/gateway.yml replaces every address of the simulated gateway")
+    func gateway() throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        for name in ["federation", "development-gateway"] {
+            compose.block(name, indentation: 2).expect(
+                "profiles: [\(name)]", for: name, because: "it starts only if asked for")
+        }
+        let file = try HandWrittenFile("deploy/gateway.yml")
+        for call in Catalogue.services.flatMap(\.calls) where call.service == .developmentGateway {
+            file.expect(
+                "\(Self.variable(call.key)): ${VIGIL_GATEWAY_URL:?set it", for: "federation",
+                because: "where the real gateway is")
+        }
+    }
+
+    @Test("one variable sets the lowest published risk level of distribution, the fold and federation")
     func lowestRiskLevel() throws {
         let compose = try HandWrittenFile("docker-compose.yml")
-        for name in ["distribution", "fold"] {
+        for name in ["distribution", "fold", "federation"] {
             compose.block(name, indentation: 2).expect(
-                "LOWEST_RISK_LEVEL: ${VIGIL_LOWEST_RISK_LEVEL:-3}", for: name, because: "the other must have the same")
+                "LOWEST_RISK_LEVEL: ${VIGIL_LOWEST_RISK_LEVEL:-3}", for: name, because: "the others must have the same")
         }
     }
 

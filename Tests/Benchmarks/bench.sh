@@ -25,6 +25,7 @@ rows=(
     "export-size-600k 1.03 keys/MB"
     "export-memory-10m 1.0 keys/MiB"
     "export-from-postgres 0.66 keys/s"
+    "export-from-postgres-20 0.9 keys/s"
     "serve-40k 1.0 requests/CPU-s"
     "serve-304 1.0 requests/CPU-s"
     "serve-open-loop 1.0 p99.9s/s"
@@ -41,6 +42,8 @@ rows=(
     "venue-match 5 reports/CPU-s"
     "risk-day 0.7 windows/CPU-s"
     "country-hour 0.5 hours/CPU-s"
+    "federation-upload 1.0 keys/CPU-s"
+    "federation-audit 0.5 keys/CPU-s"
     "portal-code 1.0 p99s/s"
     "portal-statistics 1.0 p99s/s"
 )

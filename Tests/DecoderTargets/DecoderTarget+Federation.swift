@@ -1,6 +1,8 @@
 import ExposureKeys
+import FederationAPI
 import FederationFormat
 import FoundationEssentials
+import HTTPContract
 
 /// What the federation gateway sends, and other countries through it.
 extension DecoderTarget {
@@ -33,6 +35,17 @@ extension DecoderTarget {
         }
         for key in again.keys { _ = key.imported }
         return batch.entries.isEmpty || !again.keys.isEmpty ? .value : .refused
+    }
+
+    /// The query of a callback, as the listener reads it.
+    static func federationCallback(_ bytes: Data) -> Verdict {
+        guard let query = try? URLEncodedValues(decoding: String(decoding: bytes, as: UTF8.self)[...]) else {
+            return .refused
+        }
+        let message = EncodedMessage(parameters: ["batchTag": query["batchTag"] ?? "", "date": query["date"] ?? ""])
+        guard let announcement = try? BatchAnnouncement(message) else { return .refused }
+        let again = try? BatchAnnouncement(announcement.encoded())
+        return again == announcement ? .value : .broken("read again, it is another announcement")
     }
 
     /// An audit, whose certificates and signatures a search wouldn't find: nobody is trusted, and no key is lost.

@@ -72,6 +72,7 @@ package struct DecoderTarget: Sendable {
         text("trace-key-tag-text", length: 1...16) { TraceKeyTag($0)?.text },
         DecoderTarget(name: "federation-batch-protobuf", judge: federationBatchProtobuf),
         DecoderTarget(name: "federation-batch-json", judge: federationBatchJSON),
+        DecoderTarget(name: "federation-callback", judge: federationCallback),
         DecoderTarget(name: "federation-audit", judge: federationAudit),
         DecoderTarget(name: "federation-signature", judge: federationSignature),
         DecoderTarget(name: "federation-upload-answer", judge: federationUploadAnswer),

@@ -103,6 +103,12 @@ struct PublishingStage: Sendable {
 
     var store: DistributionStore { DistributionStore(client) }
 
+    /// What `distribution explain` says at an instant.
+    func explain(at now: Date) -> Explain {
+        Explain(
+            store: store, policy: PublicationPolicy(), regions: Regions(names: ["DE", "EUR"], origin: "DE"), now: now)
+    }
+
     // MARK: Folding
 
     /// Stores keys as the fold does, and marks their hours as folded.
@@ -131,6 +137,34 @@ struct PublishingStage: Sendable {
 
     func fold(_ hour: Hour, _ keys: [DiagnosisKey] = []) async throws {
         try await fold([(hour, keys)])
+    }
+
+    /// Stores keys of other countries as federation does, whose hour of import ends later.
+    func importKeys(
+        _ keys: [DiagnosisKey], in hour: Hour, from origin: String = "FR", visited: String = "DEFR"
+    ) async throws {
+        try await superuser.transaction { session in
+            let days = keys.map { Int32($0.rollingPeriod.start.rawValue / IntervalNumber.perDay) }
+            for day in Set(days + [hour.day.number]) { try session.execute("SELECT foreign_keys.ensure_day(\(day))") }
+            try session.execute(
+                """
+                INSERT INTO foreign_keys.diagnosis_key (
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
+                    report_type, origin, visited)
+                SELECT \(hour.number), key_data, start, period, level, 0, 1, \(origin), \(visited)
+                FROM unnest(
+                    \(keys.map(\.data.bytes)), \(keys.map { Int32($0.rollingPeriod.start.rawValue) }),
+                    \(keys.map { Int16($0.rollingPeriod.length) }),
+                    \(keys.map { Int16($0.transmissionRiskLevel.rawValue) })) AS imported (key_data, start, period, level)
+                """)
+        }
+    }
+
+    /// From now on no key is imported in an hour.
+    func endImport(of hour: Hour) async throws {
+        _ = try await superuser.session { session in
+            try session.execute("INSERT INTO foreign_keys.imported_hour (hour) VALUES (\(hour.number))")
+        }
     }
 
     /// Stores check-in reports of an hour.
@@ -309,13 +343,21 @@ struct PublishingStage: Sendable {
     }
 
     /// The keys of an hour's package; nil if there is no package.
-    func keys(of hour: Hour) throws -> Set<KeyData>? {
-        try package(Self.path(of: hour)).map { Set($0.keys.map(\.data)) }
+    func keys(of hour: Hour, region: String = "DE") throws -> Set<KeyData>? {
+        try package(Self.path(of: hour, region: region)).map { Set($0.keys.map(\.data)) }
     }
 
     /// The keys of a day's package; nil if there is no package.
-    func keys(of day: Day) throws -> Set<KeyData>? {
-        try package(Self.path(of: day)).map { Set($0.keys.map(\.data)) }
+    func keys(of day: Day, region: String = "DE") throws -> Set<KeyData>? {
+        try package(Self.path(of: day, region: region)).map { Set($0.keys.map(\.data)) }
+    }
+}
+
+extension PublishedHour {
+    /// An hour that took home keys, unless there is no end.
+    init(hour: Hour, keys: Int, firstEnd: IntervalNumber? = nil, reports: Int = 0) {
+        self.init(
+            hour: hour, home: firstEnd.map { TakenKeys(through: hour, count: keys, firstEnd: $0) }, reports: reports)
     }
 }
 

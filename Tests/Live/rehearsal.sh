@@ -27,12 +27,12 @@ suite included (the newer one has one more migration); the first run takes longe
 load balancer (8200 to 8240) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep
 their deadlines meanwhile: it needs the machine alone.
 
-Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so `secrets` runs once more at
-start, and changes nothing), `driver_opts` (so the doors have a way out), `pids_limit` and `stop_grace_period`; they wait for no
-condition of `depends_on` (so what starts too early is started again), and don't pass on how a command of `run` ended; and health
-checks are asked by this script. Bridges are kept apart as Docker does it, by podman's option `isolate`, and this script gives them
-hardware addresses to keep. The stand-ins have the versions of Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where
-docker-compose.yml names newer ones.
+Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so federation and its simulated
+gateway run, and `secrets` runs once more at start, and changes nothing), `driver_opts` (so the doors have a way out),
+`pids_limit` and `stop_grace_period`; they wait for no condition of `depends_on` (so what starts too early is started again),
+and don't pass on how a command of `run` ended; and health checks are asked by this script. Bridges are kept apart as Docker
+does it, by podman's option `isolate`, and this script gives them hardware addresses to keep. The stand-ins have the versions of
+Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where docker-compose.yml names newer ones.
 
   --keep     leaves everything running; `bash Tests/Live/rehearsal.sh --down` takes it down
   --down     only takes down what an earlier rehearsal left
@@ -145,7 +145,7 @@ podman images --format '{{.Repository}}:{{.Tag}} {{.Size}}' | grep '^localhost/v
 
 stage=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 printf '%s\n' "$stage" >"$cache/stage"
-export VIGIL_SECRETS="$stage/secrets" VIGIL_WAVES_PAUSE=0 VIGIL_WAVES_SPREAD=0
+export VIGIL_SECRETS="$stage/secrets" VIGIL_WAVES_PAUSE=0 VIGIL_WAVES_SPREAD=0 VIGIL_SMALLEST_FEDERATED_SET=140
 # podman-compose would make them without keeping them apart.
 /usr/bin/python3 - docker-compose.yml <<'TEXT' | while read -r network internal; do
 import sys, yaml
@@ -199,11 +199,11 @@ for program in vigil vigil-dev; do
     podman cp "$image:/usr/local/bin/$program" "$stage/programs/$program"
     podman rm "$image" >/dev/null
 done
-for program in submission-server=fold distribution=distribution; do
+for program in submission-server=fold distribution=distribution federation=federation; do
     cat >"$stage/programs/${program%=*}" <<TEXT
 #!/bin/sh
 export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
-# fold or publish, --as-of, instant; not the configuration file. The story's hours haven't ended: its clock shows their end.
+# fold, publish or run, --as-of, instant; not the configuration file. The story's hours haven't ended: its clock shows their end.
 exec podman exec --env CLOCK_OFFSET $(container "${program#*=}") ${program%=*} "\$1" "\$2" "\$3"
 TEXT
     chmod +x "$stage/programs/${program%=*}"
@@ -218,7 +218,7 @@ play() {
     local simulator port
     [ ${#relays[@]} = 0 ] || kill "${relays[@]}" 2>/dev/null || true
     relays=()
-    for simulator in development-apns=8063 development-identity=8083; do
+    for simulator in development-apns=8063 development-identity=8083 development-gateway=8103; do
         port=${simulator#*=}
         socat "TCP-LISTEN:$port,bind=127.0.0.1,reuseaddr,fork" \
             "EXEC:nsenter --net --target $(process "${simulator%=*}") socat - TCP\:127.0.0.1\:$port" &

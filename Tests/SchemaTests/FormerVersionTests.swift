@@ -208,7 +208,7 @@ struct FormerVersionTests {
     private static let sinceVersion9: [String: SQL] = [
         "distribution.published_hour":
             """
-        to_jsonb(item) || '{"published_after": -1}'
+        to_jsonb(item) || '{"published_after": -1, "foreign_keys": 0}'
             || CASE WHEN keys > 0 THEN '{"first_end": 0}' ELSE '{}' END::jsonb
         """,
         "submission.hour_key": """

@@ -26,7 +26,7 @@ struct GrantTests {
         // Released for good: nobody may change or delete a value, and those who release values may not read any.
         "statistics.released_figure": [
             .verification: "INSERT", .testResults: "INSERT", .distribution: "INSERT", .pushDispatcher: "INSERT",
-            .healthPortal: "SELECT",
+            .federation: "INSERT", .healthPortal: "SELECT",
         ],
         // Reached through a function only.
         "statistics.counted_since": [:],
@@ -35,13 +35,14 @@ struct GrantTests {
         // The server adds rows by a function that holds the hour open.
         "submission.inbox": [.fold: "SELECT DELETE"],
         "submission.folded_hour": [.fold: "SELECT INSERT DELETE", .distribution: "SELECT"],
-        // distribution reads all columns but one; see `columns`.
+        // distribution and federation read some columns; see `columns`.
         "submission.diagnosis_key": [.fold: "SELECT INSERT"],
         "submission.check_in_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         "submission.venue_report": [.fold: "SELECT INSERT", .distribution: "SELECT"],
         // Rows are reached through the parent only.
         "submission.check_in_report_20600": [:],
         "submission.venue_report_20600": [:],
+        // federation reads which hours are published; see `columns`.
         "distribution.published_hour": [.distribution: "SELECT INSERT DELETE"],
         "distribution.published_venue_bundle": [.distribution: "SELECT INSERT DELETE"],
         "distribution.signature": [.distribution: "SELECT INSERT DELETE"],
@@ -51,6 +52,16 @@ struct GrantTests {
         "venues.published_event": [.distribution: "SELECT"],
         "venues.trace_key": [.healthPortal: "SELECT INSERT DELETE", .distribution: "SELECT"],
         "venues.trace_key_upload": [.healthPortal: "SELECT INSERT DELETE"],
+        // Nobody changes or deletes a key: it goes with its partition. The fold looks for keys, and at nothing else of them.
+        "foreign_keys.diagnosis_key": [.federation: "SELECT INSERT", .distribution: "SELECT"],
+        "foreign_keys.imported_hour": [.federation: "SELECT INSERT DELETE", .distribution: "SELECT"],
+        "federation.shared_slot": [.federation: "SELECT INSERT DELETE"],
+        "federation.outgoing_batch": [.federation: everything],
+        // Of GENERATED ALWAYS AS IDENTITY, which needs no privilege.
+        "federation.outgoing_batch_id_seq": [:],
+        "federation.incoming_batch": [.federation: everything],
+        "federation.audited_upload": [.federation: "SELECT INSERT DELETE"],
+        "federation.left_out": [.federation: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],
         "health_portal.session": [.healthPortal: everything],
@@ -59,7 +70,11 @@ struct GrantTests {
         "health_portal.audit": [.healthPortal: "SELECT INSERT DELETE"],
         // Only the owner's command writes it.
         "health_portal.audit_read": [:],
-    ].merging((20_586...20_600).map { ("submission.diagnosis_key_\($0)", [:]) }) { first, _ in first }
+    ].merging(
+        (20_586...20_600).flatMap {
+            [("submission.diagnosis_key_\($0)", [:]), ("foreign_keys.diagnosis_key_\($0)", [:])]
+        }
+    ) { first, _ in first }
 
     /// What a role may read of a table of which it may not read all.
     private static let columns: [String: [DatabaseRole: [String]]] = [
@@ -67,14 +82,22 @@ struct GrantTests {
             .distribution: [
                 "hour", "key_data", "rolling_start", "rolling_period", "transmission_risk_level", "days_since_onset",
                 "report_type",
-            ]
-        ]
+            ],
+            .federation: [
+                "hour", "key_data", "rolling_start", "rolling_period", "transmission_risk_level", "is_federated",
+            ],
+        ],
+        "distribution.published_hour": [.federation: ["hour", "first_end"]],
+        "foreign_keys.diagnosis_key": [.fold: ["key_data"]],
     ]
 
     private func withDatabase(_ body: (MigratedDatabase, PostgresClient) async throws -> Void) async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { superuser in
-                _ = try await superuser.session { try $0.execute("SELECT submission.ensure_day(20600)") }
+                try await superuser.session { session in
+                    try session.execute("SELECT submission.ensure_day(20600)")
+                    try session.execute("SELECT foreign_keys.ensure_day(20600)")
+                }
                 try await body(database, superuser)
             }
         }
@@ -179,6 +202,7 @@ struct GrantTests {
         ("the fold's lock, for a transaction", "SELECT pg_advisory_xact_lock(8532464671511281666)"),
         ("the migration's lock", "SELECT pg_try_advisory_lock(8532464671511281665)"),
         ("the publisher's lock", "SELECT pg_try_advisory_xact_lock(8532464671511281667)"),
+        ("the import's lock", "SELECT pg_advisory_xact_lock(8532464671511281670)"),
         ("the waves' lock, shared", "SELECT pg_advisory_lock_shared(8532464671511281668)"),
         ("a lock of two numbers", "SELECT pg_advisory_lock(1, 2)"),
         ("locks given back", "SELECT pg_advisory_unlock_all()"),
@@ -245,6 +269,9 @@ struct GrantTests {
         ("SELECT submission.take_fold_lock()", .fold),
         ("SELECT distribution.take_publishing_lock()", .distribution),
         ("SELECT push_dispatcher.take_wave_lock()", .pushDispatcher),
+        ("SELECT foreign_keys.take_import_lock()", .federation),
+        ("SELECT federation.take_upload_lock('efgs')", .federation),
+        ("SELECT federation.take_download_lock('efgs')", .federation),
     ]
 
     @Test("each service can take its own lock and no other", arguments: DatabaseRole.allCases)

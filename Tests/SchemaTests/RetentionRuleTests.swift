@@ -89,6 +89,29 @@ struct RetentionRuleTests {
         "venues.trace_key_upload": """
         INSERT INTO venues.trace_key_upload (token_hash, body_hash, bucket) VALUES (\(bytes), \(bytes), \(oldHour / 2))
         """,
+        "foreign_keys.diagnosis_key": """
+        INSERT INTO foreign_keys.diagnosis_key (
+            hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type, origin, visited
+        ) VALUES (\(oldHour), \(Array(bytes.prefix(16))), \(oldDay * 144), 144, 1, 0, 1, 'FR', 'DEFR')
+        """,
+        "foreign_keys.imported_hour": "INSERT INTO foreign_keys.imported_hour (hour) VALUES (\(oldHour))",
+        "federation.shared_slot": """
+        INSERT INTO federation.shared_slot (gateway, hour, keys) VALUES ('efgs', \(oldHour), 0)
+        """,
+        "federation.outgoing_batch": """
+        INSERT INTO federation.outgoing_batch (gateway, tag, hour, keys, content, state, due_at, changed_at)
+        VALUES ('efgs', 'DE-1', \(oldHour), 1, \(bytes), 'waiting', \(old), \(old))
+        """,
+        "federation.incoming_batch": incomingBatch,
+        "federation.audited_upload": """
+        WITH batch AS (\(incomingBatch))
+        INSERT INTO federation.audited_upload (gateway, tag, number, country, keys, outcome)
+        VALUES ('efgs', '20231114-1', 1, 'FR', 1, 'verified')
+        """,
+        "federation.left_out": """
+        WITH batch AS (\(incomingBatch))
+        INSERT INTO federation.left_out (gateway, tag, reason, keys) VALUES ('efgs', '20231114-1', 'known', 1)
+        """,
         "push_dispatcher.registration": """
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))
@@ -108,6 +131,23 @@ struct RetentionRuleTests {
         INSERT INTO push_dispatcher.wave (id, planned_at) VALUES (\(Array(bytes.prefix(16))), \(old))
         """,
     ]
+
+    /// Once, for itself and for the tables of what is in it.
+    private static var incomingBatch: SQL {
+        """
+        INSERT INTO federation.incoming_batch (gateway, tag, day, announced_at, due_at, changed_at)
+        VALUES ('efgs', '20231114-1', \(oldDay), \(old), \(old), \(old)) ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// Inserts ``oldRows``.
+    private static func insertOldRows(in client: PostgresClient) async throws {
+        try await client.session { session in
+            try session.execute("SELECT submission.ensure_day(\(oldHour / 24))")
+            try session.execute("SELECT foreign_keys.ensure_day(\(oldHour / 24))")
+            for row in oldRows.values { try session.execute(row) }
+        }
+    }
 
     /// All tables but the partitions of others.
     private static func tables(in client: PostgresClient) async throws -> Set<String> {
@@ -150,10 +190,7 @@ struct RetentionRuleTests {
             try await TestPostgres.withClient(database.superuserConnection) { client in
                 let ruled = Retention.rules.flatMap(\.tables)
                 #expect(Set(Self.oldRows.keys) == Set(ruled))
-                try await client.session { session in
-                    try session.execute("SELECT submission.ensure_day(\(Self.oldHour / 24))")
-                    for row in Self.oldRows.values { try session.execute(row) }
-                }
+                try await Self.insertOldRows(in: client)
                 for table in ruled { #expect(try await count(table, in: client) == 1, "\(table)") }
                 for role in Set(Retention.rules.map(\.role)) {
                     // With the service's own rights: a rule that it may not apply is none.
@@ -172,10 +209,7 @@ struct RetentionRuleTests {
     func ahead(role: DatabaseRole) async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { client in
-                try await client.session { session in
-                    try session.execute("SELECT submission.ensure_day(\(Self.oldHour / 24))")
-                    for row in Self.oldRows.values { try session.execute(row) }
-                }
+                try await Self.insertOldRows(in: client)
                 let clock = DatabaseClock(of: client, movedLike: ManualClock(Self.now).clock)
                 await #expect(throws: ClockAhead.self) {
                     _ = try await Retention.apply(role, at: Self.now + 30 * 86_400, by: clock, in: client)
@@ -227,27 +261,36 @@ struct RetentionRuleTests {
         }
     }
 
-    @Test(
-        "hours are kept for 15 days and not an hour longer",
-        arguments: [DatabaseRole.fold, .distribution])
-    func hours(role: DatabaseRole) async throws {
+    /// The tables of hours, and how an hour comes into them.
+    private static let hourTables: [(role: DatabaseRole, insert: @Sendable (Int32) -> SQL, select: SQL)] = [
+        (
+            .fold, { "INSERT INTO submission.folded_hour (hour, keys) VALUES (\($0), 0)" },
+            "SELECT hour FROM submission.folded_hour ORDER BY hour"
+        ),
+        (
+            .distribution, { "INSERT INTO distribution.published_hour (hour, keys) VALUES (\($0), 0)" },
+            "SELECT hour FROM distribution.published_hour ORDER BY hour"
+        ),
+        (
+            .federation, { "INSERT INTO foreign_keys.imported_hour (hour) VALUES (\($0))" },
+            "SELECT hour FROM foreign_keys.imported_hour ORDER BY hour"
+        ),
+        (
+            .federation, { "INSERT INTO federation.shared_slot (gateway, hour, keys) VALUES ('efgs', \($0), 0)" },
+            "SELECT hour FROM federation.shared_slot ORDER BY hour"
+        ),
+    ]
+
+    @Test("hours are kept for 15 days and not an hour longer", arguments: hourTables)
+    func hours(role: DatabaseRole, insert: @escaping @Sendable (Int32) -> SQL, select: SQL) async throws {
         let first = Int32(Self.now.timeIntervalSince1970) / 3600 - 15 * 24
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
-                let insert: @Sendable (Int32) -> SQL = { hour in
-                    role == .fold
-                        ? "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour), 0)"
-                        : "INSERT INTO distribution.published_hour (hour, keys) VALUES (\(hour), 0)"
-                }
                 try await service.session { session in
                     for hour in [first - 1, first, first + 1] { try session.execute(insert(hour)) }
                 }
                 _ = try await Retention.apply(role, at: Self.now, in: service)
-                let left = try await service.session { session in
-                    role == .fold
-                        ? try session.rows("SELECT hour FROM submission.folded_hour ORDER BY hour", as: Int32.self)
-                        : try session.rows("SELECT hour FROM distribution.published_hour ORDER BY hour", as: Int32.self)
-                }
+                let left = try await service.session { try $0.rows(select, as: Int32.self) }
                 #expect(left == [first, first + 1])
             }
         }

@@ -14,6 +14,8 @@ struct DisclosureTests {
         let warnings = Figure.warningsSent.definition
         #expect([-7, 19, 20, 24, 25].map(warnings.value) == [nil, nil, 20, 20, 30])
         #expect([0, 4, 5, 14].map(Figure.wrongEntries.definition.value) == [0, 0, 10, 10])
+        #expect([0, 139, 140, 145].map(Figure.keysShared.definition.value) == [nil, nil, 140, 150])
+        #expect([0, 49, 50, 54, 55].map(Figure.keysImported.definition.value) == [nil, nil, 50, 50, 60])
     }
 
     @Test("a share is a multiple of 5 and needs 50 codes")

@@ -89,6 +89,23 @@ WITH kept (item, oldest, first_kept) AS (
     UNION ALL
     SELECT 'health_portal.audit: 30 days', to_timestamp(min(day) * 86400.0), now() - interval '31 days 2 hours'
     FROM health_portal.audit
+    UNION ALL
+    SELECT 'foreign_keys.diagnosis_key: 14 days after its day, by partition', to_timestamp(min(rolling_start) * 600.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM foreign_keys.diagnosis_key
+    UNION ALL
+    SELECT 'foreign_keys.imported_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
+    FROM foreign_keys.imported_hour
+    UNION ALL
+    SELECT 'federation.shared_slot: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
+    FROM federation.shared_slot
+    UNION ALL
+    SELECT 'federation.outgoing_batch: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
+    FROM federation.outgoing_batch
+    UNION ALL
+    SELECT 'federation.incoming_batch, with its uploads: 15 days', to_timestamp(min(day) * 86400.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '15 days'
+    FROM federation.incoming_batch
 )
 SELECT CASE WHEN oldest < first_kept THEN 'TOO OLD' ELSE 'kept to' END AS verdict, item,
     date_trunc('second', oldest) AS oldest
@@ -97,10 +114,10 @@ FROM kept ORDER BY (oldest < first_kept) IS TRUE DESC, item;
 -- Partitions of expired days: not only the rows must be gone, but also the files.
 SELECT CASE WHEN substring(relname FROM '\d+$')::integer * 86400.0 < extract(epoch FROM now() - interval '15 days 2 hours')
         THEN 'TOO OLD' ELSE 'kept to' END AS verdict,
-    min(relname) AS oldest_partition, count(*) AS partitions
+    relnamespace::regnamespace AS schema, min(relname) AS oldest_partition, count(*) AS partitions
 FROM pg_class
-WHERE relnamespace = 'submission'::regnamespace AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report|venue_report)_\d+$'
-GROUP BY 1 ORDER BY 1;
+WHERE relnamespace IN ('submission'::regnamespace, 'foreign_keys'::regnamespace) AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report|venue_report)_\d+$'
+GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- A recycled segment of the write-ahead log keeps its old content.
 SELECT CASE WHEN current_setting('wal_recycle') = 'off' THEN 'kept to' ELSE 'TOO OLD' END AS verdict,

@@ -2,11 +2,12 @@
 # Creates missing certificates and secrets and sets the owner of each file. deploy/secrets.sh runs it in a container without a
 # network. /secrets is the operator's folder:
 #
-#     state/     written by `vigil certificates` and `vigil keys secrets`; the authority's private key never leaves it
+#     state/     written by `vigil certificates`, `vigil keys secrets` and `vigil federation-certificates`; the authority's private key
+#                never leaves it
 #     files/     the files that docker-compose.yml mounts; the owner of each file is its only reader
 #     callers/   for outside callers: certificates of laboratories, test centres and the portal; the public key for apps
 #
-# It replaces nothing but certificates that expire within 30 days.
+# It replaces nothing but certificates of the private authority that expire within 30 days.
 set -eu
 umask 077
 
@@ -20,6 +21,10 @@ operator=$(stat -c %u:%g /secrets)
 # Each further argument names a laboratory, test centre or contact tracing system that gets its own certificate.
 vigil certificates --state /secrets/state "$@" >/dev/null
 vigil keys secrets --state /secrets/state >/dev/null
+# For a trial: before an authority joins a federation, it makes them anew in its own name. They are never renewed by themselves, because
+# the gateway's operator has to know a certificate before it is used.
+vigil federation-certificates --state /secrets/state --anchor --country "${VIGIL_ORIGIN:-DE}" --organisation "Vigil development" \
+    --unit Federation --email federation@example.org >/dev/null
 mkdir -p /secrets/state/given /secrets/files
 # Laboratories, test centres and contact tracing systems by the names of their certificates, including those for trials.
 callers="certificate-server portal"
@@ -70,7 +75,7 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    download-server health-portal development-apns development-identity public; do
+    download-server federation health-portal development-apns development-gateway development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
 done
@@ -80,6 +85,18 @@ give certificates/public.pem files/edge.pem "$nginx" 444
 # The portal shows it, too, until the authority has one for the portal's own name.
 give certificates/public.key files/portal-public.key "$service" 400
 give certificates/public.pem files/portal-public.pem "$service" 444
+# The gateway sees it, until the authority has one for the callback's own name.
+give certificates/federation.key files/federation-callback.key "$service" 400
+give certificates/federation.pem files/federation-callback.pem "$service" 444
+# The simulated gateway's, until a real one has told its own.
+give certificates/ca.pem files/callback-authorities.pem "$service" 444
+give certificates/gateway.pem files/callback-gateway.pem "$service" 444
+give certificates/gateway-anchor.pem files/federation-anchor.pem "$service" 444
+give certificates/gateway.key files/gateway-callback.key "$service" 400
+give certificates/gateway.pem files/gateway-callback.pem "$service" 444
+give certificates/gateway-anchor.pem files/gateway-anchor.pem "$service" 444
+give certificates/federation-gateway.pem files/home-gateway.pem "$service" 444
+give certificates/federation-signing.pem files/home-signing.pem "$service" 444
 give certificates/postgres.key files/postgres.key "$postgres" 400
 give certificates/postgres.pem files/postgres.pem "$postgres" 444
 give certificates/prometheus.key files/prometheus.key "$prometheus" 400
@@ -90,10 +107,16 @@ give certificates/ca.pem files/ca.pem "$service" 444
 
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
     portal-session-key portal-officer-key portal-client.key officer-issuer.key \
-    pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal; do
+    federation-signing.key federation-gateway.key gateway-anchor.key \
+    pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal pgpass-federation; do
     give "secrets/$name" "files/$name" "$service" 400
 done
 give secrets/pgpass-owner files/postgres-pgpass-owner "$postgres" 400
+# What the gateway's operator is given: the certificates of the two keys.
+for name in federation-signing federation-gateway; do
+    give "certificates/$name.pem" "files/$name.pem" "$service" 444
+    give "certificates/$name.pem" "callers/$name.pem" "$operator" 444
+done
 give config/apns-public.pem files/apns-public.pem "$service" 444
 give config/officers.jwks.json files/officers.jwks.json "$service" 444
 give config/officers.jwks.json files/identity-keys.json "$service" 444

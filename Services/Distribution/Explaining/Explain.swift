@@ -6,25 +6,64 @@ import TraceKeyFormat
 struct Explain: Sendable {
     let store: DistributionStore
     let policy: PublicationPolicy
+    let regions: Regions
     /// What time it is.
     let now: Date
 
     func key(_ data: KeyData) async throws -> Explanation {
-        let folded = try await store.foldedHours()
-        let published = try await store.publishedHours()
-        guard let (hour, key) = try await store.foldedKey(data) else { return .unknown(lastFolded: folded?.upperBound) }
+        if let (hour, key) = try await store.foldedKey(data) { return try await explain(key, foldedIn: hour) }
+        if let found = try await store.foreignKey(data) {
+            return .foreign(
+                origin: found.origin, regions: regions.names(of: found.countries),
+                try await explain(found))
+        }
+        return .unknown(lastFolded: try await store.foldedHours()?.upperBound)
+    }
+
+    private func explain(_ key: DiagnosisKey, foldedIn hour: Hour) async throws -> Explanation {
         guard let release = policy.releaseHour(of: key, submitted: hour) else {
             return .level(key.transmissionRiskLevel, lowest: policy.lowestLevel)
         }
         if key.rollingPeriod.hasExpired(at: now) { return .expired }
-        if let taken = published.first(where: { $0.hour >= release && $0.tookKeys })?.hour { return .published(taken) }
+        let folded = try await store.foldedHours()
+        let published = try await store.publishedHours()
+        if let taken = published.first(where: { $0.hour >= release && $0.home != nil })?.hour {
+            return .published(taken)
+        }
         guard let last = published.last?.hour, release <= last else {
             return release > (folded?.upperBound ?? release)
                 ? .embargo(until: release) : .undecided(release: release, lastPublished: published.last?.hour)
         }
         let waiting = try await store.keys(
-            released: ReleaseRange(after: published.last { $0.tookKeys }?.hour, through: last), by: policy, at: now)
+            released: ReleaseRange(after: LastTaken(by: published).home, through: last), by: policy, at: now)
         return .threshold(waiting: waiting.keys.count, minimum: policy.minimumKeys, since: release)
+    }
+
+    private func explain(_ key: ForeignKey) async throws -> Explanation {
+        guard let released = policy.releaseHour(of: key.rollingPeriod, key.level, submitted: key.imported) else {
+            return .level(key.level, lowest: policy.lowestLevel)
+        }
+        if RollingPeriod.hasExpired(endingWith: key.rollingPeriod.keptEnd, at: now) { return .expired }
+        let published = try await store.publishedHours()
+        let release = Release(stored: key.imported, released: released)
+        let taken = published.first { hour in
+            hour.foreign.map { release.isWithin(Release(stored: $0.through, released: hour.hour)) } ?? false
+        }
+        if let taken { return .published(taken.hour) }
+        let imported = try await store.lastImportedHour()
+        guard let imported, key.imported <= imported else { return .importing(key.imported, lastComplete: imported) }
+        guard let last = published.last?.hour, released <= last else {
+            let folded = try await store.foldedHours()
+            return released > max(key.imported, folded?.upperBound ?? key.imported)
+                ? .embargo(until: released) : .undecided(release: released, lastPublished: published.last?.hour)
+        }
+        var waiting = 0
+        if let range = LastTaken(by: published).foreignRange(through: last, imported: imported) {
+            waiting = try await store.foreignKeys(released: range, in: regions, by: policy, at: now).keys.count
+        }
+        // Its hour of import was completed after the last published hour was decided.
+        if waiting >= policy.minimumKeys { return .undecided(release: last.advanced(by: 1), lastPublished: last) }
+        return .foreignThreshold(waiting: waiting, minimum: policy.minimumKeys, since: released)
     }
 
     func traceKey(_ identity: [UInt8]) async throws -> Explanation {

@@ -24,7 +24,10 @@ struct ExplainCommand: AsyncParsableCommand {
         do {
             try await Schema.distribution.check(database)
             let policy = try Publisher.policy(runtime.configuration)
-            let explain = Explain(store: DistributionStore(database), policy: policy, now: runtime.clock.now)
+            let explain = Explain(
+                store: DistributionStore(database), policy: policy,
+                regions: try Publisher.regions(runtime.configuration),
+                now: runtime.clock.now)
             let explanation =
                 switch subject {
                 case .key(let data): try await explain.key(data)

@@ -6,7 +6,7 @@ import PublishedTree
 enum Explanation: Equatable, Sendable {
     // MARK: Keys
 
-    /// No folded row has the key.
+    /// No row has the key.
     case unknown(lastFolded: Hour?)
     /// Its risk level is too low; it is never published.
     case level(TransmissionRiskLevel, lowest: TransmissionRiskLevel)
@@ -20,6 +20,15 @@ enum Explanation: Equatable, Sendable {
     case published(Hour)
     /// Its period ended more than 14 days ago: it is in no package any more, or was never in one.
     case expired
+
+    // MARK: Keys of other countries
+
+    /// It came from another country; the regions that have it once it is published, and where it is.
+    indirect case foreign(origin: String, regions: [String], Explanation)
+    /// Keys are still added to its hour of import.
+    case importing(Hour, lastComplete: Hour?)
+    /// It may be published, but too few keys of other countries wait with it.
+    case foreignThreshold(waiting: Int, minimum: Int, since: Hour)
 
     // MARK: Trace keys
 
@@ -50,7 +59,7 @@ extension Explanation {
         switch self {
         case .unknown(let lastFolded):
             """
-            Not among the folded keys.
+            Neither among the folded keys nor among those of other countries.
             Either it was never accepted, or its upload is sealed until its hour is folded, or it was deleted after 14 days.
             The last folded hour is \(Self.name(lastFolded)).
             """
@@ -83,7 +92,22 @@ extension Explanation {
         case .expired:
             """
             Expired: its rolling period ended more than 14 days ago.
-            If a package had it, the next run takes it out, within an hour. The fold deletes it.
+            If a package had it, the next run takes it out, within an hour. Retention deletes it.
+            """
+        case .foreign(let origin, let regions, let state):
+            """
+            A key of another country, \(origin). \(Self.regions(regions))
+            \(state.text(minimum: minimum))
+            """
+        case .importing(let hour, let lastComplete):
+            """
+            Waits: it was imported in the hour \(Self.name(hour)), and federation hasn't ended that hour.
+            The last complete hour of import is \(Self.name(lastComplete)). If that is long ago, see the alerts of federation.
+            """
+        case .foreignThreshold(let waiting, let minimum, let since):
+            """
+            Too few keys of other countries: \(waiting) of \(minimum) have been waiting since the hour \(Self.name(since)).
+            They wait for others, and expire if none come.
             """
         case .unknownTraceKey:
             """
@@ -115,7 +139,8 @@ extension Explanation {
         case .hour(let hour, let bundle):
             """
             Published.
-            \(hour.tookKeys ? Self.left(of: hour) : Self.amount(0, of: "keys", minimum))
+            \(Self.keys(hour.home, "keys", minimum))
+            \(Self.keys(hour.foreign, "keys of other countries", minimum))
             \(Self.amount(hour.reports, of: "check-in reports", minimum))
             \(Self.venueReports(bundle))
             """
@@ -132,9 +157,17 @@ extension Explanation {
         name(Hour(containing: Date(timeIntervalSince1970: Double((tag.number + 1) * TraceKeyTag.seconds))))
     }
 
-    private static func left(of hour: PublishedHour) -> String {
-        hour.keys > 0
-            ? "Of the keys that it took, \(hour.keys) haven't expired." : "All keys that it took have expired."
+    private static func regions(_ regions: [String]) -> String {
+        regions.isEmpty
+            ? "It names none of the countries in `regions`, so no region has it."
+            : "Regions that have it once it is published: \(regions.joined(separator: ", "))."
+    }
+
+    private static func keys(_ taken: TakenKeys?, _ things: String, _ minimum: Int) -> String {
+        guard let taken else { return amount(0, of: things, minimum) }
+        return taken.count > 0
+            ? "Of the \(things) that it took, \(taken.count) haven't expired."
+            : "All \(things) that it took have expired."
     }
 
     private static func venueReports(_ bundle: VenueBundle?) -> String {

@@ -3,7 +3,7 @@ import ExposureKeys
 import FoundationEssentials
 import PublishedTree
 
-/// The keys of an hour or a day, as they are published for every region.
+/// The keys of an hour or a day, as they are published: a package for each region.
 struct KeyPackage: Sendable {
     /// The window that a package covers.
     enum Window: Hashable, Sendable {
@@ -30,11 +30,10 @@ struct KeyPackage: Sendable {
         self.hours = hours
     }
 
-    /// Which keys it holds; nil if its hours took none.
-    var released: ReleaseRange? {
-        guard let first = hours.first, let last = hours.last else { return nil }
-        return ReleaseRange(after: first.released.after, through: last.released.through)
-    }
+    /// Which home keys it holds; nil if its hours took none.
+    var home: ReleaseRange? { ReleaseRange(joining: hours.compactMap(\.home)) }
+    /// Which foreign keys it holds; nil if its hours took none.
+    var foreign: ReleaseRange? { ReleaseRange(joining: hours.compactMap(\.foreign)) }
     /// The number of its keys.
     var keys: Int { hours.map(\.published.keys).reduce(0, +) }
 
@@ -42,10 +41,10 @@ struct KeyPackage: Sendable {
     func hasExpiredKeys(at instant: Date) -> Bool { hours.contains { $0.published.hasExpiredKeys(at: instant) } }
 
     /// Corrects the counts of its hours after its keys were read.
-    mutating func count(_ counts: [Hour: KeyCount]) {
+    mutating func count(home: KeyCounts, foreign: KeyCounts) {
         for (index, hour) in hours.enumerated() {
-            hours[index].published.keep(
-                counts.filter { hour.released.contains($0.key) }.values.reduce(KeyCount(), +))
+            if let range = hour.home { hours[index].published.home?.keep(home.total(in: range)) }
+            if let range = hour.foreign { hours[index].published.foreign?.keep(foreign.total(in: range)) }
         }
     }
 
@@ -63,9 +62,13 @@ struct KeyPackage: Sendable {
         }
     }
 
+    /// How many files it has in each region, with at most `limit` keys in each. So many are enough for all keys; a region that has
+    /// only some of them has smaller files, and nobody needs to know how many.
+    func fileCount(keysPerFile limit: Int) -> Int { KeySet.batchCount(for: keys, atMost: limit) }
+
     /// The package's files, with at most `keysPerFile` keys in each.
     func files(regions: [String], keysPerFile: Int) -> [KeyFile] {
-        let size = Int32(clamping: KeySet.batchCount(for: keys, atMost: keysPerFile))
+        let size = Int32(clamping: fileCount(keysPerFile: keysPerFile))
         return regions.flatMap { region in
             (1...size).compactMap { Batch(number: $0, size: size) }
                 .map { KeyFile(region: region, batch: $0, key: key(region: region, batch: $0)) }
@@ -76,8 +79,10 @@ struct KeyPackage: Sendable {
 /// An hour that took keys.
 struct FilledHour: Sendable {
     var published: PublishedHour
-    /// Which keys it took.
-    let released: ReleaseRange
+    /// Which home keys it took; nil for none.
+    let home: ReleaseRange?
+    /// Which foreign keys it took; nil for none.
+    let foreign: ReleaseRange?
 }
 
 /// One file of a package.

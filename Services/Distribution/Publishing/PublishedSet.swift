@@ -3,46 +3,6 @@ import ExposureKeys
 import Foundation
 import PublishedTree
 
-/// A published hour: it took all waiting keys or none, and all waiting reports or none.
-struct PublishedHour: Sendable, Equatable {
-    let hour: Hour
-    /// How many of the keys that it took haven't expired.
-    private(set) var keys: Int
-    /// The earliest end of their periods; nil if it took no keys. It stays when no key is left.
-    private(set) var firstEnd: IntervalNumber?
-    var reports = 0
-
-    var tookKeys: Bool { firstEnd != nil }
-
-    /// Whether its packages hold keys that must be published no longer.
-    func hasExpiredKeys(at instant: Date) -> Bool {
-        keys > 0 && firstEnd.map { RollingPeriod.hasExpired(endingWith: $0, at: instant) } ?? false
-    }
-
-    /// Leaves only some of its keys.
-    mutating func keep(_ left: KeyCount) {
-        keys = left.keys
-        firstEnd = left.firstEnd ?? firstEnd
-    }
-}
-
-/// A number of keys, and the earliest end of their periods.
-struct KeyCount: Sendable, Equatable {
-    private(set) var keys = 0
-    /// Nil without keys.
-    private(set) var firstEnd: IntervalNumber?
-
-    mutating func add(_ period: RollingPeriod) {
-        keys += 1
-        firstEnd = min(firstEnd ?? period.end, period.end)
-    }
-
-    static func + (left: KeyCount, right: KeyCount) -> KeyCount {
-        KeyCount(
-            keys: left.keys + right.keys, firstEnd: [left.firstEnd, right.firstEnd].compactMap { $0 }.min())
-    }
-}
-
 /// The packages and indexes that the tree must have, given the published hours.
 ///
 /// The paths are Corona-Warn-App's: https://github.com/corona-warn-app/cwa-server/blob/main/docs/DISTRIBUTION.md
@@ -70,9 +30,10 @@ struct PublishedSet: Sendable {
             return
         }
         let today = max(last.advanced(by: 1).day, Day(containing: present))
-        let released = Self.released(published, where: \.tookKeys)
-        let filled = published.compactMap { hour in
-            released[hour.hour].map { FilledHour(published: hour, released: $0) }
+        let home = Self.ranges(published) { $0.home?.through }
+        let foreign = Self.ranges(published) { $0.foreign?.through }
+        let filled = published.filter { $0.home != nil || $0.foreign != nil }.map {
+            FilledHour(published: $0, home: home[$0.hour], foreign: foreign[$0.hour])
         }
         let hours = published.map(\.hour).filter { $0 > last.advanced(by: -Self.hoursKept) }
         // A day is published with its last hour.
@@ -90,7 +51,7 @@ struct PublishedSet: Sendable {
         let complete = Set(VenueBundle.complete(in: published))
         venueBundles = Array(bundles.filter { complete.contains($0.firstHour) }.drop { $0.reports == 0 })
 
-        let releasedReports = Self.released(published) { $0.reports > 0 }
+        let releasedReports = Self.ranges(published) { $0.reports > 0 ? $0.hour : nil }
         let kept = published.filter { $0.hour > last.advanced(by: -Self.daysKept * 24) }
         guard let oldest = kept.first(where: { $0.reports > 0 })?.hour,
             let latest = kept.last(where: { $0.reports > 0 })?.hour
@@ -110,17 +71,20 @@ struct PublishedSet: Sendable {
         venueBundles = Array(venueBundles.drop { $0.firstHour <= hour || $0.reports == 0 })
     }
 
-    /// For each hour that took anything: the range released since the previous hour that took anything.
-    private static func released(
-        _ published: [PublishedHour], where tookAny: (PublishedHour) -> Bool
+    /// For each hour that took anything: the range since the previous hour that took anything.
+    /// - Parameter stored: the last hour of the fold or of the import that an hour took something of; nil if it took nothing.
+    private static func ranges(
+        _ published: [PublishedHour], through stored: (PublishedHour) -> Hour?
     ) -> [Hour: ReleaseRange] {
-        var released: [Hour: ReleaseRange] = [:]
-        var lastFilled: Hour?
-        for published in published where tookAny(published) {
-            released[published.hour] = ReleaseRange(after: lastFilled, through: published.hour)
-            lastFilled = published.hour
+        var ranges: [Hour: ReleaseRange] = [:]
+        var last: Release?
+        for published in published {
+            guard let stored = stored(published) else { continue }
+            let through = Release(stored: stored, released: published.hour)
+            ranges[published.hour] = ReleaseRange(after: last, through: through)
+            last = through
         }
-        return released
+        return ranges
     }
 
     // MARK: Indexes
@@ -170,12 +134,4 @@ struct PublishedSet: Sendable {
     private static func list(_ elements: [String]) -> [UInt8] {
         Array("[\(elements.joined(separator: ","))]".utf8)
     }
-}
-
-/// The releases after one hour (nil: from the beginning), up to and including another.
-struct ReleaseRange: Sendable, Equatable {
-    let after: Hour?
-    let through: Hour
-
-    func contains(_ release: Hour) -> Bool { release <= through && after.map { $0 < release } ?? true }
 }

@@ -15,10 +15,7 @@ struct Publisher: Sendable {
     var tree: any TreeStore
     let packages: PackageBuilder
     let policy: PublicationPolicy
-    /// Each region gets all keys.
-    let regions: [String]
-    /// The country that gets the check-in reports.
-    let origin: String
+    var regions: Regions
     /// The maximum number of keys in a file; a larger set is split.
     ///
     /// Corona-Warn-App has the same limit (`maximum-number-of-keys-per-bundle`):
@@ -32,14 +29,19 @@ struct Publisher: Sendable {
     let refusedFiles = RefusedFiles()
     let logger: Logger
 
+    /// The country that gets the check-in reports.
+    var origin: String { regions.origin }
+
     /// The result of a run.
     struct Report: Sendable, Equatable {
         /// The last published hour; nil if there is none.
         var lastHour: Int32?
         /// How many hours this run published.
         var newHours = 0
-        /// Keys in them, counted for one region.
+        /// Home keys in them, counted for one region.
         var newKeys = 0
+        /// Keys of other countries in them, counted once.
+        var newForeignKeys = 0
         /// Check-in reports in them.
         var newReports = 0
         /// Venue reports in the bundles that were decided.
@@ -51,7 +53,7 @@ struct Publisher: Sendable {
         /// Invalid static files.
         var refused: [StaticFileProblem] = []
         var refusedFiles: Int { refused.count }
-        /// Keys that no hour has taken yet; nil if the run didn't look.
+        /// Home keys that no hour has taken yet; nil if the run didn't look.
         var waiting: WaitingKeys?
         /// Whether an index changed.
         var changedIndex = false
@@ -59,13 +61,15 @@ struct Publisher: Sendable {
         /// Whether phones should download: an hour took keys or reports, two hours had venue reports, or an earlier run was killed
         /// after that decision and before its announcement.
         var isNews: Bool {
-            changedIndex && lastHour != nil && (newKeys + newReports + newVenueReports > 0 || newHours == 0)
+            changedIndex && lastHour != nil
+                && (newKeys + newForeignKeys + newReports + newVenueReports > 0 || newHours == 0)
         }
 
         var metadata: Logger.Metadata {
             [
                 "hour": "\(lastHour.map(String.init) ?? "none")", "hours": "\(newHours)", "keys": "\(newKeys)",
-                "reports": "\(newReports)", "venue_reports": "\(newVenueReports)", "changes": "\(changes)",
+                "foreign_keys": "\(newForeignKeys)", "reports": "\(newReports)", "venue_reports": "\(newVenueReports)",
+                "changes": "\(changes)",
                 "bytes": "\(bytes)",
                 "refused_files": "\(refusedFiles)",
             ]
@@ -114,16 +118,24 @@ extension Publisher {
     init(database: PostgresClient, clock: DatabaseClock, runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
         let store = DistributionStore(database)
-        let origin = settings.string("origin", default: "DE")
-        let configured = settings.list("regions")
         self.init(
             store: store, clock: clock, tree: try Self.tree(settings),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
-            regions: configured.isEmpty ? [origin, "EUR"] : configured, origin: origin,
+            regions: try Self.regions(settings),
             staticFolder: settings.optionalString("static") == nil ? nil : try settings.directory("static"),
             announcement: try Announcement(runtime), metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger
         )
+    }
+
+    /// From `regions` and `origin`.
+    static func regions(_ settings: Settings) throws -> Regions {
+        let origin = settings.string("origin", default: "DE")
+        let configured = settings.list("regions")
+        guard configured.count <= Regions.most else {
+            throw settings.wrong("regions", "must be at most \(Regions.most)")
+        }
+        return Regions(names: configured.isEmpty ? [origin, Regions.all] : configured, origin: origin)
     }
 
     /// A bucket if `s3.bucket` is set, else the directory.

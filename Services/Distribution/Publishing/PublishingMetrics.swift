@@ -5,6 +5,7 @@ import Metrics
 /// The metrics of publication. All values are public, or change once an hour.
 struct PublishingMetrics: Sendable {
     private let keys: Counter
+    private let foreignKeys: Counter
     private let reports: Counter
     private let venueReports: Counter
     private let bytes: Counter
@@ -15,6 +16,7 @@ struct PublishingMetrics: Sendable {
 
     init(_ factory: any MetricsFactory) {
         keys = Counter(label: "published_keys_total", factory: factory)
+        foreignKeys = Counter(label: "published_foreign_keys_total", factory: factory)
         reports = Counter(label: "published_reports_total", factory: factory)
         venueReports = Counter(label: "published_venue_reports_total", factory: factory)
         bytes = Counter(label: "published_bytes_total", factory: factory)
@@ -28,6 +30,7 @@ struct PublishingMetrics: Sendable {
     func count(_ report: Publisher.Report, waiting keys: WaitingKeys, at now: Date, took duration: Duration) {
         self.duration.record(duration / .seconds(1))
         self.keys.increment(by: report.newKeys)
+        foreignKeys.increment(by: report.newForeignKeys)
         reports.increment(by: report.newReports)
         venueReports.increment(by: report.newVenueReports)
         bytes.increment(by: report.bytes)

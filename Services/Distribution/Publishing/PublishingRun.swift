@@ -50,7 +50,7 @@ struct PublishingRun {
         try await writeTraceKeys()
         // All packages exist now, so indexes may name them.
         let indexes = published.indexes(
-            regions: publisher.regions, origin: publisher.origin, configured: configuredCountries)
+            regions: publisher.regions.names, origin: publisher.origin, configured: configuredCountries)
         for index in indexes {
             let isNew = try await write(index.content, to: index.key)
             if isNew { report.changedIndex = true }
@@ -65,38 +65,59 @@ struct PublishingRun {
 
     /// Decides for each new hour whether it takes everything that is waiting, or nothing if that is too little.
     ///
-    /// Keys and reports are decided separately.
+    /// Home keys, foreign keys and reports are decided separately.
     private mutating func decide(through last: Hour) async throws {
         guard let folded = try await store.foldedHours() else { return }
+        // Before any foreign key is read: what is complete now stays as it is.
+        let imported = try await store.lastImportedHour()
         let published = try await store.publishedHours()
-        var lastKeys = published.last { $0.tookKeys }?.hour
-        var lastReports = published.last { $0.reports > 0 }?.hour
+        var before = LastTaken(by: published)
         let first = published.last?.hour.advanced(by: 1) ?? folded.lowerBound
         let end = min(last, folded.upperBound)
         guard first <= end else { return }
         let enough = publisher.policy.minimumKeys
         progress.begin("Hours", total: first.distance(to: end) + 1)
         for hour in first...end {
-            let range = ReleaseRange(after: lastKeys, through: hour)
-            let read = try await store.keys(released: range, by: publisher.policy, at: present)
-            let reports = try await store.reportCount(after: lastReports, through: hour)
-            var taken = PublishedHour(hour: hour, keys: 0, reports: reports >= enough ? reports : 0)
-            if read.keys.count >= enough { taken.keep(read.counts.values.reduce(KeyCount(), +)) }
+            var keys = PackageKeys()
+            var taken = PublishedHour(hour: hour)
+            let home = ReleaseRange(after: before.home, through: hour)
+            let read = try await store.keys(released: home, by: publisher.policy, at: present)
+            if read.keys.count >= enough {
+                taken.home = TakenKeys(through: hour, read.counts.total())
+                keys.home = read.keys
+            }
+            let foreign = before.foreignRange(through: hour, imported: imported)
+            if let foreign {
+                let read = try await readForeign(foreign)
+                if read.keys.count >= enough {
+                    taken.foreign = TakenKeys(
+                        through: foreign.through.stored, read.counts.total())
+                    keys.foreign = read.keys
+                }
+            }
+            let reports = try await store.reportCount(after: before.reports, through: hour)
+            if reports >= enough { taken.reports = reports }
             try await store.insert(taken)
-            if taken.tookKeys { lastKeys = hour }
-            if taken.reports > 0 { lastReports = hour }
+            before.add(taken)
             // No later hour is folded, so this covers all keys.
-            if hour == folded.upperBound { report.waiting = taken.tookKeys ? read.later : read.later + read.waiting }
+            if hour == folded.upperBound { report.waiting = taken.home == nil ? read.later + read.waiting : read.later }
             report.newHours += 1
-            report.newKeys += taken.keys
+            report.newKeys += taken.home?.count ?? 0
+            report.newForeignKeys += taken.foreign?.count ?? 0
             report.newReports += taken.reports
             // Written now, the keys needn't be read again.
             if hour > end.advanced(by: -PublishedSet.hoursKept) {
-                let filled = taken.tookKeys ? [FilledHour(published: taken, released: range)] : []
-                try await write(taken.tookKeys ? read.keys : [], of: KeyPackage(window: .hour(hour), hours: filled))
+                let filled = FilledHour(
+                    published: taken, home: taken.home == nil ? nil : home,
+                    foreign: taken.foreign == nil ? nil : foreign)
+                try await write(keys, of: KeyPackage(window: .hour(hour), hours: [filled]))
             }
             progress.advance()
         }
+    }
+
+    private func readForeign(_ range: ReleaseRange) async throws -> ReleasedForeignKeys {
+        try await store.foreignKeys(released: range, in: publisher.regions, by: publisher.policy, at: present)
     }
 
     /// Writes down how many venue reports each new bundle has, before anybody can see it.
@@ -123,12 +144,15 @@ struct PublishingRun {
             defer { progress.advance() }
             let isOutdated = package.hasExpiredKeys(at: present)
             if isOutdated || files(of: package).contains(where: { stored[$0.key] == nil }) {
-                var read = ReleasedKeys()
-                if let range = package.released {
-                    read = try await store.keys(released: range, by: publisher.policy, at: present)
+                var home = ReleasedKeys()
+                if let range = package.home {
+                    home = try await store.keys(released: range, by: publisher.policy, at: present)
                 }
-                package.count(read.counts)
-                try await write(read.keys, of: package, anew: isOutdated)
+                var foreign = ReleasedForeignKeys()
+                if let range = package.foreign { foreign = try await readForeign(range) }
+                package.count(home: home.counts, foreign: foreign.counts)
+                try await write(
+                    PackageKeys(home: home.keys, foreign: foreign.keys), of: package, anew: isOutdated)
                 for hour in package.hours { changed[hour.published.hour] = hour.published }
             }
             wanted.formUnion(files(of: package).map(\.key))
@@ -137,37 +161,17 @@ struct PublishingRun {
     }
 
     private func files(of package: KeyPackage) -> [KeyFile] {
-        package.files(regions: publisher.regions, keysPerFile: publisher.keysPerFile)
+        package.files(regions: publisher.regions.names, keysPerFile: publisher.keysPerFile)
     }
 
-    /// Writes the missing files of a package, or all that aren't current. Parts shared by several files are encoded once.
+    /// Writes the missing files of a package, or all that aren't current.
     ///
     /// A package that exists stays until a key expires, also if a restored database no longer knows all of its keys.
-    private mutating func write(_ keys: [PublishedKey], of package: KeyPackage, anew: Bool = false) async throws {
-        let publisher = publisher
+    private mutating func write(_ keys: PackageKeys, of package: KeyPackage, anew: Bool = false) async throws {
         let needed = files(of: package).filter { anew || stored[$0.key] == nil }
         guard !needed.isEmpty else { return }
-        for (index, batch) in KeySet.batches(of: keys, atMost: publisher.keysPerFile).enumerated() {
-            let files = needed.filter { Int($0.batch.number) == index + 1 }
-            guard !files.isEmpty else { continue }
-            let exports = try KeyExport.files(
-                of: batch, headers: files.map { $0.header(of: package) }, signers: publisher.packages.signers)
-            // Never publish what phones couldn't read. Signatures are verified when they are made.
-            try exports.first?.readBack()
-            let written = try await withThrowingTaskGroup(of: (TreeKey, Int)?.self) { group in
-                for (file, export) in zip(files, exports) {
-                    let stored = stored[file.key]
-                    group.addTask {
-                        let archive = try await publisher.packages.build(export)
-                        if try await publisher.holds(archive, at: file.key, stored) { return nil }
-                        try await publisher.tree.write(archive, to: file.key)
-                        return (file.key, archive.count)
-                    }
-                }
-                return try await group.reduce(into: [(TreeKey, Int)]()) { if let file = $1 { $0.append(file) } }
-            }
-            for (key, size) in written { note(key, size: size) }
-        }
+        let writer = KeyFileWriter(publisher: publisher, package: package, files: needed, stored: stored)
+        for (key, size) in try await writer.write(keys) { note(key, size: size) }
     }
 
     private mutating func writeReports(of published: inout PublishedSet) async throws {
@@ -179,7 +183,7 @@ struct PublishingRun {
             if stored[key] == nil {
                 var archive: [UInt8] = []
                 if let range = hour.released {
-                    let reports = try await store.reports(after: range.after, through: range.through)
+                    let reports = try await store.reports(after: range.after?.stored, through: range.through.stored)
                     guard reports.count == hour.reports else {
                         lost.append(hour.hour)
                         continue
@@ -326,7 +330,7 @@ struct PublishingRun {
 extension Publisher {
     /// Whether the tree holds a content already.
     /// - Parameter stored: what the tree's listing says of the object; nil if there is none.
-    fileprivate func holds(_ content: [UInt8], at key: TreeKey, _ stored: StoredObject?) async throws -> Bool {
+    func holds(_ content: [UInt8], at key: TreeKey, _ stored: StoredObject?) async throws -> Bool {
         guard let stored, stored.size == content.count else { return false }
         if let md5 = stored.md5 { return md5 == StoredObject.md5(of: content) }
         return try await tree.read(key) == content

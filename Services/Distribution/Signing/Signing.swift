@@ -1,6 +1,7 @@
 import Crypto
 import ExposureFormat
 import FoundationEssentials
+import PKCS11
 import Running
 
 /// The signing keys, the newest first.

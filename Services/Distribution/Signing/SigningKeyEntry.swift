@@ -1,4 +1,5 @@
 import ExposureFormat
+import PKCS11
 import Running
 
 /// One key of the setting `signing.keys`: `ID/VERSION=WHERE`.
@@ -78,7 +79,7 @@ extension SigningKeyEntry {
         switch place {
         case .token(let place):
             do {
-                return try PKCS11Key(place, identity: identity)
+                return try TokenSigner(place, identity: identity)
             } catch {
                 throw .token(error)
             }
@@ -107,6 +108,8 @@ extension SigningKeyEntry {
             switch self {
             case .file(let problem): problem.description
             case .notAKey(let path): "\(path) is not a P-256 private key in PEM: name the right file"
+            case .token(.otherKind):
+                "the key is not one for ECDSA on the curve P-256, which is all that phones know: make such a key"
             case .token(let problem): problem.description
             }
         }

@@ -35,22 +35,23 @@ struct DistributionStore: Sendable {
         return Hour(number: first)...Hour(number: last)
     }
 
-    /// The keys whose release lies in a range, in no order, and the keys that were folded by its end and are released later.
-    /// Neither has keys that have expired by an instant.
+    /// The home keys of a range, in no order, and those that were folded by its end and are released later. Neither has keys that
+    /// have expired by an instant.
     func keys(
         released range: ReleaseRange, by policy: PublicationPolicy, at instant: Date
     ) async throws -> ReleasedKeys {
         try await database.transaction { session in
             var read = ReleasedKeys()
             try Self.readKeys(
-                releasedAfter: range.after, foldedThrough: range.through, by: policy, at: instant, in: session
-            ) { folded, release, period, key in
-                if release <= range.through {
+                "SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level FROM submission.diagnosis_key",
+                after: range.after, storedThrough: range.through.stored, by: policy, at: instant, in: session
+            ) { release, period, key, _ in
+                if release.isWithin(range.through) {
                     read.keys.append(key)
-                    read.counts[release, default: KeyCount()].add(period)
-                    read.waiting.note(folded)
+                    read.counts.add(period, at: release)
+                    read.waiting.note(release.stored)
                 } else {
-                    read.later.note(folded)
+                    read.later.note(release.stored)
                 }
             }
             return read
@@ -65,30 +66,39 @@ struct DistributionStore: Sendable {
             ).flatMap { $0 }
             var waiting = WaitingKeys()
             try Self.readKeys(
-                releasedAfter: last.map(Hour.init(number:)), foldedThrough: nil, by: policy, at: instant, in: session
-            ) { folded, _, _, _ in waiting.note(folded) }
+                "SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level FROM submission.diagnosis_key",
+                after: last.map(Hour.init(number:)).map { Release(stored: $0, released: $0) }, storedThrough: nil,
+                by: policy,
+                at: instant, in: session
+            ) { release, _, _, _ in waiting.note(release.stored) }
             return waiting
         }
     }
 
-    /// Reads keys by their release, which isn't stored but computed. Expired keys are left out here, whether or not the fold has
+    /// Reads keys by their release, which isn't stored but computed. Expired keys are left out here, whether or not retention has
     /// deleted them.
-    /// - Parameter body: receives the hour in which a key was folded, the hour of its release, its period, and the key.
-    private static func readKeys(
-        releasedAfter earlier: Hour?, foldedThrough last: Hour?, by policy: PublicationPolicy, at instant: Date,
-        in session: Session, _ body: (Hour, Hour, RollingPeriod, PublishedKey) -> Void
+    /// - Parameters:
+    ///   - columns: `hour` to `transmission_risk_level` of a table of keys, and any others.
+    ///   - earlier: whose keys are left out.
+    ///   - last: the last hour of the fold or of the import; nil for all.
+    ///   - body: receives where a key stands, its period, the key, and its row, of which the other columns can be read.
+    static func readKeys(
+        _ columns: SQL, after earlier: Release?, storedThrough last: Hour?, by policy: PublicationPolicy,
+        at instant: Date,
+        in session: Session, _ body: (Release, RollingPeriod, PublishedKey, inout CopyRow) throws -> Void
     ) throws {
         try session.limitStatements(to: readingTime)
-        // A key is released at most `longestDelay` after its upload, so older partitions aren't read. Of the keys uploaded
-        // before the range, only the few whose embargo ends in it are read.
+        // A key is released at most `longestDelay` after its upload, so older rows aren't read. Of the keys stored before the
+        // range, only the few whose embargo ends in it are read.
         // COPY takes no parameters, so its bounds are settings of this transaction.
         let firstEnd = earlier.map {
-            Int32(clamping: ($0.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
+            Int32(clamping: ($0.released.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
         }
+        let firstStored = earlier.map { min($0.stored, $0.released.advanced(by: -policy.longestDelay)) }
         let bounds: [(name: String, value: Int32)] = [
-            ("vigil.first_upload", earlier.map { $0.number - Int32(policy.longestDelay) } ?? 0),
-            ("vigil.last_upload", last?.number ?? .max), ("vigil.before", earlier?.number ?? -1),
-            ("vigil.first_end", firstEnd ?? 0), ("vigil.lowest_level", Int32(policy.lowestLevel.rawValue)),
+            ("vigil.first_stored", firstStored?.number ?? 0), ("vigil.last_stored", last?.number ?? .max),
+            ("vigil.before", earlier?.stored.number ?? -1), ("vigil.first_end", firstEnd ?? 0),
+            ("vigil.lowest_level", Int32(policy.lowestLevel.rawValue)),
         ]
         for bound in bounds {
             try session.execute("SELECT set_config(\(bound.name), \(String(bound.value)), true)")
@@ -96,21 +106,23 @@ struct DistributionStore: Sendable {
         // Only published columns: every other costs the database time.
         try session.copyOut(
             """
-            SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level
-            FROM submission.diagnosis_key
-            WHERE hour BETWEEN current_setting('vigil.first_upload')::integer
-                    AND current_setting('vigil.last_upload')::integer
+            \(columns)
+            WHERE hour BETWEEN current_setting('vigil.first_stored')::integer
+                    AND current_setting('vigil.last_stored')::integer
                 AND transmission_risk_level >= current_setting('vigil.lowest_level')::integer
                 AND (hour > current_setting('vigil.before')::integer
                     OR rolling_start + rolling_period >= current_setting('vigil.first_end')::integer)
             """
         ) { row in
             let hour = Hour(number: try row.int32())
-            guard let (data, period, level) = try row.key(), !period.hasExpired(at: instant),
-                let release = policy.releaseHour(of: period, level, submitted: hour),
-                earlier.map({ $0 < release }) ?? true
+            guard let (data, period, level) = try row.key(),
+                !RollingPeriod.hasExpired(endingWith: period.keptEnd, at: instant),
+                let released = policy.releaseHour(of: period, level, submitted: hour)
             else { return }
-            body(hour, release, period, PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level))
+            let release = Release(stored: hour, released: released)
+            if let earlier, release.isWithin(earlier) { return }
+            try body(
+                release, period, PublishedKey(data: data, rollingPeriod: period, transmissionRiskLevel: level), &row)
         }
     }
 
@@ -195,12 +207,15 @@ struct DistributionStore: Sendable {
     func publishedHours() async throws -> [PublishedHour] {
         try await database.session { session in
             try session.rows(
-                "SELECT hour, keys, first_end, reports FROM distribution.published_hour ORDER BY hour", as: Int32.self,
-                Int32.self, Int32?.self, Int32.self
-            ).map { hour, keys, firstEnd, reports in
+                """
+                SELECT hour, keys, first_end, foreign_keys, foreign_first_end, foreign_through, reports
+                FROM distribution.published_hour ORDER BY hour
+                """, as: Int32.self, Int32.self, Int32?.self, Int32.self, Int32?.self, Int32?.self, Int32.self
+            ).map { hour, keys, firstEnd, foreignKeys, foreignFirstEnd, foreignThrough, reports in
                 PublishedHour(
-                    hour: Hour(number: hour), keys: Int(keys),
-                    firstEnd: firstEnd.map { IntervalNumber(rawValue: UInt32(clamping: $0)) }, reports: Int(reports))
+                    hour: Hour(number: hour), home: TakenKeys(through: hour, count: keys, firstEnd: firstEnd),
+                    foreign: TakenKeys(through: foreignThrough, count: foreignKeys, firstEnd: foreignFirstEnd),
+                    reports: Int(reports))
             }
         }
     }
@@ -209,8 +224,11 @@ struct DistributionStore: Sendable {
         try await database.session { session in
             _ = try session.execute(
                 """
-                INSERT INTO distribution.published_hour (hour, keys, first_end, reports)
-                VALUES (\(hour.hour.number), \(Int32(hour.keys)), \(nullable: hour.firstEndNumber), \(Int32(hour.reports)))
+                INSERT INTO distribution.published_hour (
+                    hour, keys, first_end, foreign_keys, foreign_first_end, foreign_through, reports)
+                VALUES (
+                    \(hour.hour.number), \(hour.home.keys), \(nullable: hour.home.firstEnd), \(hour.foreign.keys),
+                    \(nullable: hour.foreign.firstEnd), \(nullable: hour.foreign?.through.number), \(Int32(hour.reports)))
                 """)
         }
     }
@@ -222,7 +240,9 @@ struct DistributionStore: Sendable {
             for hour in hours {
                 try session.execute(
                     """
-                    UPDATE distribution.published_hour SET keys = \(Int32(hour.keys)), first_end = \(nullable: hour.firstEndNumber)
+                    UPDATE distribution.published_hour
+                    SET keys = \(hour.home.keys), first_end = \(nullable: hour.home.firstEnd),
+                        foreign_keys = \(hour.foreign.keys), foreign_first_end = \(nullable: hour.foreign.firstEnd)
                     WHERE hour = \(hour.hour.number)
                     """)
             }
@@ -295,20 +315,31 @@ struct DistributionStore: Sendable {
     }
 }
 
-/// The keys of a range.
+/// The home keys of a range.
 struct ReleasedKeys: Sendable {
     var keys: [PublishedKey] = []
-    /// The same keys, counted by the hour of their release.
-    var counts: [Hour: KeyCount] = [:]
+    /// The same keys, counted by where they stand.
+    var counts = KeyCounts()
     /// The same keys, counted as waiting if no hour takes them.
     var waiting = WaitingKeys()
     /// Keys that will be released after the range.
     var later = WaitingKeys()
 }
 
-extension PublishedHour {
-    /// The column `first_end`.
-    fileprivate var firstEndNumber: Int32? { firstEnd.map { Int32(clamping: $0.rawValue) } }
+/// As columns of `published_hour`.
+extension TakenKeys? {
+    fileprivate var keys: Int32 { self.map { Int32($0.count) } ?? 0 }
+    fileprivate var firstEnd: Int32? { self.map { Int32(clamping: $0.firstEnd.rawValue) } }
+}
+
+extension TakenKeys {
+    /// From columns of `published_hour`; nil without an end.
+    fileprivate init?(through: Int32?, count: Int32, firstEnd: Int32?) {
+        guard let through, let firstEnd else { return nil }
+        self.init(
+            through: Hour(number: through), count: Int(count),
+            firstEnd: IntervalNumber(rawValue: UInt32(clamping: firstEnd)))
+    }
 }
 
 extension CopyRow {

@@ -22,7 +22,7 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("A public key in PEM; several if keys were replaced.", valueName: "file.pem"))
     var publicKeys: [String]
 
-    @Option(help: "The minimum number of reports in a file that isn't empty, and of keys in the newest hour's.")
+    @Option(help: "The minimum number of reports in a file that isn't empty, and of keys in the newest hour's largest.")
     var minimum = PublicationPolicy.smallestPackage
 
     @Option(

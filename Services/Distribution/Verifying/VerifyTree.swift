@@ -12,7 +12,8 @@ struct VerifyTree: Sendable {
     let tree: any TreeStore
     /// The keys of which at least one must have signed each archive.
     let publicKeys: [VerificationKey]
-    /// The minimum number of reports in a file that isn't empty, and of keys in the newest hour's: older ones may have lost keys.
+    /// The minimum number of reports in a file that isn't empty, and of keys in the newest hour's largest package: older ones may have
+    /// lost keys, and other regions have only some of an hour's keys.
     let minimum: Int
     /// When the tree was written: no key may have expired by then.
     let instant: Date
@@ -44,6 +45,8 @@ private struct TreeCheck {
     /// Objects that an index names, or that need no index.
     private var named: Set<TreeKey> = []
     private var verdict = VerifyTree.Verdict()
+    /// The package of each region's newest hour, with the number of its keys.
+    private var newest: [(package: TreeKey, hour: Hour, keys: Int)] = []
 
     init(verify: VerifyTree, objects: Set<TreeKey>) {
         self.verify = verify
@@ -57,6 +60,7 @@ private struct TreeCheck {
         try await names(TreeKey("version/index-v2"), are: ["v2"])
         let regions: [String] = try await index(KeyPackage.countries) ?? []
         for region in regions { try await checkKeys(of: region, progress) }
+        checkNewestHour()
         for version in ["v1", "v2"] { try await checkReports(TreeKey("version") / version / "twp/country", progress) }
         try await checkVenueReports(progress)
         try await checkVenueEvents()
@@ -132,8 +136,10 @@ private struct TreeCheck {
         var ofHours: [Hour: Set<KeyData>] = [:]
         for hour in hours {
             verdict.hours += 1
-            let minimum = hour == hours.max() ? verify.minimum : 0
-            ofHours[hour] = try await keys(of: KeyPackage(window: .hour(hour)), atLeast: minimum, region, progress)
+            ofHours[hour] = try await keys(of: KeyPackage(window: .hour(hour)), region, progress)
+        }
+        if let hour = hours.max(), let keys = ofHours[hour]?.count {
+            newest.append((KeyPackage(window: .hour(hour)).key(region: region), hour, keys))
         }
         checkRepetition(ofDays.sorted { $0.key < $1.key }.map { (dates / $0.key.name, $0.value) })
         checkRepetition(
@@ -143,6 +149,15 @@ private struct TreeCheck {
             if hours.count == 24, hours.reduce(into: Set(), { $0.formUnion($1) }) != keys {
                 complain(dates / day.name, "its keys differ from those of its hours")
             }
+        }
+    }
+
+    private mutating func checkNewestHour() {
+        guard let hour = newest.map(\.hour).max() else { return }
+        let keys = newest.filter { $0.hour == hour }.map(\.keys).max() ?? 0
+        guard keys > 0, keys < verify.minimum else { return }
+        for package in newest where package.hour == hour && package.keys == keys {
+            complain(package.package, "it has \(keys) keys, fewer than \(verify.minimum)")
         }
     }
 
@@ -156,7 +171,7 @@ private struct TreeCheck {
 
     /// The keys of all batches of a package.
     private mutating func keys(
-        of package: KeyPackage, atLeast minimum: Int = 0, _ region: String, _ progress: ProgressBar
+        of package: KeyPackage, _ region: String, _ progress: ProgressBar
     ) async throws -> Set<KeyData> {
         var keys: Set<KeyData> = []
         var count = 0
@@ -177,9 +192,6 @@ private struct TreeCheck {
                 complain(key, "its signature is for another batch")
             }
             if !export.isInPublishedOrder { complain(key, "its keys aren't sorted, or it has a duplicate") }
-            if !export.keys.isEmpty, export.keys.count < minimum {
-                complain(key, "it has \(export.keys.count) keys, fewer than \(minimum)")
-            }
             if export.keys.contains(where: { $0.rollingPeriod.hasExpired(at: verify.instant) }) {
                 complain(key, "it has a key whose period ended more than \(RollingPeriod.daysKept) days ago")
             }

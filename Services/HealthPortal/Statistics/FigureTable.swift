@@ -4,6 +4,8 @@ import Statistics
 struct FigureTable: Sendable {
     let figure: Figure
     let rows: [Row]
+    /// What each cell has in the whole period, of a figure with too many cells for a column each; else empty.
+    let totals: [Cell]
 
     /// One day or one week.
     struct Row: Sendable {
@@ -38,10 +40,12 @@ struct FigureTable: Sendable {
     ///
     /// - Parameter released: of all figures; others are ignored.
     init?(_ figure: Figure, in span: Span, today: LocalDay, of released: [ReleasedValue]) {
-        let own = released.filter { $0.figure == figure }
+        let start = span.start(today: today)
+        let own = Dictionary(grouping: released.filter { $0.figure == figure && $0.start >= start }, by: \.cell)
         guard !own.isEmpty else { return nil }
         self.figure = figure
-        let start = span.start(today: today)
+        let cells = figure.definition.cells
+        totals = cells.count > Self.mostColumns ? cells.map { Self.total(own[$0] ?? []) } : []
         let mondays = (0..<span.rawValue).map { start.advanced(by: 7 * $0) }
         if figure.definition.periods.contains(.day), span == .short {
             rows = mondays.flatMap { monday in
@@ -57,12 +61,22 @@ struct FigureTable: Sendable {
         }
     }
 
+    /// More columns fit neither a narrow window nor paper.
+    private static let mostColumns = 6
+
+    private static func total(_ released: [ReleasedValue]) -> Cell {
+        let values = released.compactMap(\.value)
+        guard !values.isEmpty else { return released.isEmpty ? .missing : .withheld }
+        let sum = values.reduce(0, +)
+        return values.count == released.count ? .known(sum) : .atLeast(sum)
+    }
+
     private static func row(
-        _ figure: Figure, _ start: LocalDay, _ period: Period, isRest: Bool = false, _ released: [ReleasedValue]
+        _ figure: Figure, _ start: LocalDay, _ period: Period, isRest: Bool = false,
+        _ released: [String: [ReleasedValue]]
     ) -> Row {
         let cells = figure.definition.cells.map { cell -> Cell in
-            guard let found = released.first(where: { $0.cell == cell && $0.start == start && $0.period == period })
-            else {
+            guard let found = released[cell]?.first(where: { $0.start == start && $0.period == period }) else {
                 return .missing
             }
             return found.value.map(Cell.known) ?? .withheld
@@ -71,9 +85,9 @@ struct FigureTable: Sendable {
     }
 
     /// A week of a figure that is released by the day.
-    private static func week(_ figure: Figure, _ monday: LocalDay, _ released: [ReleasedValue]) -> Row {
+    private static func week(_ figure: Figure, _ monday: LocalDay, _ released: [String: [ReleasedValue]]) -> Row {
         let cells = figure.definition.cells.map { cell -> Cell in
-            let own = released.filter { $0.cell == cell && $0.start.monday == monday }
+            let own = (released[cell] ?? []).filter { $0.start.monday == monday }
             let values = own.sorted { $0.start < $1.start }.compactMap(\.value)
             guard !values.isEmpty else { return own.isEmpty ? .missing : .withheld }
             switch summary(of: figure, cell) {
@@ -106,7 +120,24 @@ struct FigureTable: Sendable {
         return switch figure {
         case .resultsPosted: cells.indices.filter { cells[$0].hasSuffix("positive") }
         case .pushWaves: cells.indices.filter { ["sent", "accepted"].contains(cells[$0]) }
+        case .keysImported where !ranking.isEmpty: Array(ranking.prefix(4))
         default: Array(cells.indices.prefix(4))
+        }
+    }
+
+    /// The cells that have a column in the table.
+    var columns: [Int] { totals.isEmpty ? Array(figure.definition.cells.indices) : chartCells }
+
+    /// The cells with a total, the greatest first.
+    var ranking: [Int] {
+        let values = totals.map { total -> Int? in
+            switch total {
+            case .known(let value), .atLeast(let value): value
+            case .withheld, .missing: nil
+            }
+        }
+        return values.indices.filter { values[$0] != nil }.sorted {
+            (-(values[$0] ?? 0), $0) < (-(values[$1] ?? 0), $1)
         }
     }
 

@@ -67,20 +67,21 @@ extension Frame {
                     .set(.ariaLabel, texts.table(title))
                 ) {
                     self.table(table, title)
+                    if !table.totals.isEmpty { totals(table, title) }
                 }
             }
         }
     }
 
     private func table(_ table: FigureTable, _ title: String) -> HTML {
-        let cells = table.figure.definition.cells
+        let (cells, columns) = (table.figure.definition.cells, table.columns)
         let unit = words.statistics.unit(table.figure.definition.unit)
         return tag(.table) {
             tag(.caption) { title }
             tag(.thead) {
                 tag(.tr) {
                     tag(.th, .set(.scope, "col")) { words.statistics.period }
-                    for cell in cells {
+                    for cell in columns.map({ cells[$0] }) {
                         tag(.th, .set(.scope, "col")) { cell.isEmpty ? unit : words.statistics.cell(cell) }
                     }
                 }
@@ -89,7 +90,35 @@ extension Frame {
                 for row in table.rows {
                     tag(.tr) {
                         tag(.th, .set(.scope, "row")) { label(row) }
-                        for cell in row.cells { tag(.td) { text(cell, table.figure.definition) } }
+                        for index in columns { tag(.td) { text(row.cells[index], table.figure.definition) } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A row for each cell with a total; the others, the own country's among them, have one together.
+    private func totals(_ table: FigureTable, _ title: String) -> HTML {
+        let (texts, definition) = (words.statistics, table.figure.definition)
+        return tag(.table) {
+            tag(.caption) { texts.wholePeriod(title) }
+            tag(.thead) {
+                tag(.tr) {
+                    tag(.th, .set(.scope, "col")) { texts.country }
+                    tag(.th, .set(.scope, "col")) { texts.unit(definition.unit) }
+                }
+            }
+            tag(.tbody) {
+                for index in table.ranking {
+                    tag(.tr) {
+                        tag(.th, .set(.scope, "row")) { texts.cell(definition.cells[index]) }
+                        tag(.td) { text(table.totals[index], definition) }
+                    }
+                }
+                if table.totals.contains(.withheld) {
+                    tag(.tr) {
+                        tag(.th, .set(.scope, "row")) { texts.otherCountries }
+                        tag(.td) { texts.withheld }
                     }
                 }
             }

@@ -177,6 +177,9 @@ extension Words {
             withheldLegend: "Hatched: withheld, because the number is small.",
             notYet: "not yet released",
             table: { "\($0) as a table" },
+            wholePeriod: { "\($0), whole period" },
+            country: "Country",
+            otherCountries: "Other countries",
             save: "Save these figures:",
             none: "No figure has been released for this period yet.",
             why: Article.Section(
@@ -208,6 +211,16 @@ extension Words {
                 case .publicationDelay:
                     ("Delay of publication", "Time from the end of an hour until its keys can be downloaded.")
                 case .pushWaves: ("Silent pushes", "Pushes that wake apps, and how many the push service accepted.")
+                case .keysShared:
+                    (
+                        "Keys shared with other countries",
+                        "Keys that left for other countries, with the fillers that hide how many are real."
+                    )
+                case .keysImported:
+                    (
+                        "Keys from other countries",
+                        "Keys that came from other countries, by origin. Shown by time are the four countries with the most; the files have all."
+                    )
                 }
             },
             unit: { unit in
@@ -220,6 +233,7 @@ extension Words {
                 case .warnings: "Warnings"
                 case .seconds: "Seconds"
                 case .pushes: "Pushes"
+                case .keys: "Keys"
                 }
             },
             cell: { name in
@@ -241,6 +255,37 @@ extension Words {
                 case "sent": "Sent"
                 case "accepted": "Accepted"
                 case "removed": "Removed"
+                case "at": "Austria"
+                case "be": "Belgium"
+                case "bg": "Bulgaria"
+                case "ch": "Switzerland"
+                case "cy": "Cyprus"
+                case "cz": "Czechia"
+                case "de": "Germany"
+                case "dk": "Denmark"
+                case "ee": "Estonia"
+                case "es": "Spain"
+                case "fi": "Finland"
+                case "fr": "France"
+                case "gr": "Greece"
+                case "hr": "Croatia"
+                case "hu": "Hungary"
+                case "ie": "Ireland"
+                case "is": "Iceland"
+                case "it": "Italy"
+                case "li": "Liechtenstein"
+                case "lt": "Lithuania"
+                case "lu": "Luxembourg"
+                case "lv": "Latvia"
+                case "mt": "Malta"
+                case "nl": "Netherlands"
+                case "no": "Norway"
+                case "pl": "Poland"
+                case "pt": "Portugal"
+                case "ro": "Romania"
+                case "se": "Sweden"
+                case "si": "Slovenia"
+                case "sk": "Slovakia"
                 default: name
                 }
             }),

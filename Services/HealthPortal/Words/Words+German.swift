@@ -195,6 +195,9 @@ extension Words {
             withheldLegend: "Schraffiert: zurückgehalten, weil die Zahl klein ist.",
             notYet: "noch nicht freigegeben",
             table: { "\($0) als Tabelle" },
+            wholePeriod: { "\($0), gesamter Zeitraum" },
+            country: "Land",
+            otherCountries: "Übrige Länder",
             save: "Diese Zahlen speichern:",
             none: "Für diesen Zeitraum wurde noch keine Zahl freigegeben.",
             why: Article.Section(
@@ -241,6 +244,16 @@ extension Words {
                         "Stille Push-Nachrichten",
                         "Nachrichten, die Apps wecken, und wie viele der Push-Dienst angenommen hat."
                     )
+                case .keysShared:
+                    (
+                        "Mit anderen Ländern geteilte Schlüssel",
+                        "Schlüssel, die in andere Länder gingen, samt Füllern, die verbergen, wie viele echt sind."
+                    )
+                case .keysImported:
+                    (
+                        "Schlüssel aus anderen Ländern",
+                        "Schlüssel, die aus anderen Ländern kamen, nach Herkunft. Im Zeitverlauf stehen die vier Länder mit den meisten, in den Dateien alle."
+                    )
                 }
             },
             unit: { unit in
@@ -253,6 +266,7 @@ extension Words {
                 case .warnings: "Warnungen"
                 case .seconds: "Sekunden"
                 case .pushes: "Nachrichten"
+                case .keys: "Anzahl Schlüssel"
                 }
             },
             cell: { name in
@@ -274,6 +288,37 @@ extension Words {
                 case "sent": "Gesendet"
                 case "accepted": "Angenommen"
                 case "removed": "Entfernt"
+                case "at": "Österreich"
+                case "be": "Belgien"
+                case "bg": "Bulgarien"
+                case "ch": "Schweiz"
+                case "cy": "Zypern"
+                case "cz": "Tschechien"
+                case "de": "Deutschland"
+                case "dk": "Dänemark"
+                case "ee": "Estland"
+                case "es": "Spanien"
+                case "fi": "Finnland"
+                case "fr": "Frankreich"
+                case "gr": "Griechenland"
+                case "hr": "Kroatien"
+                case "hu": "Ungarn"
+                case "ie": "Irland"
+                case "is": "Island"
+                case "it": "Italien"
+                case "li": "Liechtenstein"
+                case "lt": "Litauen"
+                case "lu": "Luxemburg"
+                case "lv": "Lettland"
+                case "mt": "Malta"
+                case "nl": "Niederlande"
+                case "no": "Norwegen"
+                case "pl": "Polen"
+                case "pt": "Portugal"
+                case "ro": "Rumänien"
+                case "se": "Schweden"
+                case "si": "Slowenien"
+                case "sk": "Slowakei"
                 default: name
                 }
             }),

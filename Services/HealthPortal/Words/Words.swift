@@ -190,6 +190,9 @@ struct Words: Sendable {
         let withheldLegend: String
         let notYet: String
         let table: @Sendable (_ title: String) -> String
+        let wholePeriod: @Sendable (_ title: String) -> String
+        let country: String
+        let otherCountries: String
         let save: String
         let none: String
         let why: Article.Section

@@ -217,7 +217,8 @@ struct Fold: Sendable {
             && !key.rollingPeriod.hasExpired(at: instant)
     }
 
-    /// What was folded before. What a phone uploads again, because it wasn't answered 200, counts once.
+    /// What was folded before, or came from another country. What a phone uploads again, because it wasn't answered 200, counts once;
+    /// and a key is published once, whichever way it took.
     private struct Known {
         var keys: Set<KeyData>
         var reports: Set<CheckInReport>

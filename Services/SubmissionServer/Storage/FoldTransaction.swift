@@ -37,15 +37,19 @@ struct FoldTransaction {
         }
     }
 
-    /// The keys among these that were folded in earlier hours.
+    /// The keys among these that were folded in earlier hours, or that came from another country.
     func known(among keys: Set<KeyData>) throws -> Set<KeyData> {
         guard !keys.isEmpty else { return [] }
         var known: Set<KeyData> = []
         // All of two weeks are read; looking up each key would take longer.
-        try session.copyOut("SELECT key_data FROM submission.diagnosis_key") { row in
-            let words = try row.words()
-            let data = KeyData(high: words.high, low: words.low)
-            if keys.contains(data) { known.insert(data) }
+        for table: SQL in [
+            "SELECT key_data FROM submission.diagnosis_key", "SELECT key_data FROM foreign_keys.diagnosis_key",
+        ] {
+            try session.copyOut(table) { row in
+                let words = try row.words()
+                let data = KeyData(high: words.high, low: words.low)
+                if keys.contains(data) { known.insert(data) }
+            }
         }
         return known
     }

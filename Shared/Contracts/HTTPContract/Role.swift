@@ -15,12 +15,15 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case portal
     /// A health authority's contact tracing system, which uploads trace keys.
     case contactTracing = "contact-tracing"
+    /// The gateway through which countries exchange keys. It calls back when there is something to download.
+    case gateway
     case healthPortal = "health-portal"
     case metadataProxy = "metadata-proxy"
     case verificationServer = "verification-server"
     case testResultServer = "test-result-server"
     case submissionServer = "submission-server"
     case distribution
+    case federation
     case pushDispatcher = "push-dispatcher"
     /// The scraper of the admin ports.
     case prometheus

@@ -23,13 +23,22 @@ package enum Figure: String, CaseIterable, Sendable {
     case publicationDelay = "publication-delay"
     /// Silent pushes: waves, phones that were registered for the last one, pushes sent and accepted, registrations removed.
     case pushWaves = "push-waves"
+    /// Keys that a gateway took for other countries, by the day on which they left, including fillers. Each country publishes
+    /// them, so everybody can count them. If there are several gateways, they are those of the one that took most: the others
+    /// have mostly the same.
+    case keysShared = "keys-shared"
+    /// Keys that came from other countries, by the day on which they came and by the country that sent them.
+    ///
+    /// A country whose cell is withheld needs no second one. It publishes all of its keys itself, so there is nothing to find by
+    /// subtraction. The minimum keeps out what is too small to mean anything.
+    case keysImported = "keys-imported"
 }
 
 /// How a figure is counted and protected.
 package struct FigureDefinition: Sendable, Equatable {
     /// What is counted.
     package enum Unit: String, Sendable {
-        case codes, percent, entries, tests, results, warnings, seconds, pushes
+        case codes, percent, entries, tests, results, warnings, seconds, pushes, keys
     }
 
     /// What the values are numbers of.
@@ -63,6 +72,9 @@ extension Figure {
         case .publicationDelay: Self.define(.seconds, ["median", "worst"], [.day])
         case .pushWaves:
             Self.define(.pushes, ["waves", "registered", "sent", "accepted", "removed"], [.day])
+        // Keys leave in batches of a package's smallest size or more.
+        case .keysShared: Self.define(.keys, [""], [.day], minimum: 140, rounding: 10)
+        case .keysImported: Self.define(.keys, CountryCells.cells, [.day], minimum: 50, rounding: 10)
         }
     }
 
@@ -85,6 +97,16 @@ package enum ResultCells {
     package static let results = ["positive", "other"]
     /// All of them, kind by kind: `pcr-positive`, `pcr-other`, …
     package static let cells = families.flatMap { family in results.map { "\(family)-\($0)" } }
+}
+
+/// The cells of ``Figure/keysImported``.
+package enum CountryCells {
+    /// The European Union's countries, Iceland, Liechtenstein, Norway and Switzerland: those that a gateway may connect. One
+    /// cell for each, the own country's among them, which always is withheld (ISO 3166-1 alpha-2, in lower case).
+    package static let cells = [
+        "at", "be", "bg", "ch", "cy", "cz", "de", "dk", "ee", "es", "fi", "fr", "gr", "hr", "hu", "ie", "is",
+        "it", "li", "lt", "lu", "lv", "mt", "nl", "no", "pl", "pt", "ro", "se", "si", "sk",
+    ]
 }
 
 /// A value as it was released. It never changes.

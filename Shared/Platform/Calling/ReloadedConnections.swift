@@ -28,6 +28,21 @@ package struct ReloadedConnections: Service, TLSUser {
         try self.init(tls: tls, peer: peer, configuration: configuration, eventLoopGroup: .singleton)
     }
 
+    /// Connections to a third party's server that requires a client certificate: TLS 1.2 and 1.3; the server's name is verified
+    /// against the authorities of the files, or the system's if there are none.
+    package init(
+        outside tls: TLSFiles, peer: String, configuration: HTTPClient.Configuration
+    ) throws(ConfigurationProblem) {
+        self.init(
+            .reloaded(
+                try ReloadedTLS(tls.ofClient, label: ("peer", peer)) { material in
+                    var configuration = configuration
+                    configuration.tlsConfiguration = try material.outsideClient()
+                    return SharedClient(
+                        HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration))
+                }))
+    }
+
     init(
         tls: TLSFiles?, peer: String, configuration: HTTPClient.Configuration,
         eventLoopGroup: MultiThreadedEventLoopGroup

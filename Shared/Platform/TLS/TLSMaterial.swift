@@ -86,7 +86,7 @@ package struct TLSMaterial: Sendable {
     }
 
     /// A client of a third party's server: TLS 1.2 and 1.3 with a client certificate; the server's name is verified.
-    func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
+    package func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(key)

@@ -97,5 +97,24 @@ extension Migration {
             );
             GRANT SELECT, INSERT, DELETE ON distribution.announced_event TO vigil_distribution;
             """#),
+
+        Migration(
+            "keys of other countries",
+            #"""
+            -- How many foreign keys each published hour took: none, or everything that was waiting. They are decided by themselves,
+            -- so that nobody's keys wait for another country's. `foreign_through` is the last hour of import that was complete then;
+            -- both other columns are as `keys` and `first_end` of home keys.
+            ALTER TABLE distribution.published_hour
+                ADD COLUMN foreign_keys integer NOT NULL DEFAULT 0 CHECK (foreign_keys >= 0),
+                ADD COLUMN foreign_first_end integer,
+                ADD COLUMN foreign_through integer,
+                ADD CHECK (foreign_keys = 0 OR foreign_first_end IS NOT NULL),
+                ADD CHECK ((foreign_first_end IS NULL) = (foreign_through IS NULL));
+            GRANT UPDATE (foreign_keys, foreign_first_end) ON distribution.published_hour TO vigil_distribution;
+
+            -- federation sends other countries what is published at home.
+            GRANT USAGE ON SCHEMA distribution TO vigil_federation;
+            GRANT SELECT (hour, first_end) ON distribution.published_hour TO vigil_federation;
+            """#),
     ]
 }

@@ -72,6 +72,13 @@ extension Migration {
             REVOKE ALL ON FUNCTION statistics.due(text, text, smallint, integer, integer, integer) FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION statistics.due(text, text, smallint, integer, integer, integer) TO
                 vigil_verification, vigil_test_results, vigil_distribution, vigil_push_dispatcher;
-            """#)
+            """#),
+        Migration(
+            "figures of the federation",
+            """
+            GRANT USAGE ON SCHEMA statistics TO vigil_federation;
+            GRANT INSERT ON statistics.released_figure TO vigil_federation;
+            GRANT EXECUTE ON FUNCTION statistics.due(text, text, smallint, integer, integer, integer) TO vigil_federation;
+            """),
     ]
 }

@@ -353,5 +353,15 @@ extension Migration {
                 hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type
             ) ON submission.diagnosis_key TO vigil_distribution;
             """#),
+
+        Migration(
+            "keys are shared",
+            #"""
+            -- federation sends keys of the stream for other countries, without their report type and days since onset.
+            GRANT USAGE ON SCHEMA submission TO vigil_federation;
+            GRANT SELECT (
+                hour, key_data, rolling_start, rolling_period, transmission_risk_level, is_federated
+            ) ON submission.diagnosis_key TO vigil_federation;
+            """#),
     ]
 }

@@ -20,18 +20,21 @@ export_from_postgres_prepare() {
     postgres_sql "ALTER DATABASE postgres SET vigil.rehearsal = 'on'"
     export_instant=$(date -u -d "@$((447001 * 3600))" +%Y-%m-%dT%H:%M:%SZ)
 }
-export_from_postgres_ours() {
+# $1: the database. Prints the keys a second of a whole run, home keys and others.
+export_run() {
     rm -rf "$scratch/published/version"
-    postgres_sql "TRUNCATE distribution.published_hour, distribution.signature" && postgres_sql "CHECKPOINT" && sync || return
+    postgres_sql_in "$1" "TRUNCATE distribution.published_hour, distribution.signature" && postgres_sql "CHECKPOINT" && sync || return
     local took offset
     offset=$((447001 * 3600 - 60 - $(date +%s)))
     took=$({ TIMEFORMAT=%R && time env ADMIN_PORT=18949 LOG_LEVEL=error CLOCK_OFFSET=$offset DIRECTORY="$scratch/published" \
         SIGNING_KEYS="262/v1=$scratch/suite/export-signing.key" \
-        POSTGRES_CONNECTION="host=$scratch user=vigil_distribution dbname=postgres" \
+        POSTGRES_CONNECTION="host=$scratch user=vigil_distribution dbname=$1" \
         "${benchmarks%/*}/distribution" publish --as-of "$export_instant" >"$scratch/publish.log" 2>&1; } 2>&1) || return
-    [ -s "$scratch/published/version/v1/diagnosis-keys/country/EUR/date/2020-12-29/hour/0" ] &&
+    # Each key has 16 bytes that can't be compressed; one or the other has expired.
+    [ "$(stat -c %s "$scratch/published/version/v1/diagnosis-keys/country/EUR/date/2020-12-29/hour/0")" -gt $((export_keys * 15)) ] &&
         awk -v n="$export_keys" -v t="$took" 'BEGIN { print n / t }'
 }
+export_from_postgres_ours() { export_run postgres; }
 export_from_postgres_reference() {
     local took
     took=$({ TIMEFORMAT=%R && time "$postgres_programs/psql" -q -h "$scratch" -U postgres -d postgres -c \
@@ -40,6 +43,38 @@ export_from_postgres_reference() {
     awk -v n="$export_keys" -v t="$took" 'BEGIN { print n / t }'
 }
 export_from_postgres_end() { postgres_sql "TRUNCATE submission.diagnosis_key, submission.folded_hour"; }
+
+# The same with as many keys, nine tenths of which come from 20 countries: against the run with home keys alone. Six in ten of them name all
+# countries, two name some, two none. So Germany's packages and Europe's differ, and both are encoded.
+export_from_postgres_20_prepare() {
+    export_from_postgres_prepare
+    postgres_sql "CREATE DATABASE federated"
+    postgres_sql "ALTER DATABASE federated SET vigil.rehearsal = 'on'"
+    "$benchmarks" prepare-suite --connection "host=$scratch user=postgres dbname=federated" --folder "$scratch/published"
+    local home=$((export_keys / 10))
+    postgres_sql_in federated "SELECT submission.ensure_day(447000 / 24), foreign_keys.ensure_day(447000 / 24)"
+    postgres_sql_in federated "INSERT INTO submission.diagnosis_key
+        SELECT 447000, uuid_send(gen_random_uuid()), (447000 / 24 - 1 - n % 14) * 144,
+            CASE WHEN n % 5 = 0 THEN 6 * (1 + n / 5 % 23) ELSE 144 END, 3 + n % 6, n % 14, 1
+        FROM generate_series(1, $home) AS n ORDER BY 3, 4, 5, 6, 2"
+    postgres_sql_in federated "INSERT INTO submission.folded_hour VALUES (447000, $home)"
+    postgres_sql_in federated "WITH country (codes) AS (VALUES (string_to_array(
+            'AT BE BG CH CY CZ DK EE ES FI FR HR IE IT LT LU LV NL NO PL', ' ')))
+        INSERT INTO foreign_keys.diagnosis_key
+        SELECT 447000, uuid_send(gen_random_uuid()), (447000 / 24 - 1 - n % 14) * 144,
+            CASE WHEN n % 5 = 0 THEN 6 * (1 + n / 5 % 23) ELSE 144 END, 3 + n % 6, n % 14, 1, codes[1 + n % 20],
+            CASE WHEN n % 10 < 6 THEN array_to_string(codes[1:6] || '{DE}' || codes[7:20], '')
+                WHEN n % 10 < 8 THEN array_to_string(codes[1 + n / 20 % 18:3 + n / 20 % 18], '') ELSE '' END
+        FROM country, generate_series($home + 1, $export_keys) AS n"
+    postgres_sql_in federated "INSERT INTO foreign_keys.imported_hour VALUES (447000)"
+    postgres_sql_in federated "VACUUM ANALYZE submission.diagnosis_key, foreign_keys.diagnosis_key"
+}
+export_from_postgres_20_ours() { export_run federated; }
+export_from_postgres_20_reference() { export_run postgres; }
+export_from_postgres_20_end() {
+    export_from_postgres_end
+    postgres_sql "DROP DATABASE federated"
+}
 
 # download-server against nginx on the same files: requests for each second of the server's processor time. Both stand on
 # the first core, the client on the second; 64 connections that are kept.

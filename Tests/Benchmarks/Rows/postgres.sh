@@ -3,8 +3,11 @@
 
 postgres_connections=16
 
-postgres_sql() {
-    "$postgres_programs/psql" -q -v ON_ERROR_STOP=1 -h "$scratch" -U postgres -d postgres -c "$1" >/dev/null
+postgres_sql() { postgres_sql_in postgres "$1"; }
+
+# $1: the database; $2: the statement.
+postgres_sql_in() {
+    "$postgres_programs/psql" -q -v ON_ERROR_STOP=1 -h "$scratch" -U postgres -d "$1" -c "$2" >/dev/null
 }
 
 # $1: the script. Prints transactions per second.

@@ -10,14 +10,10 @@ import Testing
 struct ExplainTests {
     private static let noon = Samples.noon
 
-    private func explain(_ stage: PublishingStage, at now: Date = noon.end) -> Explain {
-        Explain(store: stage.store, policy: PublicationPolicy(), now: now)
-    }
-
     @Test("every state of a key is explained: unknown, level, embargo, undecided, too few, published, expired")
     func keys() async throws {
         try await PublishingStage.run { stage in
-            let explain = explain(stage)
+            let explain = stage.explain(at: Self.noon.end)
             let plain = try Samples.key(1)
             #expect(try await explain.key(plain.data) == .unknown(lastFolded: nil))
 
@@ -41,8 +37,8 @@ struct ExplainTests {
 
             // 14 days after the end of its day.
             let expiry = Samples.day.advanced(by: -2 + 14).firstHour
-            #expect(try await self.explain(stage, at: expiry.start).key(plain.data) == .published(next))
-            #expect(try await self.explain(stage, at: expiry.end).key(plain.data) == .expired)
+            #expect(try await stage.explain(at: expiry.start).key(plain.data) == .published(next))
+            #expect(try await stage.explain(at: expiry.end).key(plain.data) == .expired)
             try await stage.foldEmpty(next.advanced(by: 1)...expiry)
             try await stage.publish(through: expiry)
             let hour = try await explain.hour(next)
@@ -50,10 +46,53 @@ struct ExplainTests {
         }
     }
 
+    @Test("every state of another country's key is explained, with its origin and its regions")
+    func foreignKeys() async throws {
+        try await PublishingStage.run { stage in
+            let explain = stage.explain(at: Self.noon.end)
+            func state(_ key: DiagnosisKey, at now: Date = Self.noon.end, _ expected: Explanation) async throws {
+                let found = try await stage.explain(at: now).key(key.data)
+                #expect(found == .foreign(origin: "FR", regions: ["DE", "EUR"], expected))
+            }
+            let (plain, low) = (try Samples.key(1), try Samples.key(2, level: 2))
+            let today = try Samples.key(3, day: Samples.day)
+            try await stage.importKeys([plain, low, today], in: Self.noon)
+            let elsewhere = try Samples.key(4)
+            try await stage.importKeys([elsewhere], in: Self.noon, from: "IT", visited: "FRIT")
+            let importing = Explanation.importing(Self.noon, lastComplete: nil)
+            #expect(try await explain.key(elsewhere.data) == .foreign(origin: "IT", regions: ["EUR"], importing))
+            try await state(low, .level(low.transmissionRiskLevel, lowest: .lowestPublished))
+            try await state(plain, importing)
+            try await stage.endImport(of: Self.noon)
+            try await state(plain, .undecided(release: Self.noon, lastPublished: nil))
+
+            try await stage.fold(Self.noon, try Samples.keys(1000..<1200))
+            try await state(today, .embargo(until: Samples.day.advanced(by: 1).firstHour.advanced(by: 3)))
+            try await stage.publish(through: Self.noon)
+            try await state(plain, .foreignThreshold(waiting: 2, minimum: 140, since: Self.noon))
+
+            // So many come late that the next hour takes them.
+            let next = Self.noon.advanced(by: 1)
+            try await stage.importKeys(try Samples.keys(100..<300), in: Self.noon)
+            try await state(plain, .undecided(release: next, lastPublished: Self.noon))
+            try await stage.foldEmpty(next...next)
+            try await stage.publish(through: next)
+            try await state(plain, .published(next))
+            let text = try await explain.key(plain.data).text(minimum: 140)
+            #expect(text.contains("A key of another country, FR.") && text.contains("DE, EUR."))
+            let hour = try await explain.hour(next).text(minimum: 140)
+            #expect(hour.contains("Of the keys of other countries that it took, 202 haven't expired."))
+
+            let expiry = Samples.day.advanced(by: -2 + 14).firstHour
+            try await state(plain, at: expiry.start, .published(next))
+            try await state(plain, at: expiry.end, .expired)
+        }
+    }
+
     @Test("every state of an hour is explained: not folded, not published, published, forgotten")
     func hours() async throws {
         try await PublishingStage.run { stage in
-            let explain = explain(stage)
+            let explain = stage.explain(at: Self.noon.end)
             #expect(try await explain.hour(Self.noon) == .unfolded(lastFolded: nil))
             try await stage.fold(Self.noon, try Samples.keys(0..<150))
             #expect(try await explain.hour(Self.noon) == .unpublished(lastPublished: nil))
@@ -99,6 +138,12 @@ struct ExplainTests {
             .hour(PublishedHour(hour: Self.noon, keys: 0, reports: 150)),
             .hour(
                 PublishedHour(hour: Self.noon, keys: 0, reports: 150), VenueBundle(firstHour: Self.noon, reports: 280)),
+            .importing(Self.noon, lastComplete: nil), .importing(Self.noon, lastComplete: Self.noon),
+            .foreignThreshold(waiting: 1, minimum: 140, since: Self.noon),
+            .foreign(origin: "FR", regions: [], .expired), .foreign(origin: "FR", regions: ["EUR"], .expired),
+            .hour(
+                PublishedHour(
+                    hour: Self.noon, foreign: TakenKeys(through: Self.noon, count: 150, firstEnd: Samples.firstEnd))),
             .forgotten, .unknownTraceKey, .waitingTraceKey(since: TraceKeyPublishingTests.tag),
             .publishedTraceKey(since: TraceKeyPublishingTests.tag), .expiredTraceKey,
         ]

@@ -11,13 +11,21 @@ struct InterruptionTests {
     /// In the second hour of the next day.
     private static let last = first.advanced(by: 5)
 
-    /// Six hours over midnight, three of which have keys.
+    /// Six hours over midnight, three of which have keys. Other countries' keys, two hours of them with and without home keys, are in
+    /// one of the two regions.
     private static func fold(on stage: PublishingStage) async throws {
         for offset in 0...5 {
             let keys = offset.isMultiple(of: 2) ? try Samples.keys(offset * 200..<offset * 200 + 150) : []
             try await stage.fold(first.advanced(by: offset), keys)
         }
+        for offset in [1, 4] {
+            let hour = first.advanced(by: offset)
+            try await stage.importKeys(try Samples.keys(foreign(offset)), in: hour, visited: "FRIT")
+            try await stage.endImport(of: hour)
+        }
     }
+
+    private static func foreign(_ offset: Int) -> Range<Int> { 5000 + offset * 200..<5000 + offset * 200 + 150 }
 
     @Test("a run that was killed before any of its files is finished by the next one")
     func missingFiles() async throws {
@@ -78,11 +86,14 @@ struct InterruptionTests {
             try await Self.fold(on: stage)
             try await stage.publish(through: Self.first)
             let store = DistributionStore(stage.client)
-            try await store.insert(PublishedHour(hour: Self.first.advanced(by: 1), keys: 0))
+            let next = Self.first.advanced(by: 1)
+            let foreign = TakenKeys(through: next, count: 150, firstEnd: Samples.firstEnd)
+            try await store.insert(PublishedHour(hour: next, foreign: foreign))
             try await store.insert(
                 PublishedHour(hour: Self.first.advanced(by: 2), keys: 150, firstEnd: Samples.firstEnd))
             try await stage.publish(through: Self.last)
-            #expect(try stage.keys(of: Self.first.advanced(by: 1)) == [])
+            #expect(try stage.keys(of: next) == [])
+            #expect(try stage.keys(of: next, region: "EUR") == Samples.data(Self.foreign(1)))
             #expect(try stage.keys(of: Self.first.advanced(by: 2)) == Samples.data(400..<550))
             #expect(try stage.keys(of: Self.first.advanced(by: 4)) == Samples.data(800..<950))
         }
@@ -98,6 +109,7 @@ struct InterruptionTests {
             }
             #expect(reports.map(\.newHours).sorted() == [0, 0, 6])
             #expect(reports.map(\.newKeys).sorted() == [0, 0, 450])
+            #expect(reports.map(\.newForeignKeys).sorted() == [0, 0, 300])
             let tree = try stage.files()
             #expect(try Set(tree.keys) == tree.named())
             try stage.removeTree()

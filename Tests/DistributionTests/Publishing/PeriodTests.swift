@@ -94,7 +94,7 @@ struct PeriodTests {
             if !offered { #expect(keys.isEmpty) }
             guard offered else { continue }
             #expect(row.keys == keys.count, "\(row.hour)")
-            if let firstEnd = keys.map(\.rollingPeriod.end).min() { #expect(row.firstEnd == firstEnd) }
+            if let firstEnd = keys.map(\.rollingPeriod.end).min() { #expect(row.home?.firstEnd == firstEnd) }
             if row.hour > lastHour.advanced(by: -PublishedSet.hoursKept) {
                 #expect(try stage.keys(of: row.hour) == Set(keys.map(\.data)))
             }
@@ -171,6 +171,14 @@ struct PeriodTests {
                 }
                 try await stage.fold(Samples.day.firstHour.advanced(by: offset), keys)
             }
+            for offset in [5, 40] {
+                let hour = Samples.day.firstHour.advanced(by: offset)
+                let keys = try (0..<9).map {
+                    try Samples.key(offset * 100 + $0, day: Samples.day.advanced(by: -3 + $0 % 3))
+                }
+                try await stage.importKeys(keys, in: hour, visited: offset == 5 ? "FR" : "DE")
+                try await stage.endImport(of: hour)
+            }
             let last = Samples.day.firstHour.advanced(by: 60)
             try await stage.foldEmpty(Samples.day.firstHour...last)
             var whole = try stage.publisher
@@ -184,7 +192,7 @@ struct PeriodTests {
 
             for stop in 0..<changes {
                 try stage.restore(start)
-                try await stage.store.update(rows.filter(\.tookKeys))
+                try await stage.store.update(rows)
                 var failing = try stage.publisher(for: FailingStore(whole.tree, after: stop))
                 failing.keysPerFile = 7
                 _ = try? await failing.publish(asOf: expiry)

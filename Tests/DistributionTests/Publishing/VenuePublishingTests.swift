@@ -211,8 +211,7 @@ struct VenuePublishingTests {
         try await PublishingStage.run { stage in
             try await Self.fold(0..<3, on: stage)
             try await stage.publish(through: Self.noon.advanced(by: 2))
-            let explain = Explain(
-                store: stage.store, policy: try stage.publisher.policy, now: Self.noon.advanced(by: 3).start)
+            let explain = stage.explain(at: Self.noon.advanced(by: 3).start)
             let bundle = VenueBundle(firstHour: Self.noon, reports: 20)
             for (offset, expected) in [(0, bundle), (1, bundle), (2, nil)] {
                 let hour = Self.noon.advanced(by: offset)

@@ -127,9 +127,7 @@ struct TraceKeyPublishingTests {
         try await run { stage in
             let identity = try #require(Self.key(1)).identity
             func explanation(_ seconds: Double, after tag: TraceKeyTag) async throws -> Explanation {
-                try await Explain(
-                    store: stage.stage.store, policy: PublicationPolicy(), now: Self.instant(seconds, after: tag)
-                ).traceKey(identity)
+                try await stage.stage.explain(at: Self.instant(seconds, after: tag)).traceKey(identity)
             }
             #expect(try await explanation(0, after: Self.tag) == .unknownTraceKey)
             try await stage.insert(Self.key(1))

@@ -23,6 +23,7 @@ DOORS = {
     "test-result-server": ["8020"],
     "edge": ["8040"],
     "health-portal": ["8070", "8072"],
+    "federation": ["8090"],
     "development-identity": ["8080"],
 }
 # The names of the identity provider that tokens must bear. They look like addresses, but nobody connects to them.

@@ -80,6 +80,38 @@ struct FoldTests {
         }
     }
 
+    @Test("a key that came from another country is left out, and its fillers are those of an upload without it")
+    func fromAbroad() async throws {
+        try await FoldStage.run { stage in
+            let keys = try Samples.keys(0..<3)
+            try await stage.asSuperuser { session in
+                for key in keys.dropFirst() {
+                    let period = key.rollingPeriod
+                    let day = Int32(period.start.rawValue / IntervalNumber.perDay)
+                    try session.execute("SELECT foreign_keys.ensure_day(\(day))")
+                    // What else is known of the key doesn't matter.
+                    try session.execute(
+                        """
+                        INSERT INTO foreign_keys.diagnosis_key (
+                            hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
+                            report_type, origin, visited)
+                        VALUES (
+                            1, \(key.data.bytes), \(Int32(period.start.rawValue)), 1, 8, 0, 1, 'FR', 'FRIT')
+                        """)
+                }
+            }
+            try await stage.upload(keys)
+            #expect(try await stage.fold(before: Samples.hour.advanced(by: 1)).keys == 1)
+            #expect(try await stage.foldedKeys() == [FoldStage.FoldedKey(hour: Samples.hour, data: keys[0].data)])
+            let published = try await stage.streamedKeys().count { $0.isPublishedAtOnce }
+            #expect(published == 140)
+            // No key is in both tables, so none is published twice.
+            let twice = try await stage.count(
+                "SELECT count(*) FROM submission.diagnosis_key JOIN foreign_keys.diagnosis_key USING (key_data)")
+            #expect(twice == 0)
+        }
+    }
+
     @Test("a key whose uploads contradict each other is there once, and which one it is follows from content")
     func contradiction() async throws {
         let key = try Samples.key(0)

@@ -58,6 +58,7 @@ struct StoryTests {
         }
         let sentences = told.withLock { $0 }
         #expect(sentences.contains("Phone C found nothing."))
+        #expect(sentences.contains { $0.hasPrefix("Phone G downloaded the European package") })
         #expect(sentences.contains { $0.hasPrefix("Phone E found on the device that it met phone A's owner") })
     }
 }
@@ -70,6 +71,11 @@ extension InProcessSuite {
         let packages = try PackageClient(
             base: url(of: .downloadServer, .listen), authorities: authorities, region: "DE",
             trusted: [try VerificationKey(pem: pem)])
+        let europe = try PackageClient(
+            base: url(of: .downloadServer, .listen), authorities: authorities, region: "EUR",
+            trusted: [try VerificationKey(pem: pem)])
+        let gateway = try ServiceClient(
+            base: url(of: .developmentGateway, .control), tls: nil, name: "development-gateway")
         let lab = try ServiceClient(
             base: url(of: .testResultServer, .laboratories), tls: certificate(.lab), name: "test-result-server")
         let portal = try ServiceClient(
@@ -85,13 +91,14 @@ extension InProcessSuite {
             try await identity.oneTimeCode(of: $0)
         }
         let stage = StoryStage(
-            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal, tracing: tracing,
+            apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal, tracing: tracing,
             traceKeyToken: { try await tokens.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: try await tokens.token(
                 role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
+            gateway: gateway, exchange: exchange,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {
@@ -101,6 +108,8 @@ extension InProcessSuite {
         }
         await apps.close()
         await packages.close()
+        await europe.close()
+        await gateway.close()
         await lab.close()
         await portal.close()
         await tracing.close()

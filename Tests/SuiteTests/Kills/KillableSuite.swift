@@ -173,6 +173,7 @@ actor KillableSuite {
         try folder.prepare()
         _ = try SuiteCertificates(in: folder, now: Date()).prepare()
         try SuiteSecrets.prepare(in: folder)
+        try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         try plan.write()
         let password = try SuiteSecrets.password(of: PostgresCluster.superuser, in: folder)
         try folder.write("\(password)\n", to: folder.secret("initdb-password"))

@@ -1,7 +1,9 @@
 import ArgumentParser
 import DevelopmentAPNs
+import DevelopmentGateway
 import DevelopmentIdentity
 import DownloadServer
+import Federation
 import HealthPortal
 import MetadataProxy
 import PushDispatcher
@@ -24,6 +26,8 @@ struct FrontDoor: Sendable {
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
         "development-identity": .init(command: DevelopmentIdentity.self, serve: DevelopmentIdentity.serve),
+        "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
+        "federation": .init(command: Federation.self, serve: Federation.serve),
         "health-portal": .init(command: HealthPortal.self, serve: HealthPortal.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),

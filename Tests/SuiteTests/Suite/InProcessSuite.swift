@@ -3,6 +3,7 @@ import Catalogue
 import Credentials
 import DevelopmentSuite
 import Distribution
+import Federation
 import Foundation
 import HTTPContract
 import Logging
@@ -44,6 +45,7 @@ struct InProcessSuite: Sendable {
         try folder.prepare()
         _ = try SuiteCertificates(in: folder, now: Date()).prepare()
         try SuiteSecrets.prepare(in: folder)
+        try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
         let deadline = try #require(SettingChange(argument: "metadata-proxy.answers.deadline=1000"))
         let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: [deadline])
@@ -101,6 +103,10 @@ struct InProcessSuite: Sendable {
 
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
+    }
+
+    func exchange(asOf instant: Date) async throws {
+        try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.

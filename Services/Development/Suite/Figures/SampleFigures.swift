@@ -106,7 +106,13 @@ package struct SampleFigures: Sendable {
         ] + cells
     }
 
-    /// What is counted by the day and not withheld.
+    /// Keys of a day from larger neighbours; the other countries have fewer, and the own one none.
+    private static let foreignKeys = [
+        "at": 620.0, "be": 480, "ch": 390, "cz": 210, "de": 0, "dk": 310, "es": 740, "fi": 150, "fr": 1800, "ie": 240,
+        "it": 2400, "nl": 890, "no": 120, "pl": 430,
+    ]
+
+    /// What is counted by the day.
     private static func day(
         _ day: LocalDay, size: Double, using randomness: inout some RandomNumberGenerator
     ) -> [ReleasedValue] {
@@ -121,7 +127,11 @@ package struct SampleFigures: Sendable {
             (.pushWaves, "registered", registered), (.pushWaves, "sent", sent),
             (.pushWaves, "accepted", sent - count(120, using: &randomness)),
             (.pushWaves, "removed", count(75, using: &randomness)),
+            (.keysShared, "", 6 * 140 + count(150 * size, using: &randomness)),
         ]
-        return values.map { ReleasedValue($0, $1, day, .day, $0.definition.value(of: $2)) }
+        let imported = CountryCells.cells.map { cell in
+            (Figure.keysImported, cell, count((foreignKeys[cell] ?? 40) * size, using: &randomness))
+        }
+        return (values + imported).map { ReleasedValue($0, $1, day, .day, $0.definition.value(of: $2)) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Vigil
 
-/// The two jobs of every hour, run once, with the configuration of a suite's services and a clock that shows a given instant.
+/// The jobs of every hour, run once, with the configuration of a suite's services and a clock that shows a given instant.
 struct HourlyJobs: Sendable {
     let folder: StateFolder
     let suite: RunningSuite
@@ -16,6 +16,11 @@ struct HourlyJobs: Sendable {
     /// `distribution publish --as-of`.
     func publish(asOf instant: Date) async throws {
         try await run("distribution", "publish", as: "distribution", asOf: instant)
+    }
+
+    /// `federation run --as-of`.
+    func exchange(asOf instant: Date) async throws {
+        try await run("federation", "run", as: "federation", asOf: instant)
     }
 
     /// - Parameter service: whose configuration the command has.

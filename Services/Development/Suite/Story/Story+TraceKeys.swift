@@ -63,5 +63,5 @@ extension Story {
             venue: CrowdNotifierVenue(payload: random(40)), start: noon, end: noon.addingTimeInterval(5_400))
     }
 
-    private static func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    static func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 }

@@ -20,7 +20,7 @@ package struct Story: Sendable {
 
     /// A step failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// 1...9.
+        /// 1...10.
         package let step: Int
         package let description: String
     }
@@ -98,7 +98,8 @@ package struct Story: Sendable {
             try await matchReports(visitors)
             try await matchTraceKeys(of: bar)
         }
-        try await step(9, "An operator looks into the chunk.") { try await inspect(chunk) }
+        try await step(9, "Keys cross borders.") { try await crossBorders(appA.phone, ofTwoDaysBefore: today) }
+        try await step(10, "An operator looks into the chunk.") { try await inspect(chunk) }
     }
 
     // MARK: Steps
@@ -452,7 +453,7 @@ package struct Story: Sendable {
 
 extension Day {
     /// The interval that begins at noon UTC.
-    fileprivate var noon: IntervalNumber {
+    var noon: IntervalNumber {
         IntervalNumber(rawValue: firstInterval.rawValue + IntervalNumber.perDay / 2)
     }
 }

@@ -47,11 +47,13 @@ struct StoryCommand: AsyncParsableCommand {
 private struct StoryClients {
     let apps: AppClient
     let packages: PackageClient
+    let europe: PackageClient
     let lab: ServiceClient
     let portal: ServiceClient
     let tracing: ServiceClient
     let apns: ServiceClient
     let provider: ServiceClient
+    let gateway: ServiceClient
 
     init(_ folder: StateFolder, _ suite: RunningSuite) throws {
         let authority = folder.certificate(SuiteCertificates.authority)
@@ -61,6 +63,7 @@ private struct StoryClients {
         }
         apps = try AppClient(base: suite.url(of: .metadataProxy, .listen), authorities: authority)
         packages = try suite.packageClient(in: folder)
+        europe = try suite.packageClient(in: folder, region: "EUR")
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories), tls: identity("lab"), name: "test-result-server")
         portal = try ServiceClient(
@@ -71,16 +74,20 @@ private struct StoryClients {
             base: suite.url(of: .developmentAPNs, .control), tls: nil, name: "development-apns")
         provider = try ServiceClient(
             base: suite.url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")
+        gateway = try ServiceClient(
+            base: suite.url(of: .developmentGateway, .control), tls: nil, name: "development-gateway")
     }
 
     func close() async {
         await apps.close()
         await packages.close()
+        await europe.close()
         await lab.close()
         await portal.close()
         await tracing.close()
         await apns.close()
         await provider.close()
+        await gateway.close()
     }
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite, issuer name: String) async throws -> StoryStage {
@@ -94,11 +101,13 @@ private struct StoryClients {
             authorities: folder.certificate(SuiteCertificates.authority),
             oneTimeCode: { [provider] in try await provider.oneTimeCode(of: $0) })
         return StoryStage(
-            apps: apps, packages: packages, lab: lab, officer: officer, portal: portal, tracing: tracing,
+            apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal,
+            tracing: tracing,
             traceKeyToken: { try await issuer.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),
+            gateway: gateway, exchange: jobs.exchange,
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
     }

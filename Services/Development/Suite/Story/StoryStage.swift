@@ -9,6 +9,8 @@ package struct StoryStage: Sendable {
     package var apps: AppClient
     /// The published tree, as phones reach it.
     package var packages: PackageClient
+    /// The same for apps that warn of encounters in other countries as well.
+    package var europe: PackageClient
     /// The test result server, as a laboratory reaches it.
     package var lab: ServiceClient
     /// A health officer at the portal, who makes a code for a test.
@@ -29,6 +31,10 @@ package struct StoryStage: Sendable {
     package var minimumKeys: Int
     /// What ends an hour.
     package var closing: HourClosing
+    /// The control port of the simulated gateway.
+    package var gateway: ServiceClient
+    /// Runs `federation run --as-of`.
+    package var exchange: @Sendable (Date) async throws -> Void
     /// All published files with their content.
     package var publishedFiles: @Sendable () throws -> [String: Data]
     /// Runs `vigil inspect` on an archive.
@@ -36,15 +42,17 @@ package struct StoryStage: Sendable {
 
     /// Creates a stage from its parts.
     package init(
-        apps: AppClient, packages: PackageClient, lab: ServiceClient, officer: PortalVisit,
+        apps: AppClient, packages: PackageClient, europe: PackageClient, lab: ServiceClient, officer: PortalVisit,
         portal: ServiceClient, tracing: ServiceClient, traceKeyToken: @escaping @Sendable () async throws -> String,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
-        minimumKeys: Int, closing: HourClosing,
+        minimumKeys: Int, closing: HourClosing, gateway: ServiceClient,
+        exchange: @escaping @Sendable (Date) async throws -> Void,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
     ) {
         self.apps = apps
         self.packages = packages
+        self.europe = europe
         self.lab = lab
         self.officer = officer
         self.portal = portal
@@ -55,6 +63,8 @@ package struct StoryStage: Sendable {
         self.clock = clock
         self.minimumKeys = minimumKeys
         self.closing = closing
+        self.gateway = gateway
+        self.exchange = exchange
         self.publishedFiles = publishedFiles
         self.inspect = inspect
     }

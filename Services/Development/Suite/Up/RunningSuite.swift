@@ -24,14 +24,14 @@ package struct RunningSuite: Decodable, Sendable {
     }
 
     /// A phone that downloads from this suite and trusts its signing key.
-    package func packageClient(in folder: StateFolder) throws -> PackageClient {
+    package func packageClient(in folder: StateFolder, region: String = "DE") throws -> PackageClient {
         let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
         guard let pem = try folder.read(publicKeyFile) else {
             throw CommandFailure("\(publicKeyFile) is missing: run `vigil-dev up` again.")
         }
         return try PackageClient(
             base: url(of: .downloadServer, .listen), authorities: folder.certificate(SuiteCertificates.authority),
-            region: "DE", trusted: [VerificationKey(pem: pem)])
+            region: region, trusted: [VerificationKey(pem: pem)])
     }
 
     /// What time it is for the services.

@@ -1,4 +1,5 @@
 package import Catalogue
+import HTTPContract
 package import Schema
 package import Vigil
 
@@ -134,6 +135,32 @@ package struct SuitePlan: Sendable {
                 "apns.keyID": .text(SimulatedAccount.keyID),
                 "apns.authorities": .text(folder.certificate(SuiteCertificates.authority)),
             ]
+        case .developmentGateway:
+            [
+                "anchor.certificate": .text(folder.certificate(FederationCertificates.anchor)),
+                "home.gatewayCertificate": .text(folder.certificate(FederationCertificates.gateway)),
+                "home.signingCertificate": .text(folder.certificate(FederationCertificates.signing)),
+                "clients.authorities": .text(folder.certificate(FederationCertificates.gateway)),
+                "callback.certificate": .text(folder.certificate(Role.gateway.rawValue)),
+                "callback.key": .text(folder.certificateKey(Role.gateway.rawValue)),
+                "callback.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+            ]
+        case .federation:
+            [
+                "gateway.certificate": .text(folder.certificate(FederationCertificates.gateway)),
+                "gateway.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+                "gateway.trustAnchor": .text(folder.certificate(FederationCertificates.anchor)),
+                "signing.certificate": .text(folder.certificate(FederationCertificates.signing)),
+                "upload.countries": .text("FR,NL,PL"),
+                "callback.certificate": .text(folder.certificate(service.name)),
+                "callback.key": .text(folder.certificateKey(service.name)),
+                "callback.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+                "callback.denied": .text(folder.deniedCertificates),
+                "callback.gateway": .text(folder.certificate(Role.gateway.rawValue)),
+                "callback.url": .text(Self.url(of: .federation, .callback, firstPort) + "/version/v1/callback"),
+            ]
+        // Keys for other countries are a stream of their own.
+        case .fold: ["fold.smallestFederatedSet": .number(140)]
         case .distribution:
             [
                 "signing.bundleID": .text("de.rki.coronawarnapp-dev"),

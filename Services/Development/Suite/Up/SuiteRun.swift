@@ -124,6 +124,7 @@ package struct SuiteRun: Sendable {
     private func prepareKeys() throws {
         let made = try SuiteCertificates(in: folder, now: Date()).prepare().filter { $0.outcome == .made }
         try SuiteSecrets.prepare(in: folder)
+        try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         Console.say("Certificates and secrets: \(made.isEmpty ? "all there." : "made \(made.count) certificates.")")
     }
 

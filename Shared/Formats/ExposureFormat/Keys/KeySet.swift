@@ -34,8 +34,13 @@ package struct KeySet: Sendable {
     /// small.
     /// - Parameter limit: the maximum number of keys in a file. Phones refuse much larger files.
     package static func batches(of keys: consuming [PublishedKey], atMost limit: Int) -> [KeySet] {
+        let count = batchCount(for: keys.count, atMost: limit)
+        return batches(of: keys, count: count)
+    }
+
+    /// Splits the keys of one window into a number of files of nearly equal size, for a region that has only some of a window's keys.
+    package static func batches(of keys: consuming [PublishedKey], count: Int) -> [KeySet] {
         let sorted = KeySet(keys).keys
-        let count = batchCount(for: sorted.count, atMost: limit)
         return (0..<count).map { number in
             KeySet(sorted: sorted[sorted.count * number / count..<sorted.count * (number + 1) / count])
         }

@@ -8,7 +8,8 @@ package import ExposureKeys
 package struct PublishedKey: Comparable, Hashable, Sendable, BitwiseCopyable {
     /// 32 bits of rolling start, 8 of risk level, 8 of rolling period: in this order adjacent keys differ in the fewest bytes.
     let metadata: UInt64
-    let data: KeyData
+    /// The key itself.
+    package let data: KeyData
 
     /// A key to be published.
     package init(_ key: DiagnosisKey) {

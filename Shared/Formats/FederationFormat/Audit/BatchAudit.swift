@@ -43,13 +43,7 @@ package struct BatchAudit: Hashable, Sendable {
         of batch: ReceivedBatch, _ entries: [AuditEntry], trusting anchor: TrustAnchor, own: CountryCode,
         at instant: Date
     ) {
-        var left: [CountryCode: ArraySlice<Int>] = [:]
-        for (origin, positions) in Dictionary(
-            grouping: batch.entries.indices.filter { batch.entries[$0].origin != nil },
-            by: { batch.entries[$0].origin })
-        {
-            if let origin { left[origin] = positions[...] }
-        }
+        var left = Self.positions(in: batch)
         var checks = CertificateChecks(anchor: anchor, instant: instant)
         var verdicts: [Verdict] = []
         for entry in entries {
@@ -76,8 +70,21 @@ package struct BatchAudit: Hashable, Sendable {
             verdicts.append(Verdict(country: country, keys: keys, outcome: outcome))
         }
         self.verdicts = verdicts
-        let claimed = Set(verdicts.flatMap(\.keys))
-        unclaimed = batch.entries.indices.filter { !claimed.contains($0) }
+        var isClaimed = [Bool](repeating: false, count: batch.entries.count)
+        for verdict in verdicts { for key in verdict.keys { isClaimed[key] = true } }
+        unclaimed = batch.entries.indices.filter { !isClaimed[$0] }
+    }
+
+    /// Each country's keys, in the batch's order. Most of them follow one another.
+    private static func positions(in batch: ReceivedBatch) -> [CountryCode: ArraySlice<Int>] {
+        var positions: [CountryCode: ArraySlice<Int>] = [:]
+        var rest = batch.entries[...]
+        while let first = rest.first {
+            let end = rest.firstIndex { $0.origin != first.origin } ?? rest.endIndex
+            if let origin = first.origin { positions[origin, default: []] += rest.startIndex..<end }
+            rest = rest[end...]
+        }
+        return positions
     }
 
     /// The keys of verified entries, in the batch's order.
@@ -133,15 +140,7 @@ package enum AuditFlaw: Error, Hashable, Sendable {
 private struct CertificateChecks {
     let anchor: TrustAnchor
     let instant: Date
-    private var known: [Question: Result<FederationCertificate, AuditFlaw>] = [:]
-
-    private struct Question: Hashable {
-        let kind: AuditFlaw.Certificate
-        let country: CountryCode
-        let pem: String
-        let thumbprint: String
-        let signature: String
-    }
+    private var known: [TrustAnchor.Question: Result<FederationCertificate, AuditFlaw>] = [:]
 
     init(anchor: TrustAnchor, instant: Date) {
         self.anchor = anchor
@@ -171,7 +170,7 @@ private struct CertificateChecks {
         _ signature: String?
     ) throws(AuditFlaw) -> FederationCertificate {
         guard let pem, let thumbprint, let signature else { throw .missing(kind) }
-        let question = Question(
+        let question = TrustAnchor.Question(
             kind: kind, country: country, pem: pem, thumbprint: thumbprint, signature: signature)
         if let answer = known[question] { return try answer.get() }
         let answer = answer(to: question)
@@ -179,7 +178,8 @@ private struct CertificateChecks {
         return try answer.get()
     }
 
-    private func answer(to question: Question) -> Result<FederationCertificate, AuditFlaw> {
+    private func answer(to question: TrustAnchor.Question) -> Result<FederationCertificate, AuditFlaw> {
+        if let certificate = anchor.accepted[question] { return .success(certificate) }
         let kind = question.kind
         guard let certificate = try? FederationCertificate(pem: question.pem) else {
             return .failure(.unreadable(kind))
@@ -189,6 +189,7 @@ private struct CertificateChecks {
         guard anchor.signed(question.pem, signature: question.signature) else {
             return .failure(.operatorSignature(kind))
         }
+        anchor.accepted[question] = certificate
         return .success(certificate)
     }
 }

@@ -69,17 +69,3 @@ extension UncheckedKey {
             daysSinceOnset: key.daysSinceOnsetOfSymptoms)
     }
 }
-
-extension WireDiagnosisKey {
-    init(_ key: FederatedKey) {
-        self.init()
-        keyData = key.data.withUnsafeBytes { Data($0) }
-        rollingStartIntervalNumber = key.rollingPeriod.start.rawValue
-        rollingPeriod = key.rollingPeriod.length
-        transmissionRiskLevel = key.riskLevel.rawValue
-        visitedCountries = key.visitedCountries.map(\.text)
-        origin = key.origin.text
-        reportType = WireReportType(rawValue: key.reportType.rawValue) ?? .unknown
-        daysSinceOnsetOfSymptoms = key.daysSinceOnset
-    }
-}

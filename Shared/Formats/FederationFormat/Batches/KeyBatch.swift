@@ -1,5 +1,4 @@
 import FoundationEssentials
-import SwiftProtobuf
 
 /// Keys that leave as one batch. Body, records and tag depend on the set of keys alone.
 package struct KeyBatch: Hashable, Sendable {
@@ -13,20 +12,28 @@ package struct KeyBatch: Hashable, Sendable {
     /// twice.
     /// - Returns: nil for more than ``ReceivedBatch/mostKeys`` different ones.
     package init?(_ keys: some Sequence<FederatedKey>) {
-        let different = Array(Set(keys))
-        guard different.count <= ReceivedBatch.mostKeys else { return nil }
-        let records = KeyRecords(different)
-        self.keys = records.order(of: 0..<records.count).map { different[$0] }
-        self.records = KeyRecords(self.keys)
+        let all = Array(keys)
+        let records = KeyRecords(all)
+        var order = records.order(of: all.indices)
+        // Two keys have the same record only if they are the same.
+        let last = order.last
+        order = zip(order, order.dropFirst()).filter { records[$0] != records[$1] }.map(\.0) + (last.map { [$0] } ?? [])
+        guard order.count <= ReceivedBatch.mostKeys else { return nil }
+        self.keys = order.map { all[$0] }
+        self.records = KeyRecords(order, of: records)
     }
 
     /// An `eu.interop.DiagnosisKeyBatch`; no bytes for no keys.
-    package func protobuf() throws -> [UInt8] {
-        try WireDiagnosisKeyBatch.with { $0.keys = keys.map(WireDiagnosisKey.init) }.serializedBytes()
-    }
+    package func protobuf() throws -> [UInt8] { try Self.protobuf(keys) }
 
     /// The gateway's JSON; `{}` for no keys.
-    package func json() throws -> [UInt8] {
+    package func json() throws -> [UInt8] { try Self.json(keys) }
+
+    /// The same of keys in another order: a gateway's, which has them from several countries.
+    package static func protobuf(_ keys: [FederatedKey]) throws -> [UInt8] { CanonicalKeys.body(of: keys) }
+
+    /// The same of keys in another order.
+    package static func json(_ keys: [FederatedKey]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(BatchMembers(keys)))

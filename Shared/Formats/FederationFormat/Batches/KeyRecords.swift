@@ -21,17 +21,38 @@ package struct KeyRecords: Hashable, Sendable {
     }
 
     init(_ keys: [FederatedKey]) {
-        bytes.reserveCapacity(keys.count * 128)
-        for key in keys { append(key) }
+        reserve(keys.count)
+        var countries = CountryText()
+        for key in keys { append(key, &countries) }
     }
+
+    /// Some of others' records, in the order of the positions.
+    init(_ positions: [Int], of others: KeyRecords) {
+        bytes = others.joined(positions)
+        ends.reserveCapacity(positions.count)
+        var end = 0
+        for position in positions {
+            end += others.range(of: position).count
+            ends.append(end)
+        }
+    }
+
+    /// Makes room for records of usual lengths.
+    mutating func reserve(_ count: Int) {
+        bytes.reserveCapacity(bytes.count + count * Self.usualLength)
+        ends.reserveCapacity(ends.count + count)
+    }
+
+    /// Of a record with twenty countries.
+    private static let usualLength = 192
 
     /// The number of records.
     package var count: Int { ends.count }
 
     /// A key's record; empty for a key that couldn't be read.
-    package subscript(position: Int) -> ArraySlice<UInt8> {
-        bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
-    }
+    package subscript(position: Int) -> ArraySlice<UInt8> { bytes[range(of: position)] }
+
+    private func range(of position: Int) -> Range<Int> { (position == 0 ? 0 : ends[position - 1])..<ends[position] }
 
     /// SHA-256 of a record, by which the gateway recognises a key that it has.
     package func digest(at position: Int) -> SHA256Digest { SHA256.hash(data: self[position]) }
@@ -40,116 +61,153 @@ package struct KeyRecords: Hashable, Sendable {
     package var signedBytes: [UInt8] { signedBytes(of: 0..<count) }
 
     /// What a signature over some records covers; the order of the positions has no effect.
-    package func signedBytes(of positions: some Collection<Int>) -> [UInt8] {
-        var signed: [UInt8] = []
-        let sorted = order(of: positions)
-        signed.reserveCapacity(sorted.reduce(0) { $0 + self[$1].count })
-        for position in sorted { signed += self[position] }
-        return signed
+    package func signedBytes(of positions: some Collection<Int>) -> [UInt8] { joined(order(of: positions)) }
+
+    private func joined(_ positions: [Int]) -> [UInt8] {
+        let count = positions.reduce(0) { $0 + range(of: $1).count }
+        return bytes.withUnsafeBytes { all in
+            [UInt8](unsafeUninitializedCapacity: count) { room, written in
+                for position in positions {
+                    let record = UnsafeRawBufferPointer(rebasing: all[range(of: position)])
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[written...])
+                        .copyMemory(from: record)
+                    written += record.count
+                }
+            }
+        }
     }
 
     // MARK: Order
 
     /// Positions in the order of their records' Base64 text. Equal records keep the order of their positions.
     func order(of positions: some Collection<Int>) -> [Int] {
-        positions.map { Place(position: $0, record: self[$0]) }.sorted { left, right in
-            if left.high != right.high { return left.high < right.high }
-            if left.low != right.low { return left.low < right.low }
-            return rest(left, precedes: right)
-        }.map(\.position)
-    }
-
-    /// A record's position, and the Base64 text of its first twelve bytes as two integers: seldom do two keys share
-    /// them.
-    private struct Place {
-        let position: Int
-        let high: UInt64
-        let low: UInt64
-
-        init(position: Int, record: ArraySlice<UInt8>) {
-            self.position = position
-            var text: [UInt8] = []
-            var appender = Base64Appender()
-            appender.append(record.prefix(12), to: &text)
-            high = text.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-            low = text.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+        bytes.withUnsafeBytes { all in
+            func record(_ position: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: all[range(of: position)])
+            }
+            var places = positions.map { (start: Self.start(of: record($0)), position: $0) }
+            places.sort { left, right in
+                if left.start != right.start { return left.start < right.start }
+                let (first, second) = (record(left.position), record(right.position))
+                return Self.rest(of: first, precedes: second) ?? (left.position < right.position)
+            }
+            return places.map(\.position)
         }
     }
 
-    /// Compares the Base64 of the three bytes among which two records first differ.
-    private func rest(_ left: Place, precedes right: Place) -> Bool {
-        let (first, second) = (self[left.position], self[right.position])
-        let length = zip(first, second).prefix { $0 == $1 }.count
-        // No record begins with another, so this is the case for equal ones only.
-        guard length < first.count, length < second.count else {
-            return first.count == second.count ? left.position < right.position : first.count < second.count
+    /// The Base64 text of a record's first six bytes as an integer: seldom do two keys share it. 0 for an empty record.
+    private static func start(of record: UnsafeRawBufferPointer) -> UInt64 {
+        // All others are longer: they have eight full stops, and five numbers of four bytes.
+        guard record.count >= 8 else { return 0 }
+        let pairs = Base64Writer.pairs
+        let bits = Int(truncatingIfNeeded: UInt64(bigEndian: record.loadUnaligned(as: UInt64.self)) >> 16)
+        return UInt64(pairs[bits >> 36]) << 48 | UInt64(pairs[bits >> 24 & 0xFFF]) << 32
+            | UInt64(pairs[bits >> 12 & 0xFFF]) << 16 | UInt64(pairs[bits & 0xFFF])
+    }
+
+    /// Compares the Base64 of the three bytes among which two records first differ; nil if they are equal.
+    private static func rest(of first: UnsafeRawBufferPointer, precedes second: UnsafeRawBufferPointer) -> Bool? {
+        let shorter = min(first.count, second.count)
+        var same = 0
+        while same < shorter, first[same] == second[same] { same += 1 }
+        // No record begins with another, unless that is empty.
+        guard same < shorter else { return first.count == second.count ? nil : first.count < second.count }
+        let group = same - same % 3
+        func letters(_ record: UnsafeRawBufferPointer) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: 4) { room, count in
+                var writer = Base64Writer(room)
+                writer.write(UnsafeRawBufferPointer(rebasing: record[group..<min(group + 3, record.count)]))
+                count = writer.count
+            }
         }
-        let group = length - length % 3
-        return Base64Appender.group(of: first, at: first.startIndex + group)
-            .lexicographicallyPrecedes(Base64Appender.group(of: second, at: second.startIndex + group))
+        return letters(first).lexicographicallyPrecedes(letters(second))
     }
 
     // MARK: Layout
 
     /// Adds the record of a key, good or bad.
     mutating func append(_ key: UncheckedKey) {
-        var countries = key.visitedCountries.joined(separator: ",")
-        countries.makeContiguousUTF8()
-        var writer = Base64Appender()
-        part(key.data, &writer)
-        part(key.rollingStart, &writer)
-        part(key.rollingPeriod, &writer)
-        part(UInt32(bitPattern: key.riskLevel), &writer)
-        part(countries.utf8, &writer)
-        part(key.origin.utf8, &writer)
-        part(UInt32(bitPattern: key.reportType), &writer)
-        part(UInt32(bitPattern: key.daysSinceOnset), &writer)
-        ends.append(bytes.count)
+        let countries = CountryText(key.visitedCountries.joined(separator: ",")).encoded
+        var origin = key.origin
+        key.data.withUnsafeBytes { data in
+            origin.withUTF8 { origin in
+                append(
+                    data, key.rollingStart, key.rollingPeriod, key.riskLevel, countries, UnsafeRawBufferPointer(origin),
+                    key.reportType, key.daysSinceOnset)
+            }
+        }
     }
 
     /// Adds an empty record, for a key that can't be read.
     mutating func appendUnreadable() { ends.append(bytes.count) }
 
-    private mutating func append(_ key: FederatedKey) {
-        var writer = Base64Appender()
-        part(key.data.high, &writer, and: key.data.low)
-        part(key.rollingPeriod.start.rawValue, &writer)
-        part(key.rollingPeriod.length, &writer)
-        part(UInt32(bitPattern: key.riskLevel.rawValue), &writer)
-        for (number, country) in key.visitedCountries.enumerated() {
-            if number > 0 { writer.append(UInt8(ascii: ","), to: &bytes) }
-            writer.append(country.bytes, to: &bytes)
-        }
-        end(&writer)
-        part(key.origin.bytes, &writer)
-        part(UInt32(key.reportType.rawValue), &writer)
-        part(UInt32(bitPattern: key.daysSinceOnset), &writer)
-        ends.append(bytes.count)
-    }
-
-    private mutating func part(_ content: some Sequence<UInt8>, _ writer: inout Base64Appender) {
-        writer.append(content, to: &bytes)
-        end(&writer)
-    }
-
-    private mutating func part(_ number: UInt32, _ writer: inout Base64Appender) {
-        for shift in stride(from: UInt32(24), through: 0, by: -8) {
-            writer.append(UInt8(truncatingIfNeeded: number >> shift), to: &bytes)
-        }
-        end(&writer)
-    }
-
-    private mutating func part(_ high: UInt64, _ writer: inout Base64Appender, and low: UInt64) {
-        for number in [high, low] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                writer.append(UInt8(truncatingIfNeeded: number >> shift), to: &bytes)
+    /// Adds the record of a key.
+    mutating func append(_ key: FederatedKey, _ countries: inout CountryText) {
+        countries.set(key.visitedCountries)
+        // Numbers, so that the closures count no users of the key's list.
+        let (period, level, type, days) = (key.rollingPeriod, key.riskLevel, key.reportType, key.daysSinceOnset)
+        let (data, origin) = (key.data, key.origin)
+        data.withUnsafeBytes { data in
+            origin.withUnsafeBytes { origin in
+                append(
+                    data, period.start.rawValue, period.length, level.rawValue, countries.encoded, origin,
+                    Int32(type.rawValue), days)
             }
         }
-        end(&writer)
     }
 
-    private mutating func end(_ writer: inout Base64Appender) {
-        writer.finish(&bytes)
-        bytes.append(UInt8(ascii: "."))
+    private mutating func append(
+        _ data: UnsafeRawBufferPointer, _ start: UInt32, _ period: UInt32, _ level: Int32, _ countries: [UInt8],
+        _ origin: UnsafeRawBufferPointer, _ type: Int32, _ days: Int32
+    ) {
+        let count =
+            Base64Writer.letters(of: data.count) + countries.count + Base64Writer.letters(of: origin.count)
+            + 5 * Base64Writer.letters(of: 4) + 8
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
+            var writer = Base64Writer(room)
+            writer.write(data)
+            writer.writeStop()
+            writer.write(start)
+            writer.writeStop()
+            writer.write(period)
+            writer.writeStop()
+            writer.write(UInt32(bitPattern: level))
+            writer.writeStop()
+            countries.withUnsafeBytes { writer.copy($0) }
+            writer.writeStop()
+            writer.write(origin)
+            writer.writeStop()
+            writer.write(UInt32(bitPattern: type))
+            writer.writeStop()
+            writer.write(UInt32(bitPattern: days))
+            writer.writeStop()
+            bytes.append(contentsOf: UnsafeBufferPointer(room))
+        }
+        ends.append(bytes.count)
+    }
+}
+
+/// A list of countries, with commas and in Base64. It is kept, because keys that follow one another mostly have the same list.
+struct CountryText {
+    private var countries: [CountryCode] = []
+    private(set) var encoded: [UInt8] = []
+
+    /// No countries.
+    init() {}
+
+    init(_ text: String) { encoded = Self.encoded(Array(text.utf8)) }
+
+    mutating func set(_ countries: [CountryCode]) {
+        guard countries != self.countries else { return }
+        self.countries = countries
+        encoded = Self.encoded(Array(countries.map(\.bytes).joined(separator: [UInt8(ascii: ",")])))
+    }
+
+    private static func encoded(_ text: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Base64Writer.letters(of: text.count)) { room, count in
+            var writer = Base64Writer(room)
+            text.withUnsafeBytes { writer.write($0) }
+            count = writer.count
+        }
     }
 }

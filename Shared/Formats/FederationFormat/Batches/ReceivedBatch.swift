@@ -29,7 +29,18 @@ package struct ReceivedBatch: Hashable, Sendable {
     ) throws(BatchFlaw) {
         guard body.count <= limit else { throw .tooLarge }
         let places = try BatchFields.keys(in: body)
-        self.init(places.map { UncheckedKey(protobuf: body[$0]) }, starts: starts)
+        var content = Content(count: places.count, starts: starts)
+        var canonical = CanonicalKeys()
+        body.withUnsafeBytes { bytes in
+            for place in places {
+                if let key = canonical.read(UnsafeRawBufferPointer(rebasing: bytes[place])) {
+                    content.append(key)
+                } else {
+                    content.append(UncheckedKey(protobuf: body[place]))
+                }
+            }
+        }
+        (entries, records) = (content.entries, content.records)
     }
 
     /// Reads the gateway's JSON; no bytes are an empty batch, and so is `{}`.
@@ -40,19 +51,37 @@ package struct ReceivedBatch: Hashable, Sendable {
         json body: [UInt8], limit: Int, starts: ClosedRange<IntervalNumber>? = nil
     ) throws(BatchFlaw) {
         guard body.count <= limit else { throw .tooLarge }
-        self.init(try BatchMembers.keys(in: body), starts: starts)
+        let keys = try BatchMembers.keys(in: body)
+        var content = Content(count: keys.count, starts: starts)
+        for key in keys { content.append(key) }
+        (entries, records) = (content.entries, content.records)
     }
 
-    /// - Parameter keys: nil for one that can't be decoded.
-    init(_ keys: [UncheckedKey?], starts: ClosedRange<IntervalNumber>?) {
-        var entries: [Entry] = []
-        var records = KeyRecords()
-        entries.reserveCapacity(keys.count)
-        for key in keys {
+    /// What was read so far.
+    private struct Content {
+        private(set) var entries: [Entry] = []
+        private(set) var records = KeyRecords()
+        private let starts: ClosedRange<IntervalNumber>?
+        private var countries = CountryText()
+
+        init(count: Int, starts: ClosedRange<IntervalNumber>?) {
+            self.starts = starts
+            entries.reserveCapacity(count)
+            records.reserve(count)
+        }
+
+        mutating func append(_ key: FederatedKey) {
+            records.append(key, &countries)
+            let isAccepted = starts?.contains(key.rollingPeriod.start) ?? true
+            entries.append(Entry(key: isAccepted ? .success(key) : .failure(.rollingStart), origin: key.origin))
+        }
+
+        /// - Parameter key: nil for one that can't be decoded.
+        mutating func append(_ key: UncheckedKey?) {
             guard let key else {
                 entries.append(Entry(key: .failure(.unreadable), origin: nil))
                 records.appendUnreadable()
-                continue
+                return
             }
             records.append(key)
             do throws(KeyFlaw) {
@@ -62,8 +91,6 @@ package struct ReceivedBatch: Hashable, Sendable {
                 entries.append(Entry(key: .failure(error), origin: CountryCode(key.origin)))
             }
         }
-        self.entries = entries
-        self.records = records
     }
 
     /// The good keys.

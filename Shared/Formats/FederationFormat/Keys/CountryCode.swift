@@ -14,6 +14,13 @@ package struct CountryCode: Hashable, Comparable, Sendable, BitwiseCopyable, Cus
         self.second = second
     }
 
+    /// Nil unless these are two capital letters of ASCII.
+    init?(_ first: UInt8, _ second: UInt8) {
+        guard Self.letters.contains(first), Self.letters.contains(second) else { return nil }
+        self.first = first
+        self.second = second
+    }
+
     private static let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
 
     /// The two letters.
@@ -22,6 +29,11 @@ package struct CountryCode: Hashable, Comparable, Sendable, BitwiseCopyable, Cus
 
     /// The two letters in ASCII.
     var bytes: [UInt8] { [first, second] }
+
+    /// Calls `body` with the two letters in place, without an array.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: (first, second), body)
+    }
 
     package static func < (left: CountryCode, right: CountryCode) -> Bool {
         (left.first, left.second) < (right.first, right.second)

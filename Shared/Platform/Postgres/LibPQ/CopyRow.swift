@@ -60,6 +60,21 @@ extension CopyRow {
         return (words.high, words.low)
     }
 
+    /// Calls `body` with the bytes of the next field, a `text`, in place: they are valid only during the call.
+    package mutating func text(_ body: (UnsafeRawBufferPointer) -> Void) throws(PostgresError) {
+        body(try next(InPlace.self).bytes)
+    }
+
+    private struct InPlace: PostgresDecodable {
+        let bytes: UnsafeRawBufferPointer
+
+        static func accepts(_ type: PostgresType) -> Bool { type == .text }
+
+        static func decode(_ bytes: RawSpan, as type: PostgresType) -> InPlace? {
+            bytes.withUnsafeBytes { InPlace(bytes: $0) }
+        }
+    }
+
     private struct Words: PostgresDecodable {
         let high: UInt64
         let low: UInt64

@@ -68,6 +68,16 @@ package struct Settings: Sendable {
         }
     }
 
+    /// `true` or `false`.
+    package func bool(_ key: String, default value: Bool) throws(ConfigurationProblem) -> Bool {
+        switch optionalString(key) {
+        case nil: return value
+        case "true": return true
+        case "false": return false
+        default: throw wrong(key, "must be true or false")
+        }
+    }
+
     // MARK: Numbers
 
     /// A whole number within a range.

@@ -10,11 +10,14 @@ package struct Caller: Sendable, Equatable {
     package let role: Role?
     /// The certificate's common name, for laboratories and the officers' portal; empty without a certificate.
     package let name: String
+    /// The SHA-256 of the certificate, for a listener that knows its callers by their certificates; nil without one.
+    package let fingerprint: [UInt8]?
 
     /// Creates a caller from its parts, which come from a verified certificate or from a test.
-    package init(role: Role?, name: String) {
+    package init(role: Role?, name: String, fingerprint: [UInt8]? = nil) {
         self.role = role
         self.name = name
+        self.fingerprint = fingerprint
     }
 
     /// A caller without a certificate, on a listener that requires none.
@@ -36,6 +39,7 @@ package struct Caller: Sendable, Equatable {
         let commonName = parsed.subject.lazy.flatMap { $0 }
             .first { $0.type == .RDNAttributeType.commonName }
             .flatMap { String($0.value) }
-        self.init(role: roles.count == 1 ? roles.first : nil, name: commonName ?? "")
+        self.init(
+            role: roles.count == 1 ? roles.first : nil, name: commonName ?? "", fingerprint: certificate.fingerprint)
     }
 }

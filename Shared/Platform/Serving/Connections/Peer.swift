@@ -5,12 +5,7 @@ import TLS
 
 /// The other end of one connection: its certificate is read at the first request and remembered for the rest.
 final class Peer: Sendable {
-    private struct Known {
-        let caller: Caller
-        let fingerprint: [UInt8]?
-    }
-
-    private let known = Mutex<Known?>(nil)
+    private let known = Mutex<Caller?>(nil)
     private let tls: ReloadedTLS<MutualServer>
 
     init(tls: ReloadedTLS<MutualServer>) {
@@ -21,15 +16,14 @@ final class Peer: Sendable {
     /// denied only after the connection began.
     func caller(on channel: any Channel) async throws -> Caller? {
         let known = try await certificate(on: channel)
-        return tls.current.denies(known.fingerprint) ? nil : known.caller
+        return tls.current.denies(known.fingerprint) ? nil : known
     }
 
-    private func certificate(on channel: any Channel) async throws -> Known {
+    private func certificate(on channel: any Channel) async throws -> Caller {
         if let known = known.withLock({ $0 }) { return known }
         // A request has arrived, so the handshake is complete and the certificate verified.
         let certificate = try await channel.nioSSL_peerCertificate().get()
-        let read = Known(
-            caller: certificate.map { Caller(certificate: $0) } ?? .anonymous, fingerprint: certificate?.fingerprint)
+        let read = certificate.map { Caller(certificate: $0) } ?? .anonymous
         known.withLock { $0 = read }
         return read
     }

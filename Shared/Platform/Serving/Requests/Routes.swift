@@ -37,6 +37,19 @@ package struct Routes {
                 responder: { try await operation.respond(to: $0) }))
     }
 
+    /// Mounts an operation for a caller whose certificate names no role, because somebody else issued it.
+    ///
+    /// The handler has to compare ``Caller/fingerprint`` with the certificates that it knows.
+    package mutating func onPinned<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
+    ) {
+        let operation = Operation(endpoint, handler)
+        mount(
+            Mount(
+                method: endpoint.route.method, path: endpoint.route.path, callers: nil, success: endpoint.success,
+                description: EndpointDescription(endpoint), responder: { try await operation.respond(to: $0) }))
+    }
+
     /// Mounts a responder that forwards an operation; every caller may call.
     package mutating func on(_ operation: EndpointDescription, use responder: @escaping Responder) {
         mount(

@@ -1,0 +1,83 @@
+import Calling
+import DevelopmentGatewayAPI
+import ExposureFormat
+import ExposureKeys
+import Foundation
+import Phone
+import Running
+
+/// Keys on their way to another country, and from there.
+extension Story {
+    /// A German phone in France, and a French phone in Germany.
+    ///
+    /// - Parameter phoneA: its owner agreed to warn people in other countries.
+    func crossBorders(_ phoneA: Phone, ofTwoDaysBefore today: Day) async throws {
+        let start = stage.clock.now
+        let own = today.advanced(by: -2)
+        guard let shared = phoneA.diagnosisKeys(of: own...own, answeredOn: today).first else {
+            throw Unmet("phone A should have a key of two days ago")
+        }
+        let day = Day(containing: start).advanced(by: -2)
+        var traveller = Phone(at: start)
+        var french = Phone(at: start)
+        try traveller.meet(&french, from: day.noon, intervals: 2)
+        guard let key = french.diagnosisKeys(of: day...day, answeredOn: Day(containing: start)).first else {
+            throw Unmet("the French phone should have a key of that day")
+        }
+        say(
+            "Two days ago phone G, from here, was in France, near a French phone, whose owner has tested positive since."
+        )
+        try await uploadInFrance(key)
+
+        let hour = stage.closing.hour(after: try await stage.closing.published())
+        try await stage.exchange(hour.start)
+        say("federation downloaded the batch, and found by the audit who signed which keys.")
+        try await stage.closing.fold(hour.end)
+        try await stage.exchange(hour.end)
+        try await stage.closing.publish(hour.end)
+        let keys = try await stage.europe.keys(of: hour.day.name, hour: hour.ofDay)
+        let matches = traveller.matches(among: keys)
+        try require(
+            matches.count == 2 && matches.allSatisfy { $0.key == key.data }, "phone G should find both intervals")
+        say("Phone G downloaded the European package of the hour, \(keys.count) keys, and found the encounter.")
+        try require(
+            try await !stage.packages.keys(of: hour.day.name, hour: hour.ofDay).contains { $0.data == key.data },
+            "a key of somebody who wasn't here should not be in the national package")
+
+        try await stage.exchange(hour.end)
+        try await receiveInFrance(shared)
+    }
+
+    /// Another country's upload, in which one key is of the French phone.
+    private func uploadInFrance(_ key: DiagnosisKey) async throws {
+        let others = (0..<199).map { _ in Data(Self.random(KeyData.count)).base64EncodedString() }
+        let upload = CountryUpload(
+            country: Self.neighbour, data: others + [Data(key.data.bytes).base64EncodedString()], visited: [],
+            rollingStart: Int(key.rollingPeriod.start.rawValue))
+        let uploaded = try await stage.gateway.call(DevelopmentGatewayAPI.upload, upload)
+        try require(uploaded.status == 201, "the gateway should take the French batch")
+        let batched = try await stage.gateway.call(DevelopmentGatewayAPI.batching, BatchingRequest())
+        say(
+            "France uploaded \(uploaded.keys.count) keys, signed, to the gateway (201), which made batch \(batched.tags.last ?? "?")."
+        )
+    }
+
+    /// What the other country downloads.
+    private func receiveInFrance(_ key: DiagnosisKey) async throws {
+        _ = try await stage.gateway.call(DevelopmentGatewayAPI.batching, BatchingRequest())
+        let received = try await stage.gateway.call(
+            DevelopmentGatewayAPI.received, ReceivedQuery(country: Self.neighbour))
+        let uploads = received.uploads.filter { $0.country == "DE" }
+        try require(
+            !uploads.isEmpty && uploads.allSatisfy { $0.keys.count >= stage.minimumKeys },
+            "France should get batches, none of them small \(received.uploads.map { "\($0.country) \($0.keys.count)" })")
+        try require(
+            uploads.contains { $0.keys.contains(Data(key.data.bytes).base64EncodedString()) },
+            "France should get phone A's key")
+        say(
+            "federation sent \(uploads.map(\.keys.count).reduce(0, +)) keys of people who agreed, and fillers, in \(uploads.count) signed batch(es); "
+                + "phone A's key is among what France downloads.")
+    }
+
+    private static let neighbour = "FR"
+}

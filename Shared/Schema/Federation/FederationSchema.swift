@@ -1,0 +1,15 @@
+extension DatabaseRole {
+    /// federation
+    package static let federation = DatabaseRole("vigil_federation")
+}
+
+extension Schema {
+    /// What federation sends to gateways and gets from them, batch by batch.
+    package static let federation = Schema(
+        "federation", roles: [.federation], migrations: Migration.federation,
+        reads: [
+            Requirement(schema: .submission, version: 9), Requirement(schema: .distribution, version: 8),
+            keysFromAbroad, Requirement(schema: .statistics, version: 2),
+        ],
+        retention: RetentionRule.federation)
+}

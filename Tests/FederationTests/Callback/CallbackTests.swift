@@ -1,0 +1,95 @@
+import DevelopmentGateway
+import ExposureKeys
+import FederationAPI
+import FederationFormat
+import Foundation
+import HTTPContract
+import HTTPTypes
+import Running
+import Serving
+import TestSupport
+import Testing
+
+@testable import Federation
+
+/// The gateway's calls, and the subscription to them.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct CallbackTests {
+    private func take(_ stage: GatewayStage) throws -> TakeAnnouncement {
+        TakeAnnouncement(
+            store: stage.database.incoming, gateway: try PinnedCaller(stage.runtime.configuration), days: 2,
+            clock: stage.clock.clock)
+    }
+
+    private func caller(_ identity: FederationIdentity?) throws -> Caller {
+        Caller(
+            role: nil, name: "EFGS",
+            fingerprint: identity.flatMap { identity in
+                Settings.bytes(hexadecimal: Data(identity.certificate.thumbprint.utf8))
+            })
+    }
+
+    @Test func `only the gateway's certificate may announce a batch`() async throws {
+        try await GatewayStage.run { stage in
+            let (take, now) = (try take(stage), stage.clock.now)
+            let announcement = BatchAnnouncement(
+                tag: try #require(BatchTag("20261124-1")), day: Day(containing: now))
+            let other = try FederationIdentity.make(
+                .authentication, country: nil, name: "Simulated gateway", validity: now..<now + 3600)
+            for caller in [try caller(other), try caller(nil), Caller(role: .gateway, name: "gateway")] {
+                await #expect(throws: Problem.forbidden) { try await take.handle(announcement, caller) }
+            }
+            #expect(try await stage.database.incoming.next(dueAt: now) == nil)
+            for _ in 0..<2 { _ = try await take.handle(announcement, caller(stage.caller)) }
+            #expect(try await stage.database.incoming.next(dueAt: now)?.tag == announcement.tag)
+        }
+    }
+
+    @Test func `a batch that is announced is read without a look`() async throws {
+        try await GatewayStage.run { stage in
+            let keys = try await stage.upload("FR", 20)
+            let announcement = BatchAnnouncement(
+                tag: try #require(BatchTag("20261124-1")), day: Day(containing: stage.clock.now))
+            _ = try await take(stage).handle(announcement, caller(stage.caller))
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+        }
+    }
+
+    @Test func `a batch that the gateway doesn't know is gone, and the next one is read`() async throws {
+        try await GatewayStage.run { stage in
+            let announcement = BatchAnnouncement(
+                tag: try #require(BatchTag("20261124-0")), day: Day(containing: stage.clock.now))
+            _ = try await take(stage).handle(announcement, caller(stage.caller))
+            let keys = try await stage.upload("FR", 20)
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+            #expect(try await stage.troubled() == ["gone status_404"])
+        }
+    }
+
+    @Test(arguments: [
+        "", "batchTag=20261124-1", "date=2026-11-24", "batchTag=&date=2026-11-24", "batchTag=a/b&date=2026-11-24",
+        "batchTag=20261124-1&date=2026-13-24", "batchTag=null&date=2026-11-24",
+    ])
+    func `a call without tag or date is none`(_ query: String) throws {
+        let values = try URLEncodedValues(decoding: query)
+        let message = EncodedMessage(
+            parameters: URLEncodedValues(
+                Dictionary(uniqueKeysWithValues: values.names.compactMap { name in values[name].map { (name, $0) } })))
+        #expect(throws: MalformedMessage.self) { try BatchAnnouncement(message) }
+    }
+
+    @Test func `a subscription that is missing is made again`() async throws {
+        let settings = ["callback.url": "https://127.0.0.1/version/v1/callback", "callback.id": "test"]
+        try await GatewayStage.run(settings: settings) { stage in
+            let registration = try #require(
+                try CallbackRegistration(
+                    stage.runtime.configuration, client: stage.exchange.client,
+                    metrics: FederationMetrics(stage.runtime.metrics)))
+            #expect(try await registration.run())
+            #expect(try await !registration.run())
+            #expect(try await stage.exchange.client.subscriptions() == [registration.subscription])
+        }
+    }
+}

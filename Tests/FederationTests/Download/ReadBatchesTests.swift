@@ -1,0 +1,143 @@
+import DevelopmentGateway
+import DevelopmentGatewayAPI
+import ExposureKeys
+import FederationFormat
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Federation
+
+/// Reading what other countries uploaded, through a gateway that may lie.
+@Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
+struct ReadBatchesTests {
+    @Test(arguments: [GatewayMode.efgs, .chgs])
+    func `what two countries signed is imported once, batch after batch`(_ mode: GatewayMode) async throws {
+        try await GatewayStage.run(mode) { stage in
+            var keys = try await stage.upload("FR", 150, batched: false)
+            keys.formUnion(try await stage.upload("NL", 20))
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+            // What follows the last batch is found by itself.
+            keys.formUnion(try await stage.upload("NL", 30))
+            keys.formUnion(try await stage.upload("FR", 40))
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == keys)
+            #expect(try await stage.troubled() == [])
+            let status = try await stage.database.status.status()
+            #expect(status.keysImported == 240)
+            #expect(Set(status.lastImports.keys.map(\.text)) == ["FR", "NL"])
+        }
+    }
+
+    @Test func `the chain crosses midnight, and an outage of two days loses nothing`() async throws {
+        try await GatewayStage.run { stage in
+            var keys = try await stage.upload("FR", 10)
+            stage.clock.advance(by: 86_400)
+            keys.formUnion(try await stage.upload("NL", 10))
+            stage.clock.advance(by: 86_400)
+            keys.formUnion(try await stage.upload("FR", 10))
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+        }
+    }
+
+    @Test func `days that the gateway has forgotten don't stop what comes after them`() async throws {
+        try await GatewayStage.run(settings: ["gateway.days": "14"]) { stage in
+            try await stage.upload("FR", 10)
+            stage.clock.advance(by: 5 * 86_400)
+            let keys = try await stage.upload("NL", 10)
+            try await stage.run()
+            #expect(try await stage.imported() == keys)
+        }
+    }
+
+    @Test(arguments: [CountryUpload.Kind.forged, .replayed])
+    func `an upload that its country didn't sign harms nobody else`(_ kind: CountryUpload.Kind) async throws {
+        try await GatewayStage.run { stage in
+            let first = try await stage.upload("NL", 5)
+            let good = try await stage.upload("FR", 50, batched: false)
+            try await stage.upload("NL", 60, kind)
+            let after = try await stage.upload("NL", 70)
+            try await stage.run()
+            #expect(try await stage.imported() == first.union(good).union(after))
+            let troubled = try await stage.troubled()
+            #expect(troubled.count == 1 && troubled[0].hasPrefix("partial signature"))
+        }
+    }
+
+    @Test func `bad keys cost only themselves`() async throws {
+        try await GatewayStage.run { stage in
+            let keys = try await stage.upload("FR", 40, .bad)
+            try await stage.run()
+            let imported = try await stage.imported()
+            #expect(imported.count == 10 && imported.isSubset(of: keys))
+            let left = try await stage.database.superuser.session { session in
+                try session.rows(
+                    "SELECT reason, keys FROM federation.left_out ORDER BY reason", as: String.self, Int32.self
+                ).map { "\($0.0) \($0.1)" }
+            }
+            #expect(left == ["onset 10", "other_report_type 10", "unaligned 10"])
+        }
+    }
+
+    @Test func `this country's keys that come back aren't imported`() async throws {
+        try await GatewayStage.run { stage in
+            try await stage.publish(200)
+            try await stage.run()
+            stage.gateway.batch()
+            try await stage.upload("FR", 5)
+            try stage.gateway.misbehave(GatewayBehaviour(.ownKeys, .download, times: 100))
+            for _ in 0..<3 { try await stage.run(after: 600) }
+            let home = Set(try Sample.homeKeys(200, seed: 1).map(\.data))
+            #expect(try await stage.imported().isDisjoint(with: home))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (GatewayBehaviour.Fault.page, GatewayBehaviour.Operation.download), (.endless, .download),
+            (.slow, .download), (.otherTag, .download), (.foreignOrigin, .download), (.unavailable, .download),
+            (.hangUp, .download), (.endless, .audit), (.slow, .audit), (.page, .audit), (.wrongAmount, .audit),
+            (.otherSignature, .audit), (.untrusted, .audit), (.withoutCertificates, .audit), (.withoutAudit, .audit),
+            (.unavailable, .audit), (.hangUp, .audit),
+        ])
+    func `a gateway that lies once publishes nothing wrong, and loses nothing for ever`(
+        _ fault: GatewayBehaviour.Fault, _ operation: GatewayBehaviour.Operation
+    ) async throws {
+        try await GatewayStage.run(settings: ["gateway.deadline": "2"]) { stage in
+            // An earlier batch, whose signature a liar could use.
+            let first = try await stage.upload("FR", 5)
+            try await stage.run()
+            let keys = try await stage.upload("FR", 20)
+            try stage.gateway.misbehave(GatewayBehaviour(fault, operation, times: 1))
+            // Without an answer to the look, the run fails, as the job does.
+            try? await stage.run(after: 600)
+            #expect(try await stage.imported().isSubset(of: first.union(keys)))
+            let last = try await stage.upload("NL", 30)
+            for _ in 0..<3 { try await stage.run(after: 600) }
+            #expect(try await stage.imported().isSuperset(of: last))
+            // What was quarantined is read on command.
+            _ = try await stage.database.incoming.retry(nil, at: stage.clock.now)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == first.union(keys).union(last))
+        }
+    }
+
+    @Test(arguments: [GatewayBehaviour.Fault.loop, .endlessChain])
+    func `a chain without end ends`(_ fault: GatewayBehaviour.Fault) async throws {
+        try await GatewayStage.run { stage in
+            let keys = try await stage.upload("FR", 20)
+            try stage.gateway.misbehave(GatewayBehaviour(fault, .download, times: 20))
+            for _ in 0..<3 { try await stage.run(after: 600) }
+            #expect(try await stage.imported() == keys)
+            try stage.gateway.misbehave(GatewayBehaviour(.none))
+            let more = try await stage.upload("NL", 20)
+            for _ in 0..<2 { try await stage.run(after: 3600) }
+            #expect(try await stage.imported() == keys.union(more))
+        }
+    }
+}

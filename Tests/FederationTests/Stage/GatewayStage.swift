@@ -1,0 +1,143 @@
+import Crypto
+import DevelopmentGateway
+import DevelopmentGatewayAPI
+import ExposureKeys
+import FederationFormat
+import Foundation
+import Logging
+import Postgres
+import Running
+import Schema
+import Serving
+import TLS
+import TestSupport
+import Testing
+
+@testable import Federation
+
+/// A simulated gateway with two other countries, and this country's exchange with it, on a database.
+struct GatewayStage: Sendable {
+    let database: FederationStage
+    let gateway: SimulatedGateway
+    let clock: ManualClock
+    let exchange: GatewayExchange
+    let runtime: ServiceRuntime
+    /// The gateway's certificate as the callback's client.
+    let caller: FederationIdentity
+
+    /// Of the machine's time, too, by which TLS judges.
+    private static let validity =
+        Date(timeIntervalSince1970: 1_000_000_000)..<Date(timeIntervalSince1970: 2_200_000_000)
+    private static let countries: [(String, FederationIdentity.KeyKind)] = [("FR", .p256), ("NL", .p384)]
+
+    static func run(
+        _ mode: GatewayMode = .efgs, settings changes: [String: String] = [:],
+        _ body: @Sendable (GatewayStage) async throws -> Void
+    ) async throws {
+        let clock = ManualClock(FederationStage.now)
+        let certificates = try TestCertificates()
+        let anchor = try FederationAnchor.make(validity: validity)
+        let home = try SimulatedCountry.make(.home, validity: validity)
+        let others = try countries.map { code, kind in
+            try SimulatedCountry.make(try #require(CountryCode(code)), kind, validity: validity)
+        }
+        let gateway = try SimulatedGateway(
+            mode, anchor: anchor, home: home.member, countries: others, clock: clock.clock)
+        func file(_ name: String, _ text: String) throws -> String {
+            let path = "\(certificates.directory)/\(name)"
+            try DurableFile.write(Data(text.utf8), to: URL(filePath: path), mode: 0o600)
+            return path
+        }
+        let server = try certificates.files(role: nil, name: "gateway")
+        let listener = gateway.listener(
+            TLSFiles(
+                certificate: server.certificate, key: server.key,
+                authorities: try file("clients.pem", home.authentication.certificate.pem)))
+        let caller = try FederationIdentity.make(
+            .authentication, country: nil, name: "Simulated gateway", validity: validity)
+        let settings = try [
+            "gateway.certificate": file("home.pem", home.authentication.certificate.pem),
+            "gateway.key": file("home.key", home.authentication.privateKeyPEM),
+            "gateway.authorities": #require(server.authorities),
+            "gateway.trustAnchor": file("anchor.pem", anchor.anchor.certificate.pem),
+            "gateway.protocol": mode.rawValue, "gateway.deadline": "5",
+            "signing.certificate": file("signing.pem", home.signing.certificate.pem),
+            "signing.key": file("signing.key", home.signing.privateKeyPEM),
+            "callback.gateway": file("caller.pem", caller.certificate.pem),
+            "upload.countries": "FR,NL",
+        ].merging(changes) { $1 }
+        try await FederationStage.run { database in
+            try await withService(listeners: [listener], clock: clock.clock) { _ in
+                let runtime = ServiceRuntime(
+                    name: "federation",
+                    settings: settings.merging(["gateway.url": "https://localhost:\(try await listener.boundPort)"]) {
+                        $1
+                    },
+                    clock: clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                let exchange = try await GatewayExchange(
+                    database.client, by: DatabaseClock(of: database.client, movedLike: clock.clock), runtime)
+                let stage = GatewayStage(
+                    database: database, gateway: gateway, clock: clock, exchange: exchange, runtime: runtime,
+                    caller: caller)
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(try await body(stage))
+                } catch {
+                    result = .failure(error)
+                }
+                await exchange.client.close()
+                try result.get()
+            }
+        }
+    }
+
+    // MARK: At home
+
+    /// The last hour that has ended.
+    var lastHour: Hour { Hour(endedBy: clock.now) }
+
+    /// Folds and publishes keys of the stream for other countries in the last hour.
+    @discardableResult
+    func publish(_ count: Int, seed: UInt64 = 1) async throws -> Set<KeyData> {
+        let keys = try Sample.homeKeys(count, seed: seed, at: clock.now)
+        try await database.fold(lastHour, keys.map { StreamedKey($0, .federated) })
+        try await database.publish(lastHour...lastHour)
+        return Set(keys.map(\.data))
+    }
+
+    /// Shares, sends, looks and reads once.
+    func run() async throws { _ = try await exchange.run(asOf: clock.now) }
+
+    /// Goes on by some time, and runs again.
+    func run(after seconds: Double) async throws {
+        clock.advance(by: seconds)
+        try await run()
+    }
+
+    // MARK: Abroad
+
+    /// What France downloads of this country.
+    func arrived() throws -> [[KeyData]] {
+        gateway.batch()
+        return try gateway.received(ReceivedQuery(country: "FR")).uploads.filter { $0.country == "DE" }.map { upload in
+            try upload.keys.map { try #require(Data(base64Encoded: $0).flatMap { KeyData($0) }) }
+        }
+    }
+
+    /// Another country uploads, and the gateway makes batches.
+    @discardableResult
+    func upload(_ country: String, _ keys: Int, _ kind: CountryUpload.Kind = .good, batched: Bool = true) async throws
+        -> Set<KeyData>
+    {
+        let uploaded = try await gateway.upload(CountryUpload(country: country, kind: kind, keys: keys))
+        #expect(uploaded.status == 201)
+        if batched { gateway.batch() }
+        return Set(try uploaded.keys.map { try #require(Data(base64Encoded: $0).flatMap { KeyData($0) }) })
+    }
+
+    func imported() async throws -> Set<KeyData> { Set(try await database.imported().map(\.data)) }
+
+    func troubled() async throws -> [String] {
+        try await database.status.status().troubled.map { "\($0.state) \($0.reason)" }.sorted()
+    }
+}
