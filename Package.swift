@@ -365,7 +365,8 @@ targets += service(
         "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "TraceKeyAPI", "TraceKeyFormat", "Venues",
         "Credentials", "HTTPContract",
         "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "DevelopmentGatewayAPI",
-        "DevelopmentIdentityAPI", "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1", "UnixSignals",
+        "DevelopmentIdentityAPI", "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1",
+        "UnixSignals",
     ], mainUses: ["ArgumentParser", "SimulatedCountry"])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.

@@ -53,7 +53,8 @@ package struct Federation: AsyncParsableCommand {
     /// - Parameter instant: the slot ends with the hour that ended at or before it.
     package static func run(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
         let done = try await with(runtime) { database in
-            let exchange = try await GatewayExchange(database, by: try await DatabaseClock(of: runtime, in: database), runtime)
+            let exchange = try await GatewayExchange(
+                database, by: try await DatabaseClock(of: runtime, in: database), runtime)
             let done: Result<Logger.Metadata, any Error>
             do {
                 done = .success(try await exchange.run(asOf: instant))

@@ -71,7 +71,8 @@ extension Catalogue.Service {
     /// The fold: creates the keys that uploads are sealed to, and opens each hour's uploads once the hour is closed.
     package static let fold = Self(
         "fold", executable: "submission-server", "fold", role: nil, listeners: [], admin: 8038, metrics: 8036,
-        database: .init(.fold, reads: ["foreign_keys.diagnosis_key"]), volumes: [.init(.hourKeys, key: "hourKeys.directory")])
+        database: .init(.fold, reads: ["foreign_keys.diagnosis_key"]),
+        volumes: [.init(.hourKeys, key: "hourKeys.directory")])
 
     /// Uploads of diagnosis keys and check-in reports, sealed until the fold.
     package static let submissionServer = Self(
@@ -201,6 +202,7 @@ extension Catalogue.Service {
                 offers: [
                     DevelopmentGatewayAPI.upload.route, DevelopmentGatewayAPI.batching.route,
                     DevelopmentGatewayAPI.received.route, DevelopmentGatewayAPI.behaviour.route,
+                    DevelopmentGatewayAPI.clock.route,
                 ]),
         ],
         admin: 8109, secrets: [.init(.privateKey, "gateway-anchor.key", key: "anchor.key")])

@@ -82,6 +82,17 @@ import Testing
         }
     }
 
+    @Test func `the clock can be moved ahead, and never back`() async throws {
+        try await Stage.with { stage in
+            stage.gateway.advance(to: Stage.today.advanced(by: 1).firstHour.start)
+            try await stage.frenchUpload()
+            #expect(stage.gateway.batch().map(\.text) == ["20300318-1"])
+            stage.gateway.advance(to: Stage.noon)
+            try await stage.frenchUpload()
+            #expect(stage.gateway.batch().map(\.text) == ["20300318-2"])
+        }
+    }
+
     @Test(arguments: FederationIdentity.KeyKind.allCases) func `an anchor signs, whatever its key is`(
         kind: FederationIdentity.KeyKind
     ) throws {

@@ -38,7 +38,8 @@ struct FindBatches: Sendable {
                 try await store.announce(found.tag, found.tag.day ?? day, days: plan.days, at: now)
             }
         }
-        for _ in 0..<Self.mostSteps where try await hasLostEnds(from: first, at: now) {}
+        var steps = 0
+        while steps < Self.mostSteps, try await hasLostEnds(from: first, at: now) { steps += 1 }
     }
 
     /// Asks for what follows the ends.

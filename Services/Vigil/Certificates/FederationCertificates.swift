@@ -65,7 +65,7 @@ package struct FederationCertificates: Sendable {
     private let folder: StateFolder
     private let now: Date
 
-    /// - Parameter now: certificates become valid shortly before it.
+    /// - Parameter now: certificates are valid for a year from then.
     package init(in folder: StateFolder, now: Date) {
         self.folder = folder
         self.now = now
@@ -77,7 +77,8 @@ package struct FederationCertificates: Sendable {
     ///   - force: makes them anew.
     package func prepare(_ subject: Subject, anchor: Bool = false, force: Bool = false) throws -> [Made] {
         let names = [Self.signing, Self.gateway] + (anchor ? [Self.anchor] : [])
-        return try names.map { try prepare($0, subject, force: force) }
+        // From an hour back, for gateways whose clocks are behind.
+        return try names.map { try prepare($0, subject, from: now - 3600, force: force) }
     }
 
     /// Makes certificates with invented names, and that of the simulated gateway's trust anchor. They are renewed, too: the
@@ -87,13 +88,15 @@ package struct FederationCertificates: Sendable {
             country: "DE", organisation: "Vigil development", unit: "Federation", email: "federation@example.org")
         for name in [Self.signing, Self.gateway, Self.anchor] {
             let known = try known(name)
-            try _ = prepare(name, subject, force: known.map { $0.notValidAfter < now + Self.renewal } ?? false)
+            let isOld = known.map { $0.notValidAfter < now + Self.renewal } ?? false
+            // From ten years back, for rehearsals in the past.
+            _ = try prepare(name, subject, from: now - 10 * Self.lifetime, force: isOld)
         }
     }
 
-    private func prepare(_ name: String, _ subject: Subject, force: Bool) throws -> Made {
+    private func prepare(_ name: String, _ subject: Subject, from start: Date, force: Bool) throws -> Made {
         let known = force ? nil : try known(name)
-        let certificate = try known ?? make(name, subject)
+        let certificate = try known ?? make(name, subject, from: start)
         let digest = SHA256.hash(data: try certificate.serializeAsPEM().derBytes)
         return Made(
             name: name, isKept: known != nil,
@@ -114,7 +117,7 @@ package struct FederationCertificates: Sendable {
         return certificate
     }
 
-    private func make(_ name: String, _ subject: Subject) throws -> Certificate {
+    private func make(_ name: String, _ subject: Subject, from start: Date) throws -> Certificate {
         let key = try key(name)
         let distinguishedName = try DistinguishedName {
             CountryName(subject.country)
@@ -125,8 +128,7 @@ package struct FederationCertificates: Sendable {
         }
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
-            // An hour back, for gateways whose clocks are behind.
-            notValidBefore: now - 3600, notValidAfter: now + Self.lifetime, issuer: distinguishedName,
+            notValidBefore: start, notValidAfter: now + Self.lifetime, issuer: distinguishedName,
             subject: distinguishedName, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)

@@ -71,6 +71,17 @@ package struct CountryUploaded: JSONMessage, Equatable {
     }
 }
 
+/// What time the gateway's clock should show at least.
+package struct GatewayTime: JSONMessage, Equatable {
+    /// Seconds since 1970.
+    package let now: Int
+
+    /// A time from its seconds.
+    package init(now: Int) { self.now = now }
+
+    package static var schema: JSONSchema { .object(["now": .wholeNumber]) }
+}
+
 /// A wish for batching.
 package struct BatchingRequest: JSONMessage, Equatable {
     /// The only value.

@@ -137,6 +137,13 @@ struct GatewayStage: Sendable {
 
     func imported() async throws -> Set<KeyData> { Set(try await database.imported().map(\.data)) }
 
+    /// How often a batch was asked for, by the service's metrics.
+    var downloads: Int {
+        runtime.metrics.text.split(separator: "\n")
+            .filter { $0.hasPrefix("federation_gateway_calls_total{operation=\"download\"") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+
     func troubled() async throws -> [String] {
         try await database.status.status().troubled.map { "\($0.state) \($0.reason)" }.sorted()
     }

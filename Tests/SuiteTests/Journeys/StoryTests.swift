@@ -91,7 +91,8 @@ extension InProcessSuite {
             try await identity.oneTimeCode(of: $0)
         }
         let stage = StoryStage(
-            apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal, tracing: tracing,
+            apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal,
+            tracing: tracing,
             traceKeyToken: { try await tokens.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: try await tokens.token(

@@ -1,8 +1,9 @@
 import DevelopmentGatewayAPI
 package import FederationFormat
-import FoundationEssentials
+package import FoundationEssentials
 package import Running
 package import Serving
+import Synchronization
 package import TLS
 
 /// The simulated gateway, for any listener: its rules, and what it has been given.
@@ -13,7 +14,9 @@ package struct SimulatedGateway: Sendable {
     /// A second anchor that nobody trusts, for operators' signatures that aren't the operator's.
     let otherAnchor: FederationAnchor
     let countries: [CountryCode: SimulatedCountry]
+    /// The service's clock, which ``advance(to:)`` moves.
     let clock: WallClock
+    private let movement: ClockMovement
     let state: GatewayState
     let call: @Sendable (_ url: String) async -> Int?
 
@@ -30,7 +33,13 @@ package struct SimulatedGateway: Sendable {
         self.anchor = anchor
         otherAnchor = try FederationAnchor.make(validity: clock.now..<clock.now + 86_400)
         self.countries = Dictionary(countries.map { ($0.code, $0) }) { first, _ in first }
-        self.clock = clock
+        let movement = ClockMovement()
+        self.movement = movement
+        self.clock = WallClock {
+            clock.now + movement.seconds
+        } movedBy: {
+            clock.movedBy + movement.seconds
+        }
         state = GatewayState(
             try CertificateTable([home] + countries.map(\.member), signedBy: anchor), mode)
         self.call = call
@@ -57,9 +66,22 @@ package struct SimulatedGateway: Sendable {
         try state.with(at: clock.now) { try change(&$0.table) }
     }
 
+    /// Lets the clock show an instant at least, for a rehearsal that doesn't wait for an hour to end.
+    package func advance(to instant: Date) { movement.add(instant.timeIntervalSince(clock.now)) }
+
     /// Puts all uploads into batches, and calls nobody back yet.
     /// - Returns: the new batches, in order.
     @discardableResult package func batch() -> [BatchTag] {
         state.with(at: clock.now) { $0.makeBatches(at: clock.now) }
     }
+}
+
+/// By how many seconds the gateway's clock is ahead of the service's.
+private final class ClockMovement: Sendable {
+    private let ahead = Mutex<TimeInterval>(0)
+
+    var seconds: TimeInterval { ahead.withLock { $0 } }
+
+    /// Does nothing for a negative number.
+    func add(_ seconds: TimeInterval) { ahead.withLock { $0 += max(0, seconds) } }
 }

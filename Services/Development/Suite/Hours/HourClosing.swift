@@ -38,6 +38,12 @@ package struct HourClosing: Sendable {
         let hour = last.map { max($0, open) } ?? open
         try await fold(hour.end)
         try await publish(hour.end)
+        let after = try await published(through: hour)
+        return after.names.filter { !before.names.contains($0) }
+    }
+
+    /// The hours that phones find, once they find an hour that is published.
+    package func published(through hour: Hour) async throws -> PublishedHours {
         var after = try await published()
         // A web server may answer with the old index for a moment.
         let deadline = ContinuousClock.now + Self.patience
@@ -48,7 +54,7 @@ package struct HourClosing: Sendable {
             try await Task.sleep(for: .milliseconds(100))
             after = try await published()
         }
-        return after.names.filter { !before.names.contains($0) }
+        return after
     }
 
     /// How long the index may lack a published hour.

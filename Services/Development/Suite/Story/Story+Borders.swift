@@ -35,6 +35,7 @@ extension Story {
         try await stage.closing.fold(hour.end)
         try await stage.exchange(hour.end)
         try await stage.closing.publish(hour.end)
+        _ = try await stage.closing.published(through: hour)
         let keys = try await stage.europe.keys(of: hour.day.name, hour: hour.ofDay)
         let matches = traveller.matches(among: keys)
         try require(
@@ -44,6 +45,9 @@ extension Story {
             try await !stage.packages.keys(of: hour.day.name, hour: hour.ofDay).contains { $0.data == key.data },
             "a key of somebody who wasn't here should not be in the national package")
 
+        // Some of what is shared is of a day that hasn't come yet for a gateway with a right clock.
+        let end = GatewayTime(now: Int(hour.endSeconds))
+        _ = try await stage.gateway.call(DevelopmentGatewayAPI.clock, end)
         try await stage.exchange(hour.end)
         try await receiveInFrance(shared)
     }
@@ -70,7 +74,7 @@ extension Story {
         let uploads = received.uploads.filter { $0.country == "DE" }
         try require(
             !uploads.isEmpty && uploads.allSatisfy { $0.keys.count >= stage.minimumKeys },
-            "France should get batches, none of them small \(received.uploads.map { "\($0.country) \($0.keys.count)" })")
+            "France should get batches, none of them small")
         try require(
             uploads.contains { $0.keys.contains(Data(key.data.bytes).base64EncodedString()) },
             "France should get phone A's key")

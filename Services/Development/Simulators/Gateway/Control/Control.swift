@@ -1,5 +1,6 @@
 import DevelopmentGatewayAPI
 import FederationFormat
+import FoundationEssentials
 import HTTPContract
 package import Serving
 
@@ -13,6 +14,10 @@ extension SimulatedGateway {
             return Batched(tags: tags.map(\.text))
         }
         routes.on(DevelopmentGatewayAPI.received) { query, _ in try received(query) }
+        routes.on(DevelopmentGatewayAPI.clock) { time, _ in
+            advance(to: Date(timeIntervalSince1970: Double(time.now)))
+            return NoContent()
+        }
         routes.on(DevelopmentGatewayAPI.behaviour) { behaviour, _ in
             try misbehave(behaviour)
             return NoContent()
