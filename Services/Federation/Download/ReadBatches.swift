@@ -2,6 +2,7 @@ import ExposureKeys
 import FederationFormat
 import FoundationEssentials
 import Logging
+import Postgres
 import Running
 
 /// Reads batches that are announced: downloads, audits, filters, and stores each in one transaction.
@@ -31,8 +32,9 @@ struct ReadBatches: Sendable {
             try Task.checkCancellation()
             guard let batch = try await store.next(dueAt: clock.now) else { break }
             switch await outcome(of: batch) {
-            case .success(let read): imported += try await keep(read, of: batch)
-            case .failure(.malformed(let what)): _ = try await keep(.quarantined(what.rawValue), of: batch)
+            case .success(let read): imported += try await keepOrPostpone(read, of: batch)
+            case .failure(.malformed(let what)):
+                _ = try await keepOrPostpone(.quarantined(what.rawValue), of: batch)
             case .failure(.refused(let status)): try await postpone(batch, "status_\(status)")
             case .failure(.unavailable):
                 try await postpone(batch, "unavailable")
@@ -118,6 +120,17 @@ struct ReadBatches: Sendable {
     }
 
     // MARK: Keeping
+
+    /// A batch that the database refuses doesn't keep those behind it from being read.
+    private func keepOrPostpone(_ read: ReadBatch, of batch: AnnouncedBatch) async throws -> Int {
+        do {
+            return try await keep(read, of: batch)
+        } catch let error as PostgresError where !error.isUnavailable {
+            logger.error("batch can't be stored", metadata: ["batch": "\(batch.tag)", "reason": "\(error)"])
+            try await postpone(batch, "not_stored")
+            return 0
+        }
+    }
 
     private func keep(_ read: ReadBatch, of batch: AnnouncedBatch) async throws -> Int {
         let outcome = try await store.keep(read, of: batch, days: plan.days, at: clock.now)

@@ -181,7 +181,8 @@ struct IncomingStore: Sendable {
             try session.execute(
                 """
                 UPDATE federation.incoming_batch
-                SET state = \(read.state.rawValue), reason = \(nullable: read.reason), keys = \(Int32(read.count)),
+                SET state = \(read.state.rawValue), reason = \(nullable: read.reason),
+                    keys = greatest(keys, \(Int32(read.count))),
                     imported = greatest(imported, \(Int32(kept.imported))), attempts = attempts + 1, changed_at = \(now)
                 WHERE gateway = \(gateway) AND tag = \(batch.tag.text)
                 """)
@@ -217,7 +218,10 @@ struct IncomingStore: Sendable {
         let current = Hour(containing: now)
         let ended = try session.row("SELECT max(hour) FROM foreign_keys.imported_hour", as: Int32?.self).flatMap { $0 }
         let hour = max(current, ended.map { Hour(number: $0 + 1) } ?? current)
-        try session.execute("SELECT foreign_keys.ensure_day(\(hour.day.number))")
+        // Keys may be of any of the days that end with this one, and the hour of a later day.
+        for day in Set([Day(containing: now), hour.day]) {
+            try session.execute("SELECT foreign_keys.ensure_day(\(day.number))")
+        }
 
         let data = keys.map(\.key.data.bytes)
         let home = Set(

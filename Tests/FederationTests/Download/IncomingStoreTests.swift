@@ -69,6 +69,31 @@ struct IncomingStoreTests {
         }
     }
 
+    @Test func `a batch that was used in part may turn out unreadable later`() async throws {
+        try await FederationStage.run { stage in
+            let batch = try await announced(stage, 1)
+            var partial = try read([Sample.foreignKey(seed: 1)])
+            partial.state = .partial
+            partial.count = 2
+            _ = try await stage.incoming.keep(partial, of: batch, days: 2, at: Self.now)
+            _ = try await stage.incoming.keep(.quarantined("not_a_batch"), of: batch, days: 2, at: Self.now)
+            let status = try await stage.status.status()
+            #expect(status.troubled.map(\.state) == ["quarantined"])
+            #expect(status.keysImported == 1)
+        }
+    }
+
+    @Test func `keys of the oldest day are stored although the hour of import is of a later day`() async throws {
+        try await FederationStage.run { stage in
+            let midnight = Self.day.lastHour
+            try await stage.incoming.endHours(through: midnight)
+            let batch = try await announced(stage, 1)
+            let old = try Sample.foreignKey(seed: 1, daysAgo: 14)
+            _ = try await stage.incoming.keep(read([old]), of: batch, days: 2, at: Self.now)
+            #expect(try await stage.imported().map(\.hour) == [midnight.advanced(by: 1)])
+        }
+    }
+
     @Test func `batches of days that aren't looked through are ignored, and no day has more than its share`()
         async throws
     {
