@@ -142,7 +142,8 @@ struct ReadBatches: Sendable {
         if let reason = read.reason { metadata["reason"] = "\(reason)" }
         switch read.state {
         case .announced, .imported: logger.info("batch read", metadata: metadata)
-        case .partial, .quarantined, .gone: logger.error("batch not fully used", metadata: metadata)
+        case .gone: logger.warning("the gateway doesn't have the batch", metadata: metadata)
+        case .partial, .quarantined: logger.error("batch not fully used", metadata: metadata)
         }
         return outcome.imported
     }

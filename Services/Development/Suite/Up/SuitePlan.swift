@@ -152,6 +152,7 @@ package struct SuitePlan: Sendable {
                 "gateway.trustAnchor": .text(folder.certificate(FederationCertificates.anchor)),
                 "signing.certificate": .text(folder.certificate(FederationCertificates.signing)),
                 "upload.countries": .text("FR,NL,PL"),
+                "download.countries": .text("FR,NL,PL"),
                 "callback.certificate": .text(folder.certificate(service.name)),
                 "callback.key": .text(folder.certificateKey(service.name)),
                 "callback.authorities": .text(folder.certificate(SuiteCertificates.authority)),
