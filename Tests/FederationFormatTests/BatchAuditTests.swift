@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// An audit that another program made: DE with five keys, AT (the caller), FR with seven, DE with three, PL with four.
-@Suite struct BatchAuditTests {
+@Suite(.heavy) struct BatchAuditTests {
     private static let now = Date(timeIntervalSince1970: 1_795_521_600)
 
     private let vectors: Vectors

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Signatures that `openssl cms` and the Python library `cryptography` made.
-@Suite struct BatchSignatureTests {
+@Suite(.heavy) struct BatchSignatureTests {
     @Test(arguments: Vectors.all?.signatures ?? [])
     func `a signature by another program has its verdict`(_ vector: Vectors.Signature) throws {
         let vectors = try Vectors.read()

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// Keys in the canonical form are read by code of this module, and all others by the library.
-@Suite struct CanonicalFormTests {
-    @Test(arguments: 0..<100)
+@Suite(.heavy) struct CanonicalFormTests {
+    @Test(arguments: 0..<40)
     func `this module and the library read every key alike, good or damaged`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var (own, librarys): ([UInt8], [UInt8]) = ([], [])

@@ -6,7 +6,7 @@ import Testing
 
 /// Records and their order, with vectors that national back ends publish or that were computed from the gateway's
 /// source.
-@Suite struct KeyRecordsTests {
+@Suite(.heavy) struct KeyRecordsTests {
     private static func key(
         _ data: [UInt8], start: UInt32, period: UInt32, level: Int32, _ countries: [String], type: Int32, days: Int32,
         origin: String = "DE"

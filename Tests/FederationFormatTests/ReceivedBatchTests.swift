@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ReceivedBatchTests {
+@Suite(.heavy) struct ReceivedBatchTests {
     private static let limit = 2_000_000
 
     private static func json(_ text: String) throws -> ReceivedBatch {

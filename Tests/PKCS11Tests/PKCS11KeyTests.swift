@@ -9,7 +9,7 @@ import Testing
 @testable import PKCS11
 
 @Suite(
-    "A signing key on a token", .enabled(if: SoftHSM.isAvailable, "VIGIL_TEST_SOFTHSM is not set"),
+    "A signing key on a token", .heavy, .enabled(if: SoftHSM.isAvailable, "VIGIL_TEST_SOFTHSM is not set"),
     .timeLimit(.minutes(5)))
 struct PKCS11KeyTests {
     private let tokens: SoftHSM

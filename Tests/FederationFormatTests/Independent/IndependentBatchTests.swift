@@ -173,7 +173,7 @@ struct IndependentBatchTests {
 }
 
 /// Messages that no good program writes and every good one reads: `strange.json`, by `batch.py strange`.
-@Suite struct StrangeBatchTests {
+@Suite(.heavy) struct StrangeBatchTests {
     private struct Vector: Decodable {
         let name: String
         let batch: Data

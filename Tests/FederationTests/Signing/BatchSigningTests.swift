@@ -12,7 +12,7 @@ import X509
 @testable import Federation
 
 /// The settings `signing.key` and `signing.certificate`.
-@Suite(.timeLimit(.minutes(5))) struct BatchSigningTests {
+@Suite(.heavy, .timeLimit(.minutes(5))) struct BatchSigningTests {
     /// A private key and its public half, in PEM.
     private struct KeyPair {
         let privatePEM: String

@@ -60,7 +60,7 @@ struct GatewayStage: Sendable {
             "gateway.key": file("home.key", home.authentication.privateKeyPEM),
             "gateway.authorities": #require(server.authorities),
             "gateway.trustAnchor": file("anchor.pem", anchor.anchor.certificate.pem),
-            "gateway.protocol": mode.rawValue, "gateway.deadline": "5",
+            "gateway.protocol": mode.rawValue, "gateway.deadline": "30",
             "signing.certificate": file("signing.pem", home.signing.certificate.pem),
             "signing.key": file("signing.key", home.signing.privateKeyPEM),
             "callback.gateway": file("caller.pem", caller.certificate.pem),

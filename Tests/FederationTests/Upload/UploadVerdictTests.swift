@@ -1,6 +1,7 @@
 import ExposureKeys
 import FederationFormat
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Federation
@@ -48,7 +49,7 @@ import Testing
 }
 
 /// How keys are divided into batches.
-@Suite struct BatchDivisionTests {
+@Suite(.heavy) struct BatchDivisionTests {
     @Test(arguments: [1, 139, 140, 280, 3999, 4000, 4001, 8000, 8001, 12_345])
     func `no batch is larger than allowed, and none is a remainder`(_ count: Int) throws {
         let origin = try CountryCode.home
