@@ -72,7 +72,7 @@ struct FindBatches: Sendable {
             return .batch(try await client.download(day, tag))
         } catch {
             switch error {
-            case .refused(let status) where [400, 404, 410].contains(status): return .none(status: status)
+            case .refused(let status) where GatewayClient.Problem.missing.contains(status): return .none(status: status)
             case .malformed(let what):
                 logger.warning("the gateway's answer can't be read", metadata: ["reason": "\(what.rawValue)"])
                 return .unreadable

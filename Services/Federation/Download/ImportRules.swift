@@ -63,9 +63,7 @@ extension ImportRules {
                 "must be a list of \(Self.typeNames.map(\.name).joined(separator: ", "))")
         }
         reportTypes = types.isEmpty ? Self.usualTypes : Set(types)
-        let level = try settings.int(
-            "lowestRiskLevel", default: TransmissionRiskLevel.lowestPublished.rawValue, in: TransmissionRiskLevel.range)
-        lowestLevel = TransmissionRiskLevel(rawValue: level) ?? .lowestPublished
+        lowestLevel = try GatewayPlan.lowestLevel(settings)
     }
 
     private static let typeNames: [(name: String, type: ReportType)] = [

@@ -59,7 +59,7 @@ struct ReadBatches: Sendable {
         let download: GatewayClient.Download
         do throws(GatewayClient.Problem) {
             download = try await client.download(batch.day, batch.tag)
-        } catch .refused(let status) where [400, 404, 410].contains(status) {
+        } catch .refused(let status) where GatewayClient.Problem.missing.contains(status) {
             return ReadBatch(state: .gone, reason: "status_\(status)")
         }
         guard download.tag == batch.tag else { return .quarantined("other_tag") }
@@ -82,7 +82,7 @@ struct ReadBatches: Sendable {
         do throws(GatewayClient.Problem) {
             // The audit has to name the batch's own day, which a link that crossed midnight doesn't.
             return check(received, try await client.audit(batch.tag.day ?? batch.day, batch.tag))
-        } catch .refused(let status) where [400, 404, 410].contains(status) {
+        } catch .refused(let status) where GatewayClient.Problem.missing.contains(status) {
             return .quarantined("no_audit")
         } catch .malformed {
             return .quarantined("unreadable_audit")

@@ -25,6 +25,9 @@ struct GatewayClient: Service, TLSUser {
         case unavailable(status: Int?)
         /// The answer isn't one of the gateway's; the text is a metric's label.
         case malformed(Malformation)
+
+        /// The statuses that say that the gateway doesn't have a batch (404), not any more (410), or not of this day (400).
+        static let missing = [400, 404, 410]
     }
 
     /// What is wrong with an answer.
@@ -106,7 +109,7 @@ struct GatewayClient: Service, TLSUser {
         request.headers.add(name: "batchSignature", value: signature.field)
         request.body = .bytes(ByteBuffer(bytes: batch))
         do throws(Problem) {
-            let answer = try await answer(to: request, limit: Self.largestList, .upload)
+            let answer = try await answer(to: request, limit: Self.largestList)
             calls.count(.upload, answer.status < 300 ? .answered : .refused)
             return UploadReply(status: answer.status, body: answer.body)
         } catch {
@@ -191,7 +194,7 @@ struct GatewayClient: Service, TLSUser {
     ) async throws(Problem) -> Answer {
         let answer: Answer
         do {
-            answer = try await self.answer(to: request, limit: limit, operation)
+            answer = try await self.answer(to: request, limit: limit)
         } catch {
             switch error {
             case .malformed: calls.count(operation, .malformed)
@@ -207,9 +210,7 @@ struct GatewayClient: Service, TLSUser {
     }
 
     /// An answer below 500, within the deadline.
-    private func answer(
-        to request: HTTPClientRequest, limit: Int, _ operation: Calls.Operation
-    ) async throws(Problem) -> Answer {
+    private func answer(to request: HTTPClientRequest, limit: Int) async throws(Problem) -> Answer {
         do {
             let answer = try await withThrowingTaskGroup(of: Answer.self) { group in
                 group.addTask { try await connections.with { try await fetch(request, limit: limit, over: $0) } }

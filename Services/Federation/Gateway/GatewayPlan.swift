@@ -68,6 +68,13 @@ struct GatewayPlan: Sendable {
         return origin
     }
 
+    /// The setting `lowestRiskLevel`, the same as distribution's.
+    static func lowestLevel(_ settings: Settings) throws(ConfigurationProblem) -> TransmissionRiskLevel {
+        let level = try settings.int(
+            "lowestRiskLevel", default: TransmissionRiskLevel.lowestPublished.rawValue, in: TransmissionRiskLevel.range)
+        return TransmissionRiskLevel(rawValue: level) ?? .lowestPublished
+    }
+
     /// A list of countries.
     static func countries(_ key: String, _ settings: Settings) throws(ConfigurationProblem) -> [CountryCode] {
         let texts = settings.list(key)

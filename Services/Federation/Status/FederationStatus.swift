@@ -3,7 +3,7 @@ import FederationFormat
 import FoundationEssentials
 
 /// How the exchange with a gateway stands, for operators and metrics.
-struct FederationStatus: Sendable, Equatable {
+struct FederationStatus: Sendable {
     /// The number of batches by direction (`out`, `in`) and state.
     var batches: [String: [String: Int]] = [:]
     /// Since when the oldest batch waits to be sent; nil if none does.
@@ -36,7 +36,7 @@ struct FederationStatus: Sendable, Equatable {
     }
 
     /// Lines for an operator.
-    func lines(gateway: String, at now: Date) -> [String] {
+    func lines(gateway: String) -> [String] {
         var lines: [String] = []
         if let slot = lastSlot {
             lines.append("\(gateway): the slot that ended \(Self.text(slot.hour.end)) took \(slot.keys) keys.")
@@ -70,7 +70,7 @@ struct FederationStatus: Sendable, Equatable {
 }
 
 /// Everything that is known about a batch, for `federation explain`.
-struct BatchExplanation: Sendable, Equatable {
+struct BatchExplanation: Sendable {
     let direction: String
     let tag: String
     let state: String
@@ -85,8 +85,6 @@ struct BatchExplanation: Sendable, Equatable {
     var nextTag: String?
     var uploads: [ReadBatch.Upload] = []
     var leftOut: [(reason: String, keys: Int)] = []
-
-    static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
 
     /// Lines for an operator.
     var lines: [String] {

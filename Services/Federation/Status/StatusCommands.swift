@@ -14,7 +14,7 @@ struct StatusCommand: AsyncParsableCommand {
         let runtime = try ServiceRuntime(name: "federation", options: options)
         let name = try GatewayPlan(runtime.configuration).name
         let status = try await Federation.with(runtime) { try await StatusStore($0, gateway: name).status() }
-        for line in status.lines(gateway: name, at: runtime.clock.now) { Console.say(line) }
+        for line in status.lines(gateway: name) { Console.say(line) }
     }
 }
 

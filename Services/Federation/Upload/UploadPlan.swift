@@ -37,9 +37,7 @@ extension UploadPlan {
             throw settings.wrong(
                 "upload.countries", "must name 1 to \(FederatedKey.mostCountries) countries, without this one")
         }
-        let level = try settings.int(
-            "lowestRiskLevel", default: TransmissionRiskLevel.lowestPublished.rawValue, in: TransmissionRiskLevel.range)
-        policy = PublicationPolicy(lowestLevel: TransmissionRiskLevel(rawValue: level) ?? .lowestPublished)
+        policy = PublicationPolicy(lowestLevel: try GatewayPlan.lowestLevel(settings))
         slotHours = try settings.int("upload.slotHours", default: 4, in: 1...24)
         guard 24.isMultiple(of: slotHours) else { throw settings.wrong("upload.slotHours", "must divide 24") }
         smallestBatch = try settings.int(

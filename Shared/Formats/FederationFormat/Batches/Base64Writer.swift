@@ -23,7 +23,7 @@ struct Base64Writer {
 
     init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
 
-    /// Another text starts with these bytes.
+    /// Writes bytes as a text of their own.
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
         var place = 0
         while place + 3 <= bytes.count {
@@ -37,7 +37,7 @@ struct Base64Writer {
         if second == nil { room[count - 2] = Self.padding }
     }
 
-    /// Another text of a number's four bytes, big-endian.
+    /// Writes a number's four bytes, big-endian, as a text of their own.
     mutating func write(_ number: UInt32) {
         write(Int(number >> 8))
         write(Int(number & 0xFF) << 16)
