@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         let anchor = try FederationAnchor.make(validity: Stage.validity)
-        state = GatewayState(try CertificateTable([], signedBy: anchor), .efgs)
+        state = try GatewayState(CertificateTable([], signedBy: anchor), .efgs)
     }
 
     private func store(_ count: Int, _ tag: String, first: UInt64 = 0) throws {

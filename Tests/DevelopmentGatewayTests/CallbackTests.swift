@@ -153,7 +153,7 @@ import Testing
             for number in 0..<100 {
                 #expect(
                     stage.gateway.state.with(at: stage.clock.now) {
-                        $0.callbacks.put("\(number)", of: Stage.austria, url: Self.url)
+                        $0.subscribe("\(number)", of: Stage.austria, url: Self.url, at: Stage.noon)
                     })
             }
             let status = try await put(stage)

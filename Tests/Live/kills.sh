@@ -11,8 +11,10 @@ bash Tests/Live/kills.sh [OPTION…]
 Kills the servers and PostgreSQL with SIGKILL at random moments and starts them again, while labs, phones and submission
 servers repeat every call until it is answered: first the services that issue TANs, then everything on an upload's path,
 the fold included. Afterwards the answers are compared with the tables: nothing acknowledged may be lost, no TAN may serve
-two uploads, no GUID or teleTAN may open two registrations, and every upload that was answered with 200 is folded once and
-in full. deploy/test.sh does the same with 8 kills.
+two uploads, no GUID or teleTAN may open two registrations, and every upload that was answered with 200 is folded once, in full,
+and into the stream that the person agreed to. Then it kills federation's exchange, the simulated gateway and PostgreSQL: every key
+of the stream for other countries arrives abroad exactly once, no other ever, and every key from there comes exactly once.
+deploy/test.sh does the same with 8 kills.
 
   --kills N   kills in each part (default 200, which takes about twelve minutes)
   --seed N    the seed of the random moments; by default another one each time, which is printed

@@ -164,7 +164,9 @@ struct FormerVersionTests {
     func inUse() async throws {
         try await Self.withDump(of: 6) { database in
             let before = try await Self.structure(of: database.superuser)
-            try await OpenTransaction.hold("SELECT FROM vigil.migration", database.connection) { _ in
+            try await OpenTransaction.hold(database.connection) {
+                try $0.script("SELECT FROM vigil.migration")
+            } while: { _ in
                 let error = await #expect(throws: BlockedMigration.self) {
                     try await Schema.migrate(owner: database.owner, attempts: 1)
                 }

@@ -270,6 +270,7 @@ struct GrantTests {
         ("SELECT distribution.take_publishing_lock()", .distribution),
         ("SELECT push_dispatcher.take_wave_lock()", .pushDispatcher),
         ("SELECT foreign_keys.take_import_lock()", .federation),
+        ("SELECT foreign_keys.wait_for_imports()", .fold),
         ("SELECT federation.take_upload_lock('efgs')", .federation),
         ("SELECT federation.take_download_lock('efgs')", .federation),
     ]

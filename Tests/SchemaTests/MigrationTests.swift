@@ -62,9 +62,11 @@ struct MigrationTests {
     func inUse() async throws {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { owner in
-                try await OpenTransaction.hold(
-                    "CREATE SCHEMA test_results", then: "DROP SCHEMA test_results", connection
-                ) { release in
+                try await OpenTransaction.hold(connection) {
+                    try $0.script("CREATE SCHEMA test_results")
+                } then: {
+                    try $0.script("DROP SCHEMA test_results")
+                } while: { release in
                     let report = Report()
                     let error = await #expect(throws: BlockedMigration.self) {
                         try await Schema.migrate(owner: owner, attempts: 2, report: report.add)
@@ -90,9 +92,11 @@ struct MigrationTests {
         try await TestPostgres.withDatabase { connection in
             try await TestPostgres.withClient(connection) { owner in
                 let report = Report()
-                try await OpenTransaction.hold(
-                    "CREATE SCHEMA submission", then: "DROP SCHEMA submission", connection
-                ) { release in
+                try await OpenTransaction.hold(connection) {
+                    try $0.script("CREATE SCHEMA submission")
+                } then: {
+                    try $0.script("DROP SCHEMA submission")
+                } while: { release in
                     async let migration: Void = Schema.migrate(owner: owner, report: report.add)
                     try await TestPostgres.withClient(connection) { superuser in
                         let terminate: SQL = """

@@ -38,8 +38,11 @@ struct FoldTransaction {
     }
 
     /// The keys among these that were folded in earlier hours, or that came from another country.
+    ///
+    /// Until the end of the transaction no other comes from there.
     func known(among keys: Set<KeyData>) throws -> Set<KeyData> {
         guard !keys.isEmpty else { return [] }
+        try session.execute("SELECT foreign_keys.wait_for_imports()")
         var known: Set<KeyData> = []
         // All of two weeks are read; looking up each key would take longer.
         for table: SQL in [

@@ -93,6 +93,23 @@ extension Migration {
             GRANT SELECT, INSERT, DELETE ON foreign_keys.imported_hour TO vigil_federation;
             GRANT SELECT ON foreign_keys.diagnosis_key, foreign_keys.imported_hour TO vigil_distribution;
             GRANT SELECT (key_data) ON foreign_keys.diagnosis_key TO vigil_fold;
-            """#)
+            """#),
+        Migration(
+            "the fold waits for imports",
+            #"""
+            -- Takes the import lock until the end of the transaction, so that an import and a fold that have the same key see each other's.
+            -- A federation that never lets go of it must not stop the fold, which goes on after ten seconds: then a key may be published
+            -- twice.
+            CREATE FUNCTION foreign_keys.wait_for_imports() RETURNS void
+            LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $body$
+            BEGIN
+                PERFORM foreign_keys.take_import_lock();
+            EXCEPTION WHEN lock_not_available THEN
+                NULL;
+            END
+            $body$;
+            REVOKE ALL ON FUNCTION foreign_keys.wait_for_imports() FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION foreign_keys.wait_for_imports() TO vigil_fold;
+            """#),
     ]
 }

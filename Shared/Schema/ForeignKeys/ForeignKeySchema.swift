@@ -4,6 +4,6 @@ extension Schema {
     package static let foreignKeys = Schema(
         "foreign_keys", roles: [], migrations: Migration.foreignKeys, retention: RetentionRule.foreignKeys)
 
-    /// What all three services need.
+    /// What distribution and federation need.
     static let keysFromAbroad = Requirement(schema: .foreignKeys, version: 1)
 }

@@ -84,32 +84,74 @@ struct FoldTests {
     func fromAbroad() async throws {
         try await FoldStage.run { stage in
             let keys = try Samples.keys(0..<3)
-            try await stage.asSuperuser { session in
-                for key in keys.dropFirst() {
-                    let period = key.rollingPeriod
-                    let day = Int32(period.start.rawValue / IntervalNumber.perDay)
-                    try session.execute("SELECT foreign_keys.ensure_day(\(day))")
-                    // What else is known of the key doesn't matter.
-                    try session.execute(
-                        """
-                        INSERT INTO foreign_keys.diagnosis_key (
-                            hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset,
-                            report_type, origin, visited)
-                        VALUES (
-                            1, \(key.data.bytes), \(Int32(period.start.rawValue)), 1, 8, 0, 1, 'FR', 'FRIT')
-                        """)
-                }
-            }
+            try await stage.asSuperuser { try Self.store(keys.dropFirst(), $0) }
             try await stage.upload(keys)
-            #expect(try await stage.fold(before: Samples.hour.advanced(by: 1)).keys == 1)
+            #expect(try await stage.fold(before: Self.next).keys == 1)
             #expect(try await stage.foldedKeys() == [FoldStage.FoldedKey(hour: Samples.hour, data: keys[0].data)])
             let published = try await stage.streamedKeys().count { $0.isPublishedAtOnce }
             #expect(published == 140)
-            // No key is in both tables, so none is published twice.
-            let twice = try await stage.count(
-                "SELECT count(*) FROM submission.diagnosis_key JOIN foreign_keys.diagnosis_key USING (key_data)")
-            #expect(twice == 0)
+            #expect(try await Self.keysInBothTables(stage) == 0)
         }
+    }
+
+    @Test("a fold waits for an import that has begun, and leaves out its keys")
+    func importedMeanwhile() async throws {
+        try await FoldStage.run { stage in
+            let keys = try Samples.keys(0..<3)
+            try await stage.upload(keys)
+            try await OpenTransaction.hold(stage.database.superuserConnection) { session in
+                try session.execute("SELECT foreign_keys.take_import_lock()")
+                try Self.store(keys.dropFirst(), session)
+            } while: { release in
+                async let report = stage.fold(before: Self.next)
+                let waiting: SQL = """
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND usename = 'vigil_fold' AND wait_event = 'advisory'
+                    """
+                while try await stage.count(waiting) == 0 { await Task.yield() }
+                release()
+                let folded = try await report.keys
+                #expect(folded == 1)
+            }
+            #expect(try await Self.keysInBothTables(stage) == 0)
+        }
+    }
+
+    @Test("an import that never ends doesn't stop the fold")
+    func endlessImport() async throws {
+        try await FoldStage.run { stage in
+            try await stage.asSuperuser { session in
+                try session.script("ALTER FUNCTION foreign_keys.wait_for_imports() SET lock_timeout = '50ms'")
+            }
+            try await stage.upload(try Samples.keys(0..<3))
+            try await OpenTransaction.hold(stage.database.superuserConnection) { session in
+                try session.execute("SELECT foreign_keys.take_import_lock()")
+            } while: { _ in
+                let folded = try await stage.fold(before: Self.next).keys
+                #expect(folded == 3)
+            }
+        }
+    }
+
+    /// Stores keys as other countries'. What else is known of them doesn't matter.
+    private static func store(_ keys: some Sequence<DiagnosisKey>, _ session: Session) throws {
+        for key in keys {
+            let start = Int32(key.rollingPeriod.start.rawValue)
+            try session.execute("SELECT foreign_keys.ensure_day(\(start / Int32(IntervalNumber.perDay)))")
+            try session.execute(
+                """
+                INSERT INTO foreign_keys.diagnosis_key (
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type,
+                    origin, visited)
+                VALUES (1, \(key.data.bytes), \(start), 1, 8, 0, 1, 'FR', 'FRIT')
+                """)
+        }
+    }
+
+    /// Those would be published twice.
+    private static func keysInBothTables(_ stage: FoldStage) async throws -> Int {
+        try await stage.count(
+            "SELECT count(*) FROM submission.diagnosis_key JOIN foreign_keys.diagnosis_key USING (key_data)")
     }
 
     @Test("a key whose uploads contradict each other is there once, and which one it is follows from content")

@@ -16,6 +16,7 @@ actor KillableSuite {
         case fold
         case submissionServer = "submission-server"
         case metadataProxy = "metadata-proxy"
+        case developmentGateway = "development-gateway"
         case postgres
 
         /// The servers that issue TANs.
@@ -132,25 +133,34 @@ actor KillableSuite {
         }
     }
 
-    // MARK: The fold
+    // MARK: Jobs
 
     /// Runs the `fold` command for everything before an instant.
     /// - Parameter patience: kills the command with SIGKILL after this time, unless it has finished.
     /// - Returns: whether it finished successfully.
     func fold(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
-        let fold = try await ChildProcess.start(
-            .init(
-                try BuiltProgram.path("submission-server"),
-                [
-                    "fold", "--as-of", instant.formatted(.iso8601), "--config",
-                    folder.configuration("fold"),
-                ],
-                environment: SuiteProgram.environment.merging([
-                    "CLOCK_OFFSET": "\(max(0, Int(instant.timeIntervalSinceNow.rounded(.up))))"
-                ]) { $1 },
-                log: folder.log("fold-once")))
+        let fold = try await start(
+            "submission-server", "fold", as: "fold", asOf: instant, ahead: max(0, instant.timeIntervalSinceNow))
         if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
         return try await fold.end() == .status(0)
+    }
+
+    /// Starts the command `federation run` for everything before an instant.
+    /// - Parameter ahead: how far its clock is ahead, in seconds.
+    func exchange(asOf instant: Date, ahead: TimeInterval) async throws -> ChildProcess {
+        try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead)
+    }
+
+    /// - Parameter service: whose configuration the command has.
+    private func start(
+        _ executable: String, _ command: String, as service: String, asOf instant: Date, ahead: TimeInterval
+    ) async throws -> ChildProcess {
+        try await ChildProcess.start(
+            .init(
+                try BuiltProgram.path(executable),
+                [command, "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service)],
+                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(Int(ahead.rounded(.up)))"]) { $1 },
+                log: folder.log("\(command)-once")))
     }
 
     /// Opens a session as the superuser, who sees the whole database.

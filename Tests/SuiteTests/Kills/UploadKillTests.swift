@@ -8,7 +8,8 @@ import Venues
 
 /// Kills every process on the path of an upload repeatedly, including the fold, while phones keep uploading.
 ///
-/// Every acknowledged upload is folded once and complete, every phone finishes, and no TAN serves two payloads.
+/// Every acknowledged upload is folded once and complete, its keys into the stream that the person agreed to, every phone finishes, and no
+/// TAN serves two payloads.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
@@ -41,7 +42,8 @@ struct UploadKillTests {
             #expect(try await suite.fold(asOf: clock.next()))
 
             let folded = try await Self.folded(in: suite)
-            let violations = phones.outcomes.flatMap { $0.violations(in: folded) }
+            let shared = try await Self.sharedKeys(in: suite)
+            let violations = phones.outcomes.flatMap { $0.violations(in: folded, shared: shared) }
             #expect(violations == [], "seed \(KillPlan.seed)")
             #expect(phones.outcomes.count > KillPlan.kills)
             #expect(phones.unanswered > 0)
@@ -52,7 +54,9 @@ struct UploadKillTests {
         }
     }
 
-    @Test("the checker detects an upload that was lost, split, doubled, or accepted beside another")
+    @Test(
+        "the checker detects an upload that was lost, split, doubled, shared against the person's will, or accepted beside another"
+    )
     func judge() throws {
         var randomness = SeededGenerator(seed: 1)
         let model = UploadModel()
@@ -63,16 +67,22 @@ struct UploadKillTests {
                 reports: VisitModel().reports(using: &randomness)),
             UploadingPhones.Payload(keys: model.keys(uploadedIn: hour, using: &randomness), reports: [])
         )
-        func violations(accepted: [UploadingPhones.Payload], _ change: (inout [[UInt8]: [Int32]]) -> Void) -> Int {
+        let ownKeys = Set(one.keys.map(\.data.bytes))
+        func violations(
+            accepted: [UploadingPhones.Payload], shared: Set<[UInt8]>? = nil,
+            _ change: (inout [[UInt8]: [Int32]]) -> Void = { _ in }
+        ) -> Int {
             var folded = Dictionary(uniqueKeysWithValues: one.parts.map { ($0, [hour.number]) })
             change(&folded)
-            return UploadingPhones.Outcome(accepted: accepted, refused: [other]).violations(in: folded).count
+            return UploadingPhones.Outcome(accepted: accepted, refused: [other])
+                .violations(in: folded, shared: shared ?? ownKeys).count
         }
         let part = try #require(one.parts.last)
         let strange = try #require(other.parts.first)
-        #expect(violations(accepted: [one]) { _ in } == 0)
-        #expect(violations(accepted: []) { _ in } == 1)
-        #expect(violations(accepted: [one, other]) { _ in } == 1)
+        #expect(violations(accepted: [one]) == 0)
+        #expect(violations(accepted: []) == 1)
+        #expect(violations(accepted: [one, other]) == 1)
+        #expect(violations(accepted: [one], shared: Set(ownKeys.dropFirst())) == 1)
         #expect(violations(accepted: [one]) { $0[part] = nil } > 0)
         #expect(violations(accepted: [one]) { $0[part] = [hour.number, hour.number] } > 0)
         #expect(violations(accepted: [one]) { $0[part] = [hour.number + 1] } > 0)
@@ -110,6 +120,14 @@ struct UploadKillTests {
             hour = hour.advanced(by: 1)
             return hour.start
         }
+    }
+
+    /// The keys of the stream for other countries.
+    private static func sharedKeys(in suite: KillableSuite) async throws -> Set<[UInt8]> {
+        let keys = try await suite.asSuperuser { session in
+            try session.rows("SELECT key_data FROM submission.diagnosis_key WHERE is_federated", as: [UInt8].self)
+        }
+        return Set(keys)
     }
 
     /// The hours in which each key and report was folded, one entry per occurrence.

@@ -45,6 +45,9 @@ struct UploadingPhones: Sendable {
             }
         }
 
+        /// Whether its keys may go to other countries: apps ask for consent, and venue reports come without it.
+        var isShared: Bool { venueReports.isEmpty }
+
         /// The keys and reports as the tables store them.
         var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) + venueReports.map(\.bytes) }
     }
@@ -54,8 +57,11 @@ struct UploadingPhones: Sendable {
         let accepted: [Payload]
         let refused: [Payload]
 
-        /// What is wrong with it, given the hours in which each part of each payload was folded.
-        func violations(in folded: [[UInt8]: [Int32]]) -> [String] {
+        /// What is wrong with it.
+        /// - Parameters:
+        ///   - folded: the hours in which each part of each payload was folded.
+        ///   - shared: the keys of the stream for other countries.
+        func violations(in folded: [[UInt8]: [Int32]], shared: Set<[UInt8]>) -> [String] {
             guard accepted.count == 1, let accepted = accepted.first else {
                 return ["\(accepted.count) payloads of one TAN were accepted"]
             }
@@ -66,6 +72,9 @@ struct UploadingPhones: Sendable {
             if Set(hours).count > 1 { violations.append("an upload was split") }
             if refused.flatMap(\.parts).contains(where: { folded[$0] != nil }) {
                 violations.append("a part of a refused payload is there")
+            }
+            if accepted.keys.contains(where: { shared.contains($0.data.bytes) != accepted.isShared }) {
+                violations.append("a key is in the wrong stream")
             }
             return violations
         }

@@ -57,10 +57,15 @@ package struct DevelopmentGateway: AsyncParsableCommand {
     ) throws -> SimulatedGateway {
         let modeName = settings.string("mode", default: GatewayMode.efgs.rawValue)
         guard let mode = GatewayMode(rawValue: modeName) else { throw settings.wrong("mode", "must be efgs or chgs") }
-        return try SimulatedGateway(
-            mode, anchor: anchor(settings), home: home(settings), countries: countries(settings, at: clock.now),
-            clock: clock
-        ) { await client.get($0) }
+        let journal = try journal(settings)
+        do {
+            return try SimulatedGateway(
+                mode, anchor: anchor(settings), home: home(settings),
+                countries: countries(settings, journal, at: clock.now), clock: clock, journal: journal
+            ) { await client.get($0) }
+        } catch is DecodingError {
+            throw settings.wrong("journal", "can't be read: remove the file, and the gateway begins anew")
+        }
     }
 
     private static func anchor(_ settings: Settings) throws -> FederationAnchor {
@@ -80,14 +85,32 @@ package struct DevelopmentGateway: AsyncParsableCommand {
             signing: try certificate("home.signingCertificate", settings))
     }
 
+    private static func journal(_ settings: Settings) throws -> GatewayJournal? {
+        guard let path = settings.optionalString("journal") else { return nil }
+        do {
+            return try GatewayJournal(path)
+        } catch {
+            throw settings.wrong("journal", "names \(path), which can't be opened: \(error)")
+        }
+    }
+
     /// Every kind of key is somebody's.
-    private static func countries(_ settings: Settings, at now: Date) throws -> [SimulatedCountry] {
+    private static func countries(
+        _ settings: Settings, _ journal: GatewayJournal?, at now: Date
+    ) throws -> [SimulatedCountry] {
         let names = settings.list("countries")
         let kinds = FederationIdentity.KeyKind.allCases
+        var known: [CountryCode: SimulatedCountry] = [:]
+        try journal?.replay { _, event in
+            if case .country(let country) = event { known[country.code] = country }
+        }
         return try (names.isEmpty ? ["FR", "NL", "PL"] : names).enumerated().map { number, name in
-            try SimulatedCountry.make(
-                country(name, "countries", settings), kinds[number % kinds.count],
-                validity: now - 86_400..<now + 365 * 86_400)
+            let code = try country(name, "countries", settings)
+            if let country = known[code], country.signing.certificate.validity.contains(now) { return country }
+            let made = try SimulatedCountry.make(
+                code, kinds[number % kinds.count], validity: now - 86_400..<now + 365 * 86_400)
+            journal?.append(.country(made), at: now)
+            return made
         }
     }
 

@@ -134,7 +134,7 @@ extension SimulatedGateway {
         guard id.utf16.count <= CallbackURL.longestID, url.utf16.count <= CallbackURL.longest else {
             throw Refusal.internalError
         }
-        guard state.with(at: clock.now, { $0.callbacks.put(id, of: country, url: url) }) else {
+        guard state.with(at: clock.now, { $0.subscribe(id, of: country, url: url, at: clock.now) }) else {
             throw Refusal(.serviceUnavailable, "The simulated gateway is full.")
         }
         return Response(status: .ok)
@@ -143,7 +143,7 @@ extension SimulatedGateway {
     private func deleteCallback(_ request: GatewayRequest) throws -> Response {
         let country = try caller(request).country
         let id = request.parameters["id"] ?? ""
-        guard state.with(at: clock.now, { $0.callbacks.delete(id, of: country) }) else {
+        guard state.with(at: clock.now, { $0.unsubscribe(id, of: country, at: clock.now) }) else {
             throw Refusal(.notFound, "Could not find any callback subscription for the given callbackId.")
         }
         return Response(status: .ok)

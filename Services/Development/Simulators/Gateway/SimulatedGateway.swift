@@ -23,10 +23,12 @@ package struct SimulatedGateway: Sendable {
     /// - Parameters:
     ///   - home: the only country that comes over the network.
     ///   - countries: those that upload through ``upload(_:)``.
+    ///   - journal: what earlier processes left, and what this one leaves; nil to remember nothing beyond the process.
     ///   - call: calls a country back, and returns the status of the answer; nil if there was none.
     package init(
         _ mode: GatewayMode = .efgs, anchor: FederationAnchor, home: FederationMember, countries: [SimulatedCountry],
-        clock: WallClock, call: @escaping @Sendable (_ url: String) async -> Int? = { _ in nil }
+        clock: WallClock, journal: GatewayJournal? = nil,
+        call: @escaping @Sendable (_ url: String) async -> Int? = { _ in nil }
     ) throws {
         self.mode = mode
         self.home = home.code
@@ -40,8 +42,8 @@ package struct SimulatedGateway: Sendable {
         } movedBy: {
             clock.movedBy + movement.seconds
         }
-        state = GatewayState(
-            try CertificateTable([home] + countries.map(\.member), signedBy: anchor), mode)
+        state = try GatewayState(CertificateTable([home] + countries.map(\.member), signedBy: anchor), mode, journal)
+        movement.add(state.moved)
         self.call = call
     }
 
@@ -67,7 +69,12 @@ package struct SimulatedGateway: Sendable {
     }
 
     /// Lets the clock show an instant at least, for a rehearsal that doesn't wait for an hour to end.
-    package func advance(to instant: Date) { movement.add(instant.timeIntervalSince(clock.now)) }
+    package func advance(to instant: Date) {
+        let now = clock.now
+        let seconds = max(0, instant.timeIntervalSince(now))
+        if seconds > 0 { state.with(at: now) { $0.move(by: seconds, at: now) } }
+        movement.add(seconds)
+    }
 
     /// Puts all uploads into batches, and calls nobody back yet.
     /// - Returns: the new batches, in order.
@@ -82,6 +89,5 @@ private final class ClockMovement: Sendable {
 
     var seconds: TimeInterval { ahead.withLock { $0 } }
 
-    /// Does nothing for a negative number.
-    func add(_ seconds: TimeInterval) { ahead.withLock { $0 += max(0, seconds) } }
+    func add(_ seconds: TimeInterval) { ahead.withLock { $0 += seconds } }
 }

@@ -137,6 +137,7 @@ package struct SuitePlan: Sendable {
             ]
         case .developmentGateway:
             [
+                "journal": .text("\(folder.path)/gateway-journal"),
                 "anchor.certificate": .text(folder.certificate(FederationCertificates.anchor)),
                 "home.gatewayCertificate": .text(folder.certificate(FederationCertificates.gateway)),
                 "home.signingCertificate": .text(folder.certificate(FederationCertificates.signing)),

@@ -120,5 +120,8 @@ package struct FileProblem: OperatorProblem, Equatable {
     /// The system's error number.
     package let number: Int32
 
+    /// From what `errno` was.
+    package init(number: Int32) { self.number = number }
+
     package var description: String { String(cString: strerror(number)) }
 }

@@ -15,15 +15,15 @@ extension SimulatedGateway {
     }
 
     private func callBack(_ number: Int) async {
-        while !Task.isCancelled, let due = state.with(at: clock.now, { $0.callbacks.begin(number, at: clock.now) }) {
+        while !Task.isCancelled, let due = state.with(at: clock.now, { $0.beginCall(number, at: clock.now) }) {
             // A name may have got another address since the country subscribed.
             guard await CallbackURL.isAllowed(due.url) else {
-                return state.with(at: clock.now) { $0.callbacks.remove(number) }
+                return state.with(at: clock.now) { $0.endSubscription(number, at: clock.now) }
             }
             let query: URLEncodedValues = ["batchTag": due.task.tag.text, "date": due.task.day.name]
             let status = await call("\(due.url)?\(query.encoded)")
             let succeeded = status.map { (200..<300).contains($0) } ?? false
-            state.with(at: clock.now) { $0.callbacks.end(number, succeeded: succeeded, at: clock.now) }
+            state.with(at: clock.now) { $0.endCall(number, succeeded: succeeded, at: clock.now) }
         }
     }
 }

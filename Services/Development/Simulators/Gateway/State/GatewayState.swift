@@ -4,12 +4,24 @@ import FederationFormat
 import FoundationEssentials
 import Synchronization
 
-/// Everything that the gateway remembers, all of it in memory and bounded.
+/// Everything that the gateway remembers, all of it in memory and bounded; a journal keeps it for the next process.
 final class GatewayState: Sendable {
     private let contents: Mutex<Contents>
+    /// By how many seconds earlier processes had moved the clock.
+    let moved: TimeInterval
 
-    init(_ table: CertificateTable, _ mode: GatewayMode) {
-        contents = Mutex(Contents(table: table, mode: mode))
+    /// - Parameter journal: what it has happens once more; nil for none.
+    init(_ table: CertificateTable, _ mode: GatewayMode, _ journal: GatewayJournal? = nil) throws {
+        var contents = Contents(table: table, mode: mode)
+        var moved: TimeInterval = 0
+        try journal?.replay { instant, event in
+            contents.expire(at: instant)
+            if case .clock(let seconds) = event { moved += seconds }
+            contents.replay(event, at: instant)
+        }
+        contents.journal = journal
+        self.contents = Mutex(contents)
+        self.moved = moved
     }
 
     /// Passes everything to a closure, one after the other. What is too old at this instant has gone.
@@ -35,10 +47,12 @@ final class GatewayState: Sendable {
         private var digests: Set<SHA256Digest> = []
         /// Midnight at which older keys were last deleted.
         private var cleaned: Day?
-        var callbacks = CallbackTasks()
+        private(set) var callbacks = CallbackTasks()
         var faults = Faults()
         /// The newest signature of each country.
         var lastSignatures: [CountryCode: String] = [:]
+        /// What happens is written there first.
+        fileprivate(set) var journal: GatewayJournal?
 
         /// All of them need some 60 MB.
         static let mostKeys = 300_000
@@ -55,13 +69,29 @@ final class GatewayState: Sendable {
 }
 
 extension GatewayState.Contents {
+    /// Lets something of a journal happen, whose events repeat neither faults nor changes of certificates.
+    fileprivate mutating func replay(_ event: GatewayJournal.Event, at now: Date) {
+        switch event {
+        case .country, .clock: break
+        case .upload(let upload): store(upload)
+        case .insertion(let upload, let batch): BatchTag(batch).map { insert(upload, into: $0) }
+        case .batching: _ = makeBatches(at: now)
+        case .subscription(let country, let id, let url):
+            _ = CountryCode(country).map { subscribe(id, of: $0, url: url, at: now) }
+        case .unsubscription(let country, let id):
+            _ = CountryCode(country).map { unsubscribe(id, of: $0, at: now) }
+        case .call(let number, let succeeded): endCall(number, succeeded: succeeded, at: now)
+        case .end(let number): endSubscription(number, at: now)
+        }
+    }
+
     // MARK: Uploads
 
     func knows(tag: String) -> Bool { tags.contains(tag) }
 
     /// Whether there is room for more.
     func hasRoom(for keys: Int) -> Bool {
-        tags.count < Self.mostUploads && digests.count + keys <= Self.mostKeys
+        tags.count < Self.mostUploads && digests.count + keys <= Self.mostKeys && journal?.isFull != true
     }
 
     /// Whether a key with this record is stored, whichever country uploaded it.
@@ -70,12 +100,14 @@ extension GatewayState.Contents {
     /// Stores keys that aren't there. An upload without keys leaves no trace.
     mutating func store(_ upload: StoredUpload) {
         guard remember(upload) else { return }
+        journal?.append(.upload(upload), at: upload.uploaded)
         waiting.append(upload)
     }
 
     /// Adds an upload to a batch that countries may have downloaded already, which the real gateway never does.
     mutating func insert(_ upload: StoredUpload, into tag: BatchTag) {
         guard let place = batches.lastIndex(where: { $0.tag == tag }), remember(upload) else { return }
+        journal?.append(.insertion(upload, batch: tag.text), at: upload.uploaded)
         batches[place].uploads.append(upload)
     }
 
@@ -104,6 +136,7 @@ extension GatewayState.Contents {
 
     /// Puts all waiting uploads into batches, whole uploads in their order, and wants everybody called back.
     mutating func makeBatches(at now: Date) -> [BatchTag] {
+        if !waiting.isEmpty { journal?.append(.batching, at: now) }
         var made: [BatchTag] = []
         while let first = waiting.first {
             var uploads = [first]
@@ -133,6 +166,41 @@ extension GatewayState.Contents {
         }
         return .made(on: today, number: (last ?? 0) + 1)
     }
+
+    // MARK: Callbacks
+
+    /// - Returns: false if there are too many.
+    mutating func subscribe(_ id: String, of country: CountryCode, url: String, at now: Date) -> Bool {
+        guard callbacks.put(id, of: country, url: url) else { return false }
+        journal?.append(.subscription(country: country.text, id: id, url: url), at: now)
+        return true
+    }
+
+    /// - Returns: false if there is no such subscription.
+    mutating func unsubscribe(_ id: String, of country: CountryCode, at now: Date) -> Bool {
+        guard callbacks.delete(id, of: country) else { return false }
+        journal?.append(.unsubscription(country: country.text, id: id), at: now)
+        return true
+    }
+
+    /// Takes a subscription's first task, if it is due.
+    mutating func beginCall(_ number: Int, at now: Date) -> (url: String, task: CallbackTasks.Announcement)? {
+        callbacks.begin(number, at: now)
+    }
+
+    /// The first task succeeded, or is tried again later.
+    mutating func endCall(_ number: Int, succeeded: Bool, at now: Date) {
+        journal?.append(.call(subscription: number, succeeded: succeeded), at: now)
+        callbacks.end(number, succeeded: succeeded, at: now)
+    }
+
+    mutating func endSubscription(_ number: Int, at now: Date) {
+        journal?.append(.end(subscription: number), at: now)
+        callbacks.remove(number)
+    }
+
+    /// Notes that the clock was moved.
+    mutating func move(by seconds: TimeInterval, at now: Date) { journal?.append(.clock(seconds: seconds), at: now) }
 
     // MARK: Retention
 
