@@ -183,7 +183,9 @@ struct PartitionTests {
                 let paths = try await client.session { session in
                     try session.rows(
                         """
-                        SELECT DISTINCT coalesce(array_to_string(proconfig, ' '), '') FROM pg_proc
+                        SELECT DISTINCT coalesce(
+                            (SELECT setting FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%'), ''
+                        ) FROM pg_proc
                         WHERE prosecdef AND pronamespace <> 'pg_catalog'::regnamespace
                         """, as: String.self)
                 }

@@ -25,6 +25,9 @@ struct ForeignKey: Sendable {
     let origin: CountryCode
     /// In alphabetical order, without a separator.
     let visited: String
+
+    /// The beginning of its period, as it is stored.
+    var start: Int32 { Int32(clamping: key.rollingPeriod.start.rawValue) }
 }
 
 /// What was found in a batch.

@@ -12,6 +12,8 @@ struct IncomingStore: Sendable {
 
     /// The gateway makes at most one batch of 5,000 keys every few seconds. More than these are a fault, or an attack.
     static let mostPerDay = 2000
+    /// A fold and an import wait for each other, and a crowded hour is folded for minutes.
+    private static let waitingTime: Duration = .seconds(300)
 
     init(_ database: PostgresClient, gateway: String) {
         self.database = database
@@ -177,6 +179,7 @@ struct IncomingStore: Sendable {
     func keep(_ read: ReadBatch, of batch: AnnouncedBatch, days: Int, at now: Date) async throws -> Kept {
         let gateway = gateway
         return try await database.transaction { session in
+            try session.limitStatements(to: Self.waitingTime)
             let kept = try Self.store(read.keys, at: now, in: session)
             try session.execute(
                 """
@@ -211,9 +214,10 @@ struct IncomingStore: Sendable {
         }
     }
 
-    /// Stores keys that neither came before nor are home keys, under the current hour, in the order of their content.
+    /// Stores keys that neither came before nor are home keys, under the current hour.
     private static func store(_ keys: [ForeignKey], at now: Date, in session: Session) throws -> Kept {
         guard !keys.isEmpty else { return Kept() }
+        let keys = keys.sorted { $0.key < $1.key }
         try session.execute("SELECT foreign_keys.take_import_lock()")
         let current = Hour(containing: now)
         let ended = try session.row("SELECT max(hour) FROM foreign_keys.imported_hour", as: Int32?.self).flatMap { $0 }
@@ -223,49 +227,58 @@ struct IncomingStore: Sendable {
             try session.execute("SELECT foreign_keys.ensure_day(\(day.number))")
         }
 
-        let data = keys.map(\.key.data.bytes)
-        let home = Set(
-            try session.rows(
-                "SELECT DISTINCT key_data FROM submission.diagnosis_key WHERE key_data = ANY (\(data))",
-                as: [UInt8].self
-            ).compactMap { KeyData($0) })
-        var known = Set(
-            try session.rows(
-                "SELECT DISTINCT key_data FROM foreign_keys.diagnosis_key WHERE key_data = ANY (\(data))",
-                as: [UInt8].self
-            ).compactMap { KeyData($0) })
+        let home = try homeKeys(among: keys, in: session)
+        let new = keys.filter { !home.contains($0.key.data) }
         var kept = Kept()
-        var new: [ForeignKey] = []
-        for key in keys.sorted(by: { $0.key < $1.key }) {
-            if home.contains(key.key.data) {
-                kept.leftOut["home_key", default: 0] += 1
-            } else if known.insert(key.key.data).inserted {
-                new.append(key)
-                kept.countries[key.origin, default: 0] += 1
-            } else {
-                kept.leftOut["known", default: 0] += 1
-            }
-        }
-        try session.execute(
+        // A key that another country sends with another period counts as another: both begin at midnight, so that no identifier comes from
+        // both, and neither stands in the other's way.
+        let counts = try session.rows(
             """
-            INSERT INTO foreign_keys.diagnosis_key (
-                hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type,
-                origin, visited
+            WITH new AS (
+                INSERT INTO foreign_keys.diagnosis_key (
+                    hour, key_data, rolling_start, rolling_period, transmission_risk_level, days_since_onset, report_type,
+                    origin, visited
+                )
+                SELECT \(hour.number), * FROM unnest(
+                    \(new.map(\.key.data.bytes)), \(new.map(\.start)),
+                    \(new.map { Int16(clamping: $0.key.rollingPeriod.length) }),
+                    \(new.map { Int16($0.key.transmissionRiskLevel.rawValue) }),
+                    \(new.map { Int16(clamping: $0.key.daysSinceOnsetOfSymptoms.rawValue) }),
+                    \(new.map { Int16($0.key.reportType.rawValue) }), \(new.map(\.origin.text)), \(new.map(\.visited))
+                )
+                ON CONFLICT DO NOTHING RETURNING origin
             )
-            SELECT \(hour.number), * FROM unnest(
-                \(new.map(\.key.data.bytes)), \(new.map { Int32(clamping: $0.key.rollingPeriod.start.rawValue) }),
-                \(new.map { Int16(clamping: $0.key.rollingPeriod.length) }),
-                \(new.map { Int16($0.key.transmissionRiskLevel.rawValue) }),
-                \(new.map { Int16(clamping: $0.key.daysSinceOnsetOfSymptoms.rawValue) }),
-                \(new.map { Int16($0.key.reportType.rawValue) }), \(new.map(\.origin.text)), \(new.map(\.visited))
-            )
-            """)
+            SELECT origin, count(*) FROM new GROUP BY origin
+            """, as: String.self, Int64.self)
+        for (origin, count) in counts { if let origin = CountryCode(origin) { kept.countries[origin] = Int(count) } }
+        let known = new.count - kept.imported
+        if new.count < keys.count { kept.leftOut["home_key"] = keys.count - new.count }
+        if known > 0 { kept.leftOut["known"] = known }
         return kept
+    }
+
+    /// The data of those among foreign keys that are home keys.
+    ///
+    /// Each is looked for with the beginning of its period, by the index of one partition: OFFSET keeps PostgreSQL from reading the whole
+    /// table instead. A list in `= ANY` would be compared with every key one by one, once a plan is kept from when the table was small.
+    private static func homeKeys(among keys: [ForeignKey], in session: Session) throws -> Set<KeyData> {
+        Set(
+            try session.rows(
+                """
+                SELECT key_data
+                FROM unnest(\(keys.map(\.key.data.bytes)), \(keys.map(\.start))) AS key (key_data, rolling_start),
+                    LATERAL (
+                        SELECT FROM submission.diagnosis_key AS home
+                        WHERE home.key_data = key.key_data AND home.rolling_start = key.rolling_start OFFSET 0
+                    ) AS home
+                """, as: [UInt8].self
+            ).compactMap { KeyData($0) })
     }
 
     /// Ends all hours up to one: from then on no key gets their number.
     func endHours(through last: Hour) async throws {
         try await database.transaction { session in
+            try session.limitStatements(to: Self.waitingTime)
             try session.execute("SELECT foreign_keys.take_import_lock()")
             try session.execute(
                 """

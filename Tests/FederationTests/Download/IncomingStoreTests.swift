@@ -55,6 +55,21 @@ struct IncomingStoreTests {
         }
     }
 
+    @Test func `a country that sends a key under another day keeps nobody from importing the real one`() async throws {
+        try await FederationStage.run { stage in
+            let real = try Sample.foreignKey(seed: 1)
+            for (number, daysAgo) in [(1, 6), (2, 2)] {
+                let batch = try await announced(stage, number)
+                let wrong = try Sample.foreignKey(seed: 1, daysAgo: daysAgo)
+                #expect(wrong.data == real.data && wrong.rollingPeriod != real.rollingPeriod)
+                let kept = try await stage.incoming.keep(
+                    read(number == 1 ? [wrong] : [real, wrong]), of: batch, days: 2, at: Self.now)
+                #expect(kept.imported == number)
+            }
+            #expect(try await stage.imported().count == 3)
+        }
+    }
+
     @Test func `no key joins an hour that has ended`() async throws {
         try await FederationStage.run { stage in
             let hour = Hour(containing: Self.now)
