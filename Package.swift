@@ -302,7 +302,7 @@ targets += service(
     ],
     testsUse: [
         "CryptoExtras", "DevelopmentGateway", "DevelopmentGatewayAPI", "InMemoryLogging", "X509", "SwiftASN1",
-        "SwiftProtobuf",
+        "SwiftProtobuf", "SubmissionServer", "Distribution", "ExposureFormat", "Credentials",
     ])
 targets += service(
     "HealthPortal", executable: "health-portal",
@@ -424,7 +424,8 @@ targets += [
             "Phone", "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI", "CountryModel",
             "SimulatedCountry", "FederationFormat",
         ]),
-        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh"], swiftSettings: settings),
+        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh", "batches.sh"],
+        swiftSettings: settings),
 ]
 
 // What Tests/Fuzz/fuzz.sh builds. Its `main` comes with libFuzzer, so without that it doesn't link.

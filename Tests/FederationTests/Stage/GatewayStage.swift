@@ -24,16 +24,18 @@ struct GatewayStage: Sendable {
     let runtime: ServiceRuntime
     /// The gateway's certificate as the callback's client.
     let caller: FederationIdentity
+    /// With which France calls the gateway.
+    let france: Settings
 
     /// Of the machine's time, too, by which TLS judges.
     private static let validity =
         Date(timeIntervalSince1970: 1_000_000_000)..<Date(timeIntervalSince1970: 2_200_000_000)
     private static let countries: [(String, FederationIdentity.KeyKind)] = [("FR", .p256), ("NL", .p384)]
 
-    static func run(
+    static func run<Outcome: Sendable>(
         _ mode: GatewayMode = .efgs, settings changes: [String: String] = [:],
-        _ body: @Sendable (GatewayStage) async throws -> Void
-    ) async throws {
+        _ body: @Sendable (GatewayStage) async throws -> Outcome
+    ) async throws -> Outcome {
         let clock = ManualClock(FederationStage.now)
         let certificates = try TestCertificates()
         let anchor = try FederationAnchor.make(validity: validity)
@@ -52,7 +54,8 @@ struct GatewayStage: Sendable {
         let listener = gateway.listener(
             TLSFiles(
                 certificate: server.certificate, key: server.key,
-                authorities: try file("clients.pem", home.authentication.certificate.pem)))
+                authorities: try file(
+                    "clients.pem", ([home] + others).map(\.authentication.certificate.pem).joined())))
         let caller = try FederationIdentity.make(
             .authentication, country: nil, name: "Simulated gateway", validity: validity)
         let settings = try [
@@ -66,27 +69,30 @@ struct GatewayStage: Sendable {
             "callback.gateway": file("caller.pem", caller.certificate.pem),
             "upload.countries": "FR,NL",
         ].merging(changes) { $1 }
-        try await FederationStage.run { database in
+        let france = try settings.merging([
+            "origin": "FR",
+            "gateway.certificate": file("france.pem", others[0].authentication.certificate.pem),
+            "gateway.key": file("france.key", others[0].authentication.privateKeyPEM),
+        ]) { $1 }
+        return try await FederationStage.run { database in
             try await withService(listeners: [listener], clock: clock.clock) { _ in
+                let url = "https://localhost:\(try await listener.boundPort)"
                 let runtime = ServiceRuntime(
-                    name: "federation",
-                    settings: settings.merging(["gateway.url": "https://localhost:\(try await listener.boundPort)"]) {
-                        $1
-                    },
+                    name: "federation", settings: settings.merging(["gateway.url": url]) { $1 },
                     clock: clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
                 let exchange = try await GatewayExchange(
                     database.client, by: DatabaseClock(of: database.client, movedLike: clock.clock), runtime)
                 let stage = GatewayStage(
                     database: database, gateway: gateway, clock: clock, exchange: exchange, runtime: runtime,
-                    caller: caller)
-                let result: Result<Void, any Error>
+                    caller: caller, france: Settings(france.merging(["gateway.url": url]) { $1 }))
+                let result: Result<Outcome, any Error>
                 do {
                     result = .success(try await body(stage))
                 } catch {
                     result = .failure(error)
                 }
                 await exchange.client.close()
-                try result.get()
+                return try result.get()
             }
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 package enum Chance {
     /// The probability that a group of shares looked at together raises a false alarm.
     ///
-    /// There are fewer than ten such groups, so a run fails by chance less than once in a million times.
+    /// There are fewer than twenty such groups, so a run fails by chance less than twice in a million times.
     package static let falseAlarm = 1e-7
 
     /// By how much the share of right guesses may differ from 1/2 by chance.
