@@ -11,19 +11,25 @@ enum FederationBatches {
         "SI",
     ]
 
-    /// As a country shares keys: the same countries for all, and no levels.
-    static func keys(_ count: Int, from origin: String, seed: UInt64) throws -> [FederatedKey] {
+    /// The first day of keys whose age doesn't matter.
+    static let anyDay = IntervalNumber(rawValue: 2_966_400)
+
+    /// As a country shares keys: the same countries for all, and no levels. The days since onset are such that everybody imports them.
+    /// - Parameter first: of fourteen days on which keys begin.
+    static func keys(
+        _ count: Int, from origin: String, since first: IntervalNumber = anyDay, seed: UInt64
+    ) throws -> [FederatedKey] {
         var random = FastRandom(repeatable: seed)
         let countries = countries.compactMap { CountryCode($0) }
         guard let origin = CountryCode(origin) else { throw ExitCode.failure }
         return try (0..<count).map { _ in
             let data = KeyData(high: random.next(), low: random.next())
             let facts = random.next()
-            let start = IntervalNumber(rawValue: 2_966_400 + 144 * UInt32(facts % 14))
+            let start = IntervalNumber(rawValue: first.rawValue + 144 * UInt32(facts % 14))
             guard let period = RollingPeriod(start: start, length: 144),
                 let key = FederatedKey(
                     data: data, rollingPeriod: period, riskLevel: .unset, visitedCountries: countries, origin: origin,
-                    reportType: .confirmedTest, daysSinceOnset: Int32(facts >> 32 & 15) - 7)
+                    reportType: .confirmedTest, daysSinceOnset: Int32(facts >> 32 & 7) - 3)
             else { throw ExitCode.failure }
             return key
         }
@@ -87,75 +93,85 @@ struct FederationUpload: AsyncParsableCommand {
     }
 }
 
-/// A country that reads batches of two uploads and finds out who signed which keys, again and again.
-struct FederationAudit: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Keys that were read and audited, per second.")
+/// The batches that a gateway gives out, each with keys of its own of two countries, and its audits.
+struct FederationPreparation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "federation-batches", abstract: "Make a gateway's batches and audits.")
 
     @Option(help: "A folder with what Rows/federation.sh puts there.")
     var folder: String
 
-    @Option(help: "How long; one batch is audited at least.")
-    var seconds = 4.0
+    @Option(help: "How many.")
+    var batches: Int
 
-    @Flag(help: "Only writes the batch, and what each country has to sign.")
-    var prepare = false
+    @Flag(help: "Also writes what each country signed, and its signature in DER.")
+    var signed = false
 
     private static let uploads = [("FR", 2600), ("PL", 2400)]
 
     func run() async throws {
-        let keys = try Self.uploads.enumerated().map { number, upload in
-            try FederationBatches.keys(upload.1, from: upload.0, seed: 400 + UInt64(number))
+        let countries = try Self.uploads.map { try Country($0.0, keys: $0.1, folder) }
+        for name in ["batches", "audits"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
         }
-        if prepare {
+        // None of them becomes too old when the day ends.
+        let first = Day(containing: Date()).advanced(by: -13).firstInterval
+        for number in 1...batches {
             var body: [UInt8] = []
-            for (upload, keys) in zip(Self.uploads, keys) {
+            var audit: [AuditEntry] = []
+            for (place, country) in countries.enumerated() {
+                let seed = 1000 * UInt64(place + 1) + UInt64(number) << 32
+                let keys = try FederationBatches.keys(country.keys, from: country.name, since: first, seed: seed)
                 guard let batch = KeyBatch(keys) else { throw ExitCode.failure }
-                // In no order, as the gateway has them.
+                let content = batch.records.signedBytes
+                let signature = try await BatchSignature.make(over: content, by: country.signer)
+                audit.append(country.entry(signature))
+                // In no order, as a gateway has them.
                 body += try KeyBatch.protobuf(keys)
-                try Data(batch.records.signedBytes).write(to: URL(filePath: "\(folder)/\(upload.0).content"))
+                guard signed else { continue }
+                try write(content, "\(number)-\(country.name).content")
+                try write(signature.bytes, "\(number)-\(country.name).signature")
             }
-            try Data(body).write(to: URL(filePath: "\(folder)/batch"))
-            return
+            try write(body, "batches/batch-\(number)")
+            try write(try AuditEntry.json(audit), "audits/batch-\(number)")
         }
-        let anchor = try TrustAnchor(FederationCertificate(pem: FederationBatches.text("\(folder)/anchor.pem")))
-        guard let own = CountryCode("DE") else { throw ExitCode.failure }
-        let body = try FederationBatches.read("\(folder)/batch")
-        let audit = try AuditEntry.json(Self.uploads.map(entry))
-        let now = Date()
-
-        /// Storing the verified keys in PostgreSQL comes after this in the row `federation-download`.
-        func verified() throws -> [FederatedKey] {
-            guard let entries = AuditEntry.list(json: audit, limit: audit.count) else { throw ExitCode.failure }
-            let batch = try ReceivedBatch(protobuf: body, limit: body.count)
-            let audit = BatchAudit(of: batch, entries, trusting: anchor, own: own, at: now)
-            return try audit.verified.map { try batch.entries[$0].key.get() }
-        }
-        guard try verified().count == Self.uploads.map(\.1).reduce(0, +) else { throw ExitCode.failure }
-        let begin = ContinuousClock.now
-        let measurement = try await Measurement.of {
-            var operations = 0
-            repeat { operations += try verified().count } while ContinuousClock.now - begin < .seconds(seconds)
-            return operations
-        }
-        print("matches \(try verified().count)")
-        try measurement.report()
     }
 
-    /// Of an upload whose certificates and signatures lie in the folder.
-    private func entry(_ upload: (country: String, keys: Int)) throws -> AuditEntry {
-        func base64(_ name: String) throws -> String {
-            Data(try FederationBatches.read("\(folder)/\(name)")).base64EncodedString()
+    private func write(_ bytes: [UInt8], _ name: String) throws {
+        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+
+    /// An uploader, from files with its name.
+    private struct Country {
+        let name: String
+        let keys: Int
+        let signer: BatchSigningKey
+        private let common: AuditEntry
+
+        init(_ name: String, keys: Int, _ folder: String) throws {
+            func base64(_ file: String) throws -> String {
+                Data(try FederationBatches.read("\(folder)/\(file)")).base64EncodedString()
+            }
+            let (caller, certificate) = (
+                try FederationBatches.text("\(folder)/\(name)-tls.pem"),
+                try FederationBatches.text("\(folder)/\(name).pem")
+            )
+            self.name = name
+            self.keys = keys
+            let signing = try FederationCertificate(pem: certificate)
+            signer = try BatchSigningKey(pem: FederationBatches.text("\(folder)/\(name).key"), certificate: signing)
+            common = AuditEntry(
+                country: name, uploaderThumbprint: try FederationCertificate(pem: caller).thumbprint,
+                uploaderCertificate: caller, uploaderSigningThumbprint: signing.thumbprint,
+                uploaderOperatorSignature: try base64("\(name)-tls.operator"), signingCertificate: certificate,
+                signingCertificateOperatorSignature: try base64("\(name).operator"), amount: keys)
         }
-        let country = upload.country
-        let (caller, signer) = (
-            try FederationBatches.text("\(folder)/\(country)-tls.pem"),
-            try FederationBatches.text("\(folder)/\(country).pem")
-        )
-        return AuditEntry(
-            country: country, uploaderThumbprint: try FederationCertificate(pem: caller).thumbprint,
-            uploaderCertificate: caller, uploaderSigningThumbprint: try FederationCertificate(pem: signer).thumbprint,
-            uploaderOperatorSignature: try base64("\(country)-tls.operator"), signingCertificate: signer,
-            signingCertificateOperatorSignature: try base64("\(country).operator"), amount: upload.keys,
-            batchSignature: try base64("\(country).signature"))
+
+        /// In the audit of a batch.
+        func entry(_ signature: BatchSignature) -> AuditEntry {
+            var entry = common
+            entry.batchSignature = signature.field
+            return entry
+        }
     }
 }

@@ -43,7 +43,7 @@ rows=(
     "risk-day 0.7 windows/CPU-s"
     "country-hour 0.5 hours/CPU-s"
     "federation-upload 1.0 keys/CPU-s"
-    "federation-audit 0.5 keys/CPU-s"
+    "federation-download 0.5 keys/CPU-s"
     "portal-code 1.0 p99s/s"
     "portal-statistics 1.0 p99s/s"
 )

@@ -1,8 +1,11 @@
-// What deploy/bench.sh compares the batches of a federation with: libprotobuf and OpenSSL's CMS, and keys sorted as the gateway does,
-// by the Base64 text of their records.
+// What deploy/bench.sh compares the batches of a federation with: libprotobuf and OpenSSL's CMS, keys sorted as the gateway does, by the
+// Base64 text of their records, and PostgreSQL's COPY.
 //
-// usage: reference upload FOLDER SECONDS   makes and signs batches; prints the lines that Tests/Benchmarks/FederationBatches.swift does
-//        reference verify FOLDER SECONDS   verifies the signatures of a batch's two uploads, whose bytes lie there already
+// usage: reference upload FOLDER SECONDS
+//            makes and signs batches; prints the lines that Tests/Benchmarks/FederationBatches.swift does
+//        reference download FOLDER BATCHES CONNECTION
+//            verifies the signatures of each batch's two uploads, and copies the batch's rows; prints how many there were
+#include <libpq-fe.h>
 #include <openssl/cms.h>
 #include <openssl/pem.h>
 #include <openssl/sha.h>
@@ -55,7 +58,7 @@ class Random {
 
 void require(bool is_true) {
     if (!is_true) {
-        std::fprintf(stderr, "OpenSSL failed, or a file is missing.\n");
+        std::fprintf(stderr, "OpenSSL or PostgreSQL failed, or a file is missing.\n");
         std::exit(1);
     }
 }
@@ -120,7 +123,7 @@ std::vector<Key> keys(uint64_t seed) {
         key.period = 144;
         key.level = kUnsetLevel;
         key.type = 1;
-        key.days = int32_t(facts >> 32 & 15) - 7;
+        key.days = int32_t(facts >> 32 & 7) - 3;
         key.countries.assign(std::begin(kCountries), std::end(kCountries));
         key.origin = "DE";
     }
@@ -234,47 +237,55 @@ void measure_uploads(const std::string &folder, double seconds) {
     measure(seconds, [&](int number) { return make(number).signature.empty() ? 0L : long(kKeysOfBatch); });
 }
 
-// Verifying. Reading the batch and knowing whose keys they are is left out: the bytes are prepared.
+// Downloading. Reading the batch, finding out whose keys they are, and making rows of them is left out: the bytes are prepared.
 
-void measure_verifying(const std::string &folder, double seconds) {
-    struct Signed {
-        std::string content, signature;
-        STACK_OF(X509) *certificates;
-    };
-    std::vector<Signed> uploads;
-    for (const char *country : {"FR", "PL"}) {
-        std::string stem = folder + "/" + country;
-        Signed one{file(stem + ".content"), file(stem + ".signature"), sk_X509_new_null()};
-        sk_X509_push(one.certificates, certificate(stem + ".pem"));
-        uploads.push_back(std::move(one));
+void verify(const std::string &stem, STACK_OF(X509) *certificates) {
+    std::string signature = file(stem + ".signature"), signed_bytes = file(stem + ".content");
+    const unsigned char *der = (const unsigned char *)signature.data();
+    CMS_ContentInfo *cms = d2i_CMS_ContentInfo(nullptr, &der, long(signature.size()));
+    BIO *content = BIO_new_mem_buf(signed_bytes.data(), int(signed_bytes.size()));
+    require(cms && CMS_verify(cms, certificates, nullptr, content, nullptr,
+                              CMS_BINARY | CMS_DETACHED | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY));
+    BIO_free(content);
+    CMS_ContentInfo_free(cms);
+}
+
+// In a transaction of its own.
+long copy(PGconn *database, const std::string &rows) {
+    PGresult *result = PQexec(database, "COPY foreign_keys.diagnosis_key FROM STDIN (FORMAT binary)");
+    require(PQresultStatus(result) == PGRES_COPY_IN);
+    PQclear(result);
+    require(PQputCopyData(database, rows.data(), int(rows.size())) == 1 && PQputCopyEnd(database, nullptr) == 1);
+    result = PQgetResult(database);
+    require(PQresultStatus(result) == PGRES_COMMAND_OK);
+    long count = std::atol(PQcmdTuples(result));
+    PQclear(result);
+    require(PQgetResult(database) == nullptr);
+    return count;
+}
+
+void download(const std::string &folder, int batches, const char *connection) {
+    PGconn *database = PQconnectdb(connection);
+    require(PQstatus(database) == CONNECTION_OK);
+    const std::string countries[] = {"FR", "PL"};
+    STACK_OF(X509) *certificates[] = {sk_X509_new_null(), sk_X509_new_null()};
+    for (int i = 0; i < 2; i++) sk_X509_push(certificates[i], certificate(folder + "/" + countries[i] + ".pem"));
+    long keys = 0;
+    for (int number = 1; number <= batches; number++) {
+        std::string stem = folder + "/" + std::to_string(number);
+        for (int i = 0; i < 2; i++) verify(stem + "-" + countries[i], certificates[i]);
+        keys += copy(database, file(stem + ".rows"));
     }
-    auto verify = [&](int) {
-        long keys = 0;
-        for (const Signed &one : uploads) {
-            const unsigned char *der = (const unsigned char *)one.signature.data();
-            CMS_ContentInfo *cms = d2i_CMS_ContentInfo(nullptr, &der, long(one.signature.size()));
-            BIO *content = BIO_new_mem_buf(one.content.data(), int(one.content.size()));
-            require(cms && CMS_verify(cms, one.certificates, nullptr, content, nullptr,
-                                      CMS_BINARY | CMS_DETACHED | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY));
-            BIO_free(content);
-            CMS_ContentInfo_free(cms);
-            // Eight parts, each with a full stop.
-            keys += std::count(one.content.begin(), one.content.end(), '.') / 8;
-        }
-        return keys;
-    };
-    long keys = verify(0);
-    std::printf("matches %ld\n", keys);
-    measure(seconds, [&](int number) { return verify(number); });
+    PQfinish(database);
+    std::printf("%ld\n", keys);
 }
 
 }  // namespace
 
 int main(int count, char **arguments) {
-    if (count != 4) return 2;
-    std::string what = arguments[1];
-    if (what == "upload") measure_uploads(arguments[2], std::atof(arguments[3]));
-    else if (what == "verify") measure_verifying(arguments[2], std::atof(arguments[3]));
+    std::string what = count > 1 ? arguments[1] : "";
+    if (what == "upload" && count == 4) measure_uploads(arguments[2], std::atof(arguments[3]));
+    else if (what == "download" && count == 5) download(arguments[2], std::atoi(arguments[3]), arguments[4]);
     else return 2;
     return 0;
 }
