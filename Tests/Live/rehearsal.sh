@@ -30,7 +30,8 @@ their deadlines meanwhile: it needs the machine alone.
 Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so federation and its simulated
 gateway run, and `secrets` runs once more at start, and changes nothing), `driver_opts` (so the doors have a way out),
 `pids_limit` and `stop_grace_period`; they wait for no condition of `depends_on` (so what starts too early is started again),
-and don't pass on how a command of `run` ended; and health checks are asked by this script. Bridges are kept apart as Docker
+and don't pass on how a command of `run` ended; health checks are asked by this script, and `${NAME:-}`, which stays as it is, means
+nothing here as there (podman_up.py). Bridges are kept apart as Docker
 does it, by podman's option `isolate`, and this script gives them hardware addresses to keep. The stand-ins have the versions of
 Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where docker-compose.yml names newer ones.
 
@@ -90,7 +91,7 @@ export DISABLE_HC_SYSTEMD=true
 
 # A read-only root file system is one, as with Docker: without writable folders that docker-compose.yml doesn't name. Its `ulimits`
 # make podman forget default_ulimits, and ask for more files than a machine may allow.
-podman_compose="podman-compose -p $project --podman-run-args=--read-only-tmpfs=false"
+podman_compose="/usr/bin/python3 $checkout/Tests/Live/rehearsal/podman_up.py -p $project --podman-run-args=--read-only-tmpfs=false"
 podman_compose+=" --podman-run-args=--ulimit=nofile=1024:1024 --podman-run-args=--ulimit=nproc=4096:4096"
 # It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
 podman() { command podman --log-level error "$@"; }
