@@ -45,8 +45,14 @@ struct ImportRules: Sendable {
         else { throw .age }
         guard let imported = key.imported else { throw .onset }
         guard imported.transmissionRiskLevel >= lowestLevel else { throw .level }
-        let visited = Set(key.visitedCountries).sorted().map(\.text).joined()
-        return ForeignKey(key: imported.inWholeHours, origin: key.origin, visited: visited)
+        return ForeignKey(
+            key: imported.inWholeHours, origin: key.origin, visited: Self.inOrder(key.visitedCountries))
+    }
+
+    /// Each country once. Most lists are in order already, and every key has one.
+    private static func inOrder(_ countries: [CountryCode]) -> String {
+        let isInOrder = zip(countries, countries.dropFirst()).allSatisfy(<)
+        return (isInOrder ? countries : Set(countries).sorted()).reduce(into: "") { $0 += $1.text }
     }
 }
 
