@@ -173,6 +173,24 @@ targets += shared(
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
+targets += shared(
+    "DonationFormat", in: "Formats", exclude: ["Protobuf/protos", "Protobuf/Generated/MANIFEST"],
+    uses: ["ExposureKeys", "SwiftProtobuf"])
+
+// Proofs that an app is genuine: evidence in, verdict out.
+targets += shared("CompactJOSE", in: "Proofs")
+targets += shared("Certificates", in: "Proofs", uses: ["Crypto", "SwiftASN1", "X509"])
+targets += shared(
+    "AppAttest", in: "Proofs", uses: ["Certificates", "Crypto", "SwiftASN1", "X509"],
+    testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures", "Independent/evidence.py"])
+targets += shared(
+    "PlayIntegrity", in: "Proofs", uses: ["CompactJOSE", "Crypto"],
+    testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures", "Independent/tokens.py"])
+targets += shared(
+    "SafetyNet", in: "Proofs", uses: ["Certificates", "CompactJOSE", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures"])
+targets += shared("DeviceCheck", in: "Proofs", uses: ["CompactJOSE", "Crypto"])
+
 // What crosses the wire between processes.
 targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
 targets += api("VerificationAPI", uses: ["Credentials"])
@@ -182,6 +200,7 @@ targets += api("PushAPI")
 targets += api("TraceKeyAPI")
 targets += api("FederationAPI", uses: ["ExposureKeys", "FederationFormat"])
 targets += api("DevelopmentAPNsAPI")
+targets += api("DevelopmentAttestationAPI")
 targets += api("DevelopmentGatewayAPI")
 targets += api("DevelopmentIdentityAPI")
 
@@ -332,6 +351,13 @@ targets += service(
         "Calling", "HummingbirdCore", "NIOCore", "NIOHTTP1", "NIOPosix", "SwiftASN1", "X509",
     ], testsUse: ["NIOSSL"])
 targets += service(
+    "DevelopmentAttestation", path: "Services/Development/Simulators/Attestation",
+    executable: "development-attestation",
+    uses: serviceParts + [
+        "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "CryptoExtras",
+        "HummingbirdCore", "NIOCore", "SwiftASN1", "X509",
+    ], testsUse: ["Certificates", "PlayIntegrity", "SafetyNet", "NIOHTTP1"])
+targets += service(
     "Vigil", executable: "vigil", exclude: ["CQREncode"],
     uses: [
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
@@ -385,7 +411,8 @@ targets += [
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
             "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
-            "FederationFormat", "FederationAPI", "PublishedTree",
+            "FederationFormat", "FederationAPI", "PublishedTree", "DonationFormat", "AppAttest", "Certificates",
+            "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -456,6 +483,7 @@ let package = Package(
         .executable(name: "health-portal", targets: ["health-portal"]),
         .executable(name: "development-identity", targets: ["development-identity"]),
         .executable(name: "development-apns", targets: ["development-apns"]),
+        .executable(name: "development-attestation", targets: ["development-attestation"]),
         .executable(name: "development-gateway", targets: ["development-gateway"]),
         .executable(name: "vigil", targets: ["vigil"]),
         .executable(name: "vigil-dev", targets: ["vigil-dev"]),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Generated protobuf code")
 struct GeneratedCodeTests {
     /// The modules that have schemas.
-    static let modules = ["ExposureFormat", "PushFormat", "TraceKeyFormat", "FederationFormat"]
+    static let modules = ["ExposureFormat", "PushFormat", "TraceKeyFormat", "FederationFormat", "DonationFormat"]
 
     @Test(
         "MANIFEST has the SHA-256 of every schema; after changing one, run ExposureFormat/Protobuf/generate.sh",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes Protobuf/Generated/ from Protobuf/protos/, here, in PushFormat, TraceKeyFormat and FederationFormat. Run it after changing a
-# schema and commit both.
+# Makes Protobuf/Generated/ from Protobuf/protos/, here, in PushFormat, TraceKeyFormat, FederationFormat and DonationFormat. Run it after
+# changing a schema and commit both.
 #
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh          use protoc and protoc-gen-swift from PATH
 #   bash Shared/Formats/ExposureFormat/Protobuf/generate.sh --help   how to get the two
@@ -87,5 +87,6 @@ with_visibility() {
 generate ExposureFormat check_in.proto export.proto submission_payload.proto
 generate PushFormat push_registration.proto
 generate TraceKeyFormat problematic_events.proto
-# Its other messages and values are the interface.
+# Their other messages and values are the interface.
 generate FederationFormat
+generate DonationFormat

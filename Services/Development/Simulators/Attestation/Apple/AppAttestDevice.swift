@@ -1,0 +1,52 @@
+package import AppAttest
+import Crypto
+package import FoundationEssentials
+
+/// An installation of an app with its key: what `DCAppAttestService` is on an iPhone.
+package struct AppAttestDevice: Sendable {
+    /// The app.
+    package let app: AppID
+    /// The key's public half.
+    package let publicKey: AppAttestPublicKey
+    /// Of the last assertion, 0 before the first.
+    package private(set) var counter: UInt32 = 0
+    private let key: P256.Signing.PrivateKey
+
+    /// Makes a key.
+    package init(app: AppID) {
+        self.app = app
+        key = P256.Signing.PrivateKey()
+        publicKey = AppAttestPublicKey(key.publicKey)
+    }
+
+    /// The key's name.
+    package var keyID: AppAttestKeyID { AppAttestKeyID(publicKey) }
+
+    /// Has the key attested.
+    package func attestation(
+        by authority: AppleAuthority, clientDataHash: [UInt8], environment: AppAttestEnvironment, at now: Date
+    ) throws -> [UInt8] {
+        try authority.attest(
+            publicKey: publicKey, clientDataHash: clientDataHash, app: app, environment: environment, at: now)
+    }
+
+    /// The next assertion: `DCAppAttestService.generateAssertion`.
+    package mutating func assertion(over clientData: some DataProtocol) throws -> [UInt8] {
+        counter += 1
+        return try assertion(over: clientData, AuthenticatorDataTemplate(app: app, counter: counter)).encoded
+    }
+
+    /// An assertion with whatever data, which doesn't count.
+    package func assertion(
+        over clientData: some DataProtocol, _ template: AuthenticatorDataTemplate
+    ) throws -> CBORItem {
+        let data = template.bytes
+        let nonce = SHA256.hash(data: data + Array(SHA256.hash(data: clientData)))
+        // The nonce is the message, and is hashed once more.
+        let signature = try key.signature(for: Array(nonce))
+        return .map([
+            (.text("signature"), .bytes(Array(signature.derRepresentation))),
+            (.text("authenticatorData"), .bytes(data)),
+        ])
+    }
+}

@@ -1,0 +1,107 @@
+package import ArgumentParser
+import Crypto
+import FoundationEssentials
+package import Running
+import Serving
+import TLS
+
+/// The executable `development-attestation`: Apple and Google as apps and services see them, when they vouch for
+/// phones.
+package struct DevelopmentAttestation: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "development-attestation",
+        abstract:
+            "A simulated DeviceCheck, and evidence of simulated phones, for development and tests on one machine.",
+        subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
+
+    /// For ArgumentParser, which chooses among the subcommands.
+    package init() {}
+
+    /// Runs Apple's routes and the control port until shutdown.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let now = runtime.clock.now
+        let files = try TLSFiles(settings)
+        let deviceCheck = try deviceCheck(settings, runtime.clock)
+        let apple = try AppleAuthority(at: now)
+        let evidence = Evidence(
+            apple: apple, playIntegrity: try playIntegrity(settings),
+            safetyNet: try SafetyNetMint(root: safetyNetRoot(settings), validity: now - 86_400..<now + 365 * 86_400),
+            clock: runtime.clock)
+        try write(apple.rootPEM, settings)
+        let routes = DeviceCheckRoutes(deviceCheck)
+        // Services have no certificate for Apple.
+        let listener = try Listener("listen", from: settings, defaultPort: 8120, security: .publicTLS(files)) {
+            routes.mount(on: &$0)
+        }
+        let control = try Listener("control", from: settings, defaultPort: 8123, security: .plain) {
+            AttestationControl(deviceCheck, routes, evidence).mount(on: &$0)
+        }
+        try await runtime.run(listeners: [listener, control])
+    }
+
+    // MARK: Settings
+
+    private static func deviceCheck(_ settings: Settings, _ clock: WallClock) throws -> SimulatedDeviceCheck {
+        let path = try settings.path("deviceCheck.publicKey")
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: text(path)) else {
+            throw settings.wrong("deviceCheck.publicKey", "names \(path), which must hold a P-256 public key in PEM")
+        }
+        let wordingName = settings.string("deviceCheck.wording", default: DeviceCheckReply.Wording.live.rawValue)
+        guard let wording = DeviceCheckReply.Wording(rawValue: wordingName) else {
+            throw settings.wrong("deviceCheck.wording", "must be documented or live")
+        }
+        return SimulatedDeviceCheck(
+            team: try settings.string("deviceCheck.teamID"), keys: [try settings.string("deviceCheck.keyID"): key],
+            wording: wording, clock: clock)
+    }
+
+    private static func playIntegrity(_ settings: Settings) throws -> PlayIntegrityMint {
+        let (encryption, signing) = (
+            try settings.path("playIntegrity.decryptionKey"), try settings.path("playIntegrity.signingKey")
+        )
+        guard let secret = Data(base64Encoded: text(encryption).filter { !$0.isWhitespace }), secret.count == 32 else {
+            throw settings.wrong(
+                "playIntegrity.decryptionKey", "names \(encryption), which must hold 32 bytes in Base64")
+        }
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text(signing)) else {
+            throw settings.wrong("playIntegrity.signingKey", "names \(signing), which must hold a P-256 key in PEM")
+        }
+        return PlayIntegrityMint(encryption: SymmetricKey(data: secret), signing: key)
+    }
+
+    private static func safetyNetRoot(_ settings: Settings) throws -> SafetyNetRoot {
+        let (certificate, key) = (try settings.path("safetyNet.certificate"), try settings.path("safetyNet.key"))
+        do {
+            return try SafetyNetRoot(certificatePEM: text(certificate), privateKeyPEM: text(key))
+        } catch {
+            throw settings.wrong(
+                "safetyNet.key", "names \(key), which must be the P-256 key of the certificate in \(certificate)")
+        }
+    }
+
+    /// Apple's root is new in each process: whoever verifies reads it from there.
+    private static func write(_ root: String, _ settings: Settings) throws {
+        let path = try settings.string("appAttest.root")
+        do {
+            try Data("\(root)\n".utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw settings.wrong("appAttest.root", "names \(path), which can't be written")
+        }
+    }
+
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+    }
+}
+
+/// `development-attestation serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Listen (the default).")
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await DevelopmentAttestation.serve(ServiceRuntime(name: "development-attestation", options: options))
+    }
+}

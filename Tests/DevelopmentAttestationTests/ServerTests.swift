@@ -1,0 +1,232 @@
+import AppAttest
+import Certificates
+import CompactJOSE
+import Crypto
+import DevelopmentAttestation
+import DevelopmentAttestationAPI
+import DeviceCheck
+import Foundation
+import HTTPContract
+import HTTPTypes
+import NIOHTTP1
+import PlayIntegrity
+import Running
+import SafetyNet
+import Serving
+import TestSupport
+import Testing
+
+/// The listeners: what a service calls, and what a simulated phone calls.
+@Suite(.timeLimit(.minutes(2))) struct ServerTests {
+    private static let team = "A1B2C3D4E5"
+    private static let keyID = "ABC123DEFG"
+
+    /// A running server with everything that it knows.
+    private struct Stage {
+        let clock = ManualClock(Date(timeIntervalSince1970: 1_795_521_600))
+        let key = P256.Signing.PrivateKey()
+        let apple: AppleAuthority
+        let playIntegrity = PlayIntegrityMint()
+        let safetyNet: SafetyNetRoot
+        let listener: Listener
+
+        init() throws {
+            let now = clock.now
+            apple = try AppleAuthority(at: now)
+            safetyNet = try SafetyNetRoot.make(validity: now - 86_400..<now + 86_400)
+            let service = SimulatedDeviceCheck(
+                team: ServerTests.team, keys: [ServerTests.keyID: key.publicKey], clock: clock.clock)
+            let routes = DeviceCheckRoutes(service)
+            let evidence = Evidence(
+                apple: apple, playIntegrity: playIntegrity,
+                safetyNet: try SafetyNetMint(root: safetyNet, validity: now - 3600..<now + 3600), clock: clock.clock)
+            listener = Listener(name: "listen", host: "127.0.0.1", port: 0, security: .plain) { mounts in
+                routes.mount(on: &mounts)
+                AttestationControl(service, routes, evidence).mount(on: &mounts)
+            }
+        }
+
+        static func with(_ body: (Stage) async throws -> Void) async throws {
+            let stage = try Stage()
+            try await withService(listeners: [stage.listener], clock: stage.clock.clock) { _ in try await body(stage) }
+        }
+
+        func send(_ path: String, _ body: String, authorization: String? = nil) async throws -> Answer {
+            let headers = [("content-type", "application/json")] + (authorization.map { [("authorization", $0)] } ?? [])
+            return try await TestSupport.send(
+                .POST, "http://127.0.0.1:\(try await listener.boundPort)\(path)", headers: headers, body: body)
+        }
+
+        func call<Query: JSONMessage, Result: WireMessage>(
+            _ endpoint: Endpoint<Query, Result>, _ query: Query
+        ) async throws -> Result {
+            let answer = try await send(
+                endpoint.route.path, String(decoding: try query.encodedBody(), as: UTF8.self))
+            try #require(answer.status == endpoint.success.code)
+            return try Result(fields: [:], body: Data(answer.body.utf8))
+        }
+
+        /// As a service asks Apple.
+        func ask(_ operation: DeviceCheckRequest.Operation, _ token: String) async throws -> Answer {
+            let request = DeviceCheckRequest(operation, token: try DeviceToken(token), transaction: UUID())
+            let key = try DeviceCheckKey(
+                pem: key.pemRepresentation, keyID: ServerTests.keyID, team: ServerTests.team)
+            return try await send(
+                operation.path, String(decoding: try request.json(at: clock.now), as: UTF8.self),
+                authorization: "Bearer \(try key.token(at: clock.now))")
+        }
+    }
+
+    @Test func `a device's first bits are none, in plain text; then they are JSON`() async throws {
+        try await Stage.with { stage in
+            let token = try await stage.call(DevelopmentAttestationAPI.deviceToken, DeviceTokenQuery(device: "anna"))
+                .token
+            let none = try await stage.ask(.query, token)
+            #expect(none.status == 200)
+            #expect(none.body == "Failed to find bit state")
+            #expect(none.fields["content-type"] == ["text/plain"])
+            let done = try await stage.ask(.update(first: false, second: true), token)
+            #expect(done.status == 200)
+            #expect(done.body == "")
+            let bits = try await stage.ask(.query, token)
+            #expect(bits.body == #"{"bit0":false,"bit1":true,"last_update_time":"2026-11"}"#)
+            #expect(bits.fields["content-type"] == ["application/json"])
+            let setting = DeviceSetting(device: "anna", bits: .init(bit0: true, bit1: true, month: "2026-10"))
+            _ = try await stage.call(DevelopmentAttestationAPI.device, setting)
+            #expect(try await stage.ask(.query, token).body.hasSuffix(#""2026-10"}"#))
+            let wrong = #"{"device":"anna","bits":{"bit0":true,"bit1":true,"month":"2026-13"}}"#
+            #expect(try await stage.send("/version/v1/devices", wrong).status == 400)
+        }
+    }
+
+    @Test func `without authorization, and with another method, Apple's routes refuse`() async throws {
+        try await Stage.with { stage in
+            for operation in SimulatedDeviceCheck.Operation.allCases {
+                #expect(try await stage.send(operation.rawValue, "{}").status == 400)
+                let port = try await stage.listener.boundPort
+                let answer = try await send(.GET, "http://127.0.0.1:\(port)\(operation.rawValue)")
+                #expect(answer.status == 405)
+            }
+            let long = String(repeating: " ", count: 16_385)
+            #expect(try await stage.send(SimulatedDeviceCheck.Operation.query.rawValue, long).status == 413)
+        }
+    }
+
+    @Test func `the service is ill when it is told to be`() async throws {
+        try await Stage.with { stage in
+            let token = try await stage.call(DevelopmentAttestationAPI.deviceToken, DeviceTokenQuery(device: "anna"))
+                .token
+            func behave(_ kind: DeviceCheckBehaviour.Kind) async throws {
+                _ = try await stage.call(DevelopmentAttestationAPI.behaviour, DeviceCheckBehaviour(kind))
+            }
+            for (kind, status) in [(DeviceCheckBehaviour.Kind.busy, 429), (.broken, 500), (.unavailable, 503)] {
+                try await behave(kind)
+                let answer = try await stage.ask(.query, token)
+                #expect(answer.status == status)
+                #expect(
+                    DeviceCheckAnswer(to: .query, status: answer.status, body: Array(answer.body.utf8)) == .tryLater)
+            }
+            try await behave(.away)
+            await #expect(throws: (any Error).self) { try await stage.ask(.update(first: true, second: true), token) }
+            try await behave(.well)
+            #expect(try await stage.ask(.query, token).body == "Failed to find bit state")
+            try await behave(.silent)
+            await #expect(throws: (any Error).self) { try await stage.ask(.update(first: true, second: true), token) }
+            try await behave(.well)
+            #expect(try await stage.ask(.query, token).body.hasPrefix(#"{"bit0":true,"bit1":true,"#))
+        }
+    }
+
+    @Test func `tokens of Play Integrity are good, unless the query says otherwise`() async throws {
+        let digest = [UInt8](SHA256.hash(data: [1] as [UInt8]))
+        let binding = PlayIntegrityPolicy.binding(salt: [1] as [UInt8], payload: [2] as [UInt8])
+        try await Stage.with { stage in
+            let keys = try PlayIntegrityKeys(
+                decryption: stage.playIntegrity.decryptionKey, verification: stage.playIntegrity.verificationKey)
+            func flaw(_ overrides: IntegrityTokenQuery.Overrides?, standard: Bool = false) async throws
+                -> PlayIntegrityFlaw?
+            {
+                let query = IntegrityTokenQuery(
+                    nonce: standard ? nil : binding, requestHash: standard ? binding : nil,
+                    packageName: "de.example.app",
+                    certificateDigests: [Base64URL.text(digest)], overrides: overrides)
+                let token = try await stage.call(DevelopmentAttestationAPI.integrityToken, query).token
+                let policy = PlayIntegrityPolicy(
+                    request: standard ? .standard : .classic, packageNames: ["de.example.app"],
+                    certificateDigests: [digest], tolerance: 600, demandsRecognition: true, demandsLicence: true,
+                    strength: .strong)
+                do throws(PlayIntegrityFlaw) {
+                    let verdict = try PlayIntegrityVerdict(classic: token, keys: keys)
+                    try policy.check(verdict, salt: [1] as [UInt8], payload: [2] as [UInt8], now: stage.clock.now)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(try await flaw(nil) == nil)
+            #expect(try await flaw(nil, standard: true) == nil)
+            #expect(try await flaw(.init(recognition: "UNRECOGNIZED_VERSION")) == .unrecognised)
+            #expect(try await flaw(.init(recognition: "UNEVALUATED")) == .notJudged)
+            #expect(try await flaw(.init(device: [])) == .basicIntegrity)
+            #expect(try await flaw(.init(device: ["MEETS_DEVICE_INTEGRITY"])) == .strongIntegrity)
+            #expect(try await flaw(.init(licensing: "UNLICENSED")) == .unlicensed)
+            #expect(try await flaw(.init(isTest: true)) == .testing)
+            #expect(try await flaw(.init(age: 601)) == .stale)
+            #expect(try await flaw(.init(age: -601)) == .stale)
+        }
+    }
+
+    @Test func `statements of SafetyNet are good, unless the query says otherwise`() async throws {
+        let digest = [UInt8](SHA256.hash(data: [1] as [UInt8]))
+        let salt = Data([1]).base64EncodedString()
+        let nonce = Data(SafetyNetPolicy.nonce(salt: [1] as [UInt8], payload: [2] as [UInt8])).base64EncodedString()
+        try await Stage.with { stage in
+            let roots = try #require(PinnedRoots(pem: stage.safetyNet.certificatePEM))
+            func flaw(
+                basicIntegrity: Bool? = nil, profileMatch: Bool? = nil, evaluation: String? = nil
+            ) async throws -> SafetyNetFlaw? {
+                let query = SafetyNetQuery(
+                    nonce: nonce, packageName: "de.example.app",
+                    certificateDigests: [Data(digest).base64EncodedString()], basicIntegrity: basicIntegrity,
+                    profileMatch: profileMatch, evaluation: evaluation)
+                let token = try await stage.call(DevelopmentAttestationAPI.safetyNetStatement, query).token
+                let policy = SafetyNetPolicy(
+                    packageNames: ["de.example.app"], certificateDigests: [digest], tolerance: 7200,
+                    demands: Set(SafetyNetPolicy.Demand.allCases))
+                do throws(SafetyNetFlaw) {
+                    let statement = try SafetyNetStatement(token, roots: roots, now: stage.clock.now)
+                    try policy.check(statement, salt: salt, payload: [2] as [UInt8], now: stage.clock.now)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(try await flaw() == nil)
+            #expect(try await flaw(basicIntegrity: false) == .basicIntegrity)
+            #expect(try await flaw(profileMatch: false) == .profile)
+            #expect(try await flaw(evaluation: "BASIC") == .hardwareEvaluation)
+        }
+    }
+
+    @Test func `any key is attested, and nothing else`() async throws {
+        try await Stage.with { stage in
+            let point = P256.Signing.PrivateKey().publicKey.x963Representation.base64EncodedString()
+            let hash = Data(SHA256.hash(data: [1] as [UInt8])).base64EncodedString()
+            func status(_ key: String, _ hash: String, _ app: String) async throws -> Int {
+                let query = AttestationQuery(publicKey: key, clientDataHash: hash, appID: app, environment: .production)
+                let body = String(decoding: try query.encodedBody(), as: UTF8.self)
+                return try await stage.send(DevelopmentAttestationAPI.attestation.route.path, body).status
+            }
+            let app = "\(Self.team).de.example.app"
+            #expect(try await status(point, hash, app) == 200)
+            #expect(try await status("AAAA", hash, app) == 400)
+            #expect(try await status(point, "AAAA", app) == 400)
+            #expect(try await status(point, hash, "de.example.app") == 400)
+            let answer = try await stage.call(
+                DevelopmentAttestationAPI.attestation,
+                AttestationQuery(publicKey: point, clientDataHash: hash, appID: app, environment: .development))
+            let object = try #require(Data(base64Encoded: answer.attestation))
+            #expect(object.range(of: Data("appattestdevelop".utf8)) != nil)
+        }
+    }
+}
