@@ -30,10 +30,10 @@ their deadlines meanwhile: it needs the machine alone.
 Where podman 4.3 and podman-compose 1.0.3 differ from Docker Compose: they ignore `profiles` (so federation and its simulated
 gateway run, and `secrets` runs once more at start, and changes nothing), `driver_opts` (so the doors have a way out),
 `pids_limit` and `stop_grace_period`; they wait for no condition of `depends_on` (so what starts too early is started again),
-and don't pass on how a command of `run` ended; health checks are asked by this script, and `${NAME:-}`, which stays as it is, means
-nothing here as there (podman_up.py). Bridges are kept apart as Docker
-does it, by podman's option `isolate`, and this script gives them hardware addresses to keep. The stand-ins have the versions of
-Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where docker-compose.yml names newer ones.
+and don't pass on how a command of `run` ended. They don't replace `${NAME:-}`; podman_up.py does. Health checks are asked by this
+script. Bridges are kept apart as Docker does it, by podman's option `isolate`, and this script gives them hardware addresses to
+keep. The stand-ins have the versions of Debian 12: PostgreSQL 15, nginx 1.22, Prometheus 2.42, where docker-compose.yml names
+newer ones.
 
   --keep     leaves everything running; `bash Tests/Live/rehearsal.sh --down` takes it down
   --down     only takes down what an earlier rehearsal left

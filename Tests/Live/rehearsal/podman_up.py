@@ -1,4 +1,4 @@
-"""podman-compose, with Docker Compose's meaning of ${NAME:-}: version 1.0.3 leaves that as it stands."""
+"""Runs podman-compose so that it replaces ${NAME:-} by nothing, as Docker Compose does. Version 1.0.3 leaves the text."""
 import re
 
 import podman_compose

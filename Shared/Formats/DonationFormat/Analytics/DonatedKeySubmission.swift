@@ -35,19 +35,19 @@ package struct DonatedKeySubmission: Hashable, Sendable {
     package enum Kind: Int16, Hashable, Sendable, CaseIterable {
         /// A test that the app had registered.
         case registeredTest
-        /// A self-report.
+        /// A self-report of a test at home.
         case selfTest
-        /// A self-report.
+        /// A self-report of a rapid test that the app had registered.
         case registeredRapidTest
-        /// A self-report.
+        /// A self-report of a rapid test that the app didn't know.
         case unregisteredRapidTest
-        /// A self-report.
+        /// A self-report of a PCR test that the app had registered.
         case registeredPCRTest
-        /// A self-report.
+        /// A self-report of a PCR test that the app didn't know.
         case unregisteredPCRTest
-        /// A self-report.
+        /// A self-report of a rapid PCR test.
         case rapidPCRTest
-        /// A self-report.
+        /// A self-report of another test.
         case otherTest
     }
 
