@@ -50,6 +50,7 @@ package struct Schema: Sendable {
         .distribution,
         .federation,
         .pushDispatcher,
+        .donation,
         .healthPortal,
     ]
 

@@ -19,11 +19,13 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
     ///   - callers: the roles that may call; a listener answers others with 403.
     ///   - bodyLimit: the maximum length of a request body in bytes; a longer one is refused with 413 while it arrives.
     ///   - summary: what it does, in one line.
+    ///   - errorCodes: what the body of a refusal may say.
     ///   - refusals: the statuses with which the handler refuses, and why. Those that every operation can have (400, 403, 408,
     ///     413, 415, 503) need not be listed, unless there is more to say about one.
     package init(
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>, bodyLimit: Int,
-        success: HTTPResponse.Status = .ok, summary: String, refusals: [HTTPResponse.Status: String] = [:]
+        success: HTTPResponse.Status = .ok, summary: String, errorCodes: Set<ErrorCode> = [],
+        refusals: [HTTPResponse.Status: String] = [:]
     ) {
         precondition(
             PathTemplate(path).parameters.allSatisfy { Request.parameterSchemas[$0] != nil },
@@ -31,7 +33,7 @@ package struct Endpoint<Request: WireMessage, Response: WireMessage>: Sendable {
         route = Route(
             method: method, path: path, callers: callers, bodyLimit: bodyLimit, requestMedia: Request.mediaType,
             requestHeaders: Request.headerNames, responseMedia: Response.mediaType,
-            responseHeaders: Response.headerNames)
+            responseHeaders: Response.headerNames, errorCodes: errorCodes)
         self.success = success
         self.summary = summary
         self.refusals = refusals
@@ -56,6 +58,8 @@ package struct Route: Hashable, Sendable {
     package let responseMedia: MediaType?
     /// All operation-specific header fields of an answer; the metadata proxy drops any other.
     package let responseHeaders: [HTTPField.Name]
+    /// What the body of a refusal may say; empty if a refusal has none.
+    package let errorCodes: Set<ErrorCode>
 
     /// Path and query of a request with these values. Values that the path doesn't name go into the query.
     package func target(with parameters: URLEncodedValues) -> String {

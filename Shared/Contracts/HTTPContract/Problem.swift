@@ -2,16 +2,20 @@ package import HTTPTypes
 
 /// Why a request is refused: a status, and nothing that could distinguish two secrets.
 ///
-/// An answer to an app has a status and no body, so that it is no oracle.
+/// An answer to an app has a status and no body, so that it is no oracle. Only where published apps read one, the body has an
+/// ``ErrorCode``.
 package struct Problem: Error, Hashable, Sendable {
     /// The status of the answer, 4xx or 5xx.
     package let status: HTTPResponse.Status
     /// Seconds until a repeat makes sense, for the field `Retry-After`; nil omits the field.
     package let retryAfter: Int?
+    /// What the body says, one of the route's codes; nil for no body.
+    package let code: ErrorCode?
 
     /// Creates a problem with a status and, for overload and outages, the seconds until a repeat makes sense.
-    package init(_ status: HTTPResponse.Status, retryAfter: Int? = nil) {
+    package init(_ status: HTTPResponse.Status, code: ErrorCode? = nil, retryAfter: Int? = nil) {
         self.status = status
+        self.code = code
         self.retryAfter = retryAfter
     }
 

@@ -15,6 +15,10 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case portal
     /// A health authority's contact tracing system, which uploads trace keys.
     case contactTracing = "contact-tracing"
+    /// The server of a survey, which redeems the passwords of its participants.
+    case surveyServer = "survey-server"
+    /// The server that takes error logs, which redeems the passwords of their senders.
+    case logServer = "log-server"
     /// The gateway through which countries exchange keys. It calls back when there is something to download.
     case gateway
     case healthPortal = "health-portal"
@@ -25,6 +29,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case distribution
     case federation
     case pushDispatcher = "push-dispatcher"
+    case dataDonation = "data-donation"
     /// The scraper of the admin ports.
     case prometheus
 

@@ -63,6 +63,8 @@ package struct EncodedMessage: Sendable {
     package var body: Data
     /// The values of the path and the query, not yet encoded.
     package var parameters: URLEncodedValues
+    /// An answer's status, if its content demands another than the endpoint's.
+    package var status: HTTPResponse.Status?
 
     /// Creates a message from its parts.
     package init(fields: HTTPFields = [:], body: Data = Data(), parameters: URLEncodedValues = [:]) {

@@ -14,6 +14,8 @@ struct Dispatcher: Sendable {
         let callers: Set<Role>?
         /// The refusal statuses that the listener's document lists; nil without a document.
         let refusals: Set<HTTPResponse.Status>?
+        /// What the body of a refusal may say.
+        let errorCodes: Set<ErrorCode>
         let responder: Responder
         let metrics: RouteMetrics
     }
@@ -46,6 +48,7 @@ struct Dispatcher: Sendable {
             paths[mount.path, default: Path()].methods[method] = Target(
                 path: mount.path, callers: checksCallers ? mount.callers : nil,
                 refusals: mount.description.map { Set($0.allRefusals(checksCallers: checksCallers).keys) },
+                errorCodes: mount.description?.route.errorCodes ?? [],
                 responder: mount.responder, metrics: metrics)
         }
         paths = paths.mapValues { path in
@@ -66,7 +69,7 @@ struct Dispatcher: Sendable {
         self.templates = templates
         self.other = other
         fallback = routes.fallback.map {
-            Target(path: $0.path, callers: nil, refusals: nil, responder: $0.responder, metrics: other)
+            Target(path: $0.path, callers: nil, refusals: nil, errorCodes: [], responder: $0.responder, metrics: other)
         }
         self.watchdog = watchdog
         date = HTTPDate(clock: clock)
@@ -217,6 +220,10 @@ struct Dispatcher: Sendable {
                 ])
         }
         var response = Self.refusal(problem.status)
+        if let code = problem.code, target.errorCodes.contains(code) {
+            response.headers[.contentType] = MediaType.json.text
+            response.body = ResponseBody(byteBuffer: ByteBuffer(string: code.body))
+        }
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
         // A 401 must name a scheme (RFC 9110, 11.6.1); this is the only one.
         if problem.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }

@@ -53,7 +53,7 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
             fields.append(field)
         }
         return Response(
-            status: success, headers: fields,
+            status: answer.status ?? success, headers: fields,
             body: answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(data: answer.body)))
     }
 

@@ -1,0 +1,14 @@
+extension DatabaseRole {
+    /// data-donation, which admits apps
+    package static let donation = DatabaseRole("vigil_donation", marksCommits: true)
+    /// data-donation fold, the process that opens the inbox
+    package static let donationFold = DatabaseRole("vigil_donation_fold")
+}
+
+extension Schema {
+    /// The tables of data-donation and its fold.
+    package static let donation = Schema(
+        "donation", roles: [.donation, .donationFold], migrations: Migration.donation,
+        retention: RetentionRule.donation,
+        exempt: ["donation.inbox": "emptied by the fold, hour by hour"])
+}
