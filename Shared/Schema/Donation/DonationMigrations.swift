@@ -9,16 +9,14 @@ extension Migration {
             CREATE SCHEMA donation;
             GRANT USAGE ON SCHEMA donation TO vigil_donation;
 
-            -- A tag, in these tables, is a keyed hash of the request that was admitted: a repeat of it succeeds, another request doesn't.
-            -- It goes after `tag_hour`: that of the request for a donation, for a password the one in which the password ends.
-            -- Hours and days are numbers since 1970, UTC.
+            -- Hours and days are numbers since 1970, UTC. `written_hour` is the hour in which a row was written, until the rows of that hour
+            -- are written again in the order of their hashes: then it is NULL, and nothing says which rows of two tables came together.
 
             -- Salts and device tokens that were shown, as keyed hashes. Kept until the evidence would be too old.
             CREATE TABLE donation.used_evidence (
                 evidence_hash bytea PRIMARY KEY CHECK (octet_length(evidence_hash) = 32),
-                tag bytea CHECK (octet_length(tag) = 32),
-                tag_hour integer,
-                last_hour integer NOT NULL
+                last_hour integer NOT NULL,
+                written_hour integer
             );
             CREATE INDEX ON donation.used_evidence (last_hour);
 
@@ -28,9 +26,8 @@ extension Migration {
                 key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
                 public_key bytea NOT NULL CHECK (octet_length(public_key) = 65),
                 counter bigint NOT NULL CHECK (counter BETWEEN 0 AND 4294967295),
-                tag bytea CHECK (octet_length(tag) = 32),
-                tag_hour integer,
-                used_day integer NOT NULL
+                used_day integer NOT NULL,
+                written_hour integer
             );
             CREATE INDEX ON donation.attested_key (used_day);
 
@@ -44,13 +41,13 @@ extension Migration {
             CREATE INDEX ON donation.month_token (last_hour);
 
             -- Until which hour a device, an app or a month's token has had its share of a purpose: 0 survey, 1 log, 2 self-report,
-            -- 3 analytics.
+            -- 3 analytics. Unless `is_taken`, Apple was told of a self-report that isn't stored yet.
             CREATE TABLE donation.quota (
                 purpose smallint NOT NULL CHECK (purpose BETWEEN 0 AND 3),
                 subject_hash bytea NOT NULL CHECK (octet_length(subject_hash) = 32),
-                tag bytea CHECK (octet_length(tag) = 32),
-                tag_hour integer,
                 last_hour integer NOT NULL,
+                is_taken boolean NOT NULL,
+                written_hour integer,
                 PRIMARY KEY (purpose, subject_hash)
             );
             CREATE INDEX ON donation.quota (last_hour);
@@ -63,6 +60,7 @@ extension Migration {
                 is_strong boolean NOT NULL,
                 expires_at timestamptz NOT NULL,
                 redeemed_by bytea CHECK (octet_length(redeemed_by) = 32),
+                written_hour integer,
                 PRIMARY KEY (kind, password_hash)
             );
             CREATE INDEX ON donation.one_time_password (expires_at);
@@ -235,20 +233,20 @@ extension Migration {
                 SELECT pg_advisory_xact_lock(8532464671511281667);
             $body$;
 
-            -- The only way in which the server adds to the inbox: a donation that is sealed to the key of an open hour, unless its tag is
-            -- there already. Returns whether the key is that of an open hour, which the share lock keeps open until the transaction ends.
-            CREATE FUNCTION donation.store_donation(sealed_in integer, sealed_to bytea, tag bytea, sealed bytea)
-            RETURNS boolean
+            -- The only way in which the server adds to the inbox: a donation that is sealed to the key of an open hour. Returns `stored`,
+            -- `known` if its tag is there already, or `closed` without such a key. The share lock keeps the hour open until the transaction
+            -- ends.
+            CREATE FUNCTION donation.store_donation(sealed_in integer, sealed_to bytea, new_tag bytea, new_sealed bytea)
+            RETURNS text
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
             BEGIN
                 PERFORM FROM donation.hour_key
                 WHERE hour = sealed_in AND public_key = sealed_to AND NOT closed FOR SHARE;
                 IF NOT FOUND THEN
-                    RETURN false;
+                    RETURN 'closed';
                 END IF;
-                INSERT INTO donation.inbox (tag, hour, sealed) VALUES (store_donation.tag, sealed_in, store_donation.sealed)
-                ON CONFLICT DO NOTHING;
-                RETURN true;
+                INSERT INTO donation.inbox (tag, hour, sealed) VALUES (new_tag, sealed_in, new_sealed) ON CONFLICT DO NOTHING;
+                RETURN CASE WHEN FOUND THEN 'stored' ELSE 'known' END;
             END
             $body$;
 
