@@ -315,6 +315,16 @@ targets += service(
         "InMemoryLogging",
     ])
 targets += service(
+    "DataDonation", executable: "data-donation",
+    uses: serviceParts + storageParts + [
+        "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity",
+        "SafetyNet", "Credentials", "ExposureKeys", "AsyncHTTPClient", "NIOCore", "NIOFoundationCompat", "NIOHTTP1",
+        "NIOPosix", "NIOSSL",
+    ],
+    testsUse: [
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "Calling", "Crypto", "NIOHTTP1",
+    ])
+targets += service(
     "Federation", executable: "federation",
     uses: serviceParts + storageParts + [
         "Calling", "FederationAPI", "FederationFormat", "ExposureKeys", "PKCS11", "Crypto", "AsyncHTTPClient",
@@ -477,6 +487,7 @@ let package = Package(
         .executable(name: "verification-server", targets: ["verification-server"]),
         .executable(name: "test-result-server", targets: ["test-result-server"]),
         .executable(name: "submission-server", targets: ["submission-server"]),
+        .executable(name: "data-donation", targets: ["data-donation"]),
         .executable(name: "distribution", targets: ["distribution"]),
         .executable(name: "download-server", targets: ["download-server"]),
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),

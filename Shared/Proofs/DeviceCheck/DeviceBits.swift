@@ -18,6 +18,17 @@ package struct DeviceBits: Hashable, Sendable {
         self.changed = changed
     }
 
+    /// Days that a device waits after a self-report for the next (cwa-ppa-server, `srs-time-between-submissions-in-days`).
+    package static let daysBetweenReports = 90
+
+    /// Whether the device may have reported itself less than 90 days ago.
+    ///
+    /// The first bit says that it did, in the month of the last change: whoever changes the second one later gives the first a wrong
+    /// date. Apple keeps no day, so the last one counts.
+    package func hasReported(by now: Date) -> Bool {
+        first && changed >= Month(of: now.addingTimeInterval(-86_400 * Double(Self.daysBetweenReports)))
+    }
+
     /// A month of UTC.
     package struct Month: Hashable, Sendable, Comparable {
         /// From 2000 to 2999.

@@ -12,6 +12,8 @@ package enum DeviceCheckFlaw: String, Error, Hashable, Sendable, CaseIterable {
     case blocked
     /// Somebody has asked for this device this month.
     case month
+    /// It reported itself less than 90 days ago.
+    case reported
 
     /// What cwa-ppa-server answers (`PpacErrorCode`), which the app knows; nil if the status alone says it.
     package var errorCode: String? {
@@ -21,6 +23,7 @@ package enum DeviceCheckFlaw: String, Error, Hashable, Sendable, CaseIterable {
         case .unavailable: nil
         case .blocked: "DEVICE_BLOCKED"
         case .month: "API_TOKEN_ALREADY_ISSUED"
+        case .reported: "API_TOKEN_QUOTA_EXCEEDED"
         }
     }
 }

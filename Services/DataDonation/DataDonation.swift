@@ -1,0 +1,96 @@
+package import ArgumentParser
+import DonationAPI
+import DonationFormat
+import HTTPContract
+package import Running
+import Schema
+import Serving
+import TLS
+
+/// The executable `data-donation`: passwords for surveys, logs and self-reports, and data for analysis, for genuine apps.
+package struct DataDonation: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "data-donation",
+        abstract: "Admits genuine apps to surveys, error logs, self-reports and donations of data.",
+        subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
+
+    /// For ArgumentParser, which chooses among the subcommands.
+    package init() {}
+
+    /// Runs the service until shutdown.
+    package static func serve(_ runtime: ServiceRuntime) async throws {
+        let settings = runtime.configuration
+        let clock = runtime.clock
+        let tls = try TLSFiles(settings)
+        let hashes = try DonationHashes(settings)
+        let attest = try IPhoneProofs.appAttest(settings, runtime.logger)
+        let apple = try DeviceCheckClient(settings, clock: clock)
+        let (keys, roots) = (try AndroidProofs.keys(settings), try AndroidProofs.roots(settings))
+        let configured: [Proof?] = [
+            attest.map { _ in .appAttest }, apple.map { _ in .deviceCheck }, keys.map { _ in .playIntegrity },
+            roots.map { _ in .safetyNet },
+        ]
+        let accepted = try Proof.accepted(settings, configured: Set(configured.compactMap { $0 }))
+        let database = try ServiceDatabase.client(for: runtime)
+        try await Schema.donation.check(database)
+        let databaseClock = try await DatabaseClock(of: runtime, in: database)
+        let (admissions, passwords) = (AdmissionStore(database), PasswordStore(database))
+        let challenges = Challenges(hashes: hashes, clock: clock)
+        let admit = AdmitApp(
+            iPhone: AdmitIPhone(
+                proofs: IPhoneProofs(appAttest: attest, deviceCheck: apple, accepted: accepted), hashes: hashes,
+                challenges: challenges, store: admissions, tokens: MonthTokenStore(database), clock: clock),
+            android: AdmitAndroid(
+                proofs: try AndroidProofs(settings, keys: keys, roots: roots, accepted: accepted), hashes: hashes,
+                clock: clock))
+        func issue(
+            _ purpose: Purpose, _ platform: AppClient.Platform, _ operation: Endpoint<DonationBody, ExpirationAnswer>
+        ) -> IssuePassword {
+            IssuePassword(
+                purpose: purpose, platform: platform, bodyLimit: operation.route.bodyLimit, admit: admit,
+                hashes: hashes, admissions: admissions, passwords: passwords, clock: clock)
+        }
+        func redeem(_ purpose: Purpose) -> RedeemPassword {
+            RedeemPassword(purpose: purpose, hashes: hashes, passwords: passwords, clock: clock)
+        }
+
+        let apps = try Listener("app", from: settings, defaultPort: 8110, security: .mutualTLS(tls)) { routes in
+            routes.on(DonationAPI.challenge, use: challenges.handle)
+            routes.on(DonationAPI.surveyOnIOS, use: issue(.survey, .iOS, DonationAPI.surveyOnIOS).handle)
+            routes.on(DonationAPI.surveyOnAndroid, use: issue(.survey, .android, DonationAPI.surveyOnAndroid).handle)
+            routes.on(DonationAPI.logOnIOS, use: issue(.log, .iOS, DonationAPI.logOnIOS).handle)
+            routes.on(DonationAPI.logOnAndroid, use: issue(.log, .android, DonationAPI.logOnAndroid).handle)
+            routes.on(DonationAPI.reportOnIOS, use: issue(.selfReport, .iOS, DonationAPI.reportOnIOS).handle)
+            routes.on(
+                DonationAPI.reportOnAndroid, use: issue(.selfReport, .android, DonationAPI.reportOnAndroid).handle)
+        }
+        // A separate listener: a caller that occupies all its connections doesn't affect apps.
+        let redemption = try Listener(
+            "redemption", from: settings, defaultPort: 8111, security: .mutualTLS(tls), limits: .door
+        ) { routes in
+            routes.on(DonationAPI.surveyRedemption, use: redeem(.survey).handleStrictly)
+            routes.on(DonationAPI.logRedemption, use: redeem(.log).handleStrictly)
+            routes.on(DonationAPI.reportRedemption, use: redeem(.selfReport).handle)
+        }
+        try await runtime.run(
+            listeners: [apps, redemption],
+            services: [
+                database, ClockWatch(databaseClock, runtime),
+                WrittenHours(database, by: databaseClock).everyHour(in: runtime),
+                Retention.everyHour(for: .donation, in: database, by: databaseClock, runtime),
+            ] + (apple.map { [$0] } ?? []),
+            readiness: [ServiceDatabase.readiness(of: database)])
+    }
+}
+
+/// `data-donation serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Admit apps, and redeem their passwords (the default).")
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await DataDonation.serve(ServiceRuntime(name: "data-donation", options: options))
+    }
+}

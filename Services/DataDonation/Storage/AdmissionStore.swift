@@ -1,0 +1,140 @@
+import AppAttest
+import Credentials
+import FoundationEssentials
+import Postgres
+import Schema
+
+/// The tables that remember evidence and shares.
+struct AdmissionStore: Sendable {
+    private let database: PostgresClient
+
+    init(_ database: PostgresClient) { self.database = database }
+
+    /// A key that Apple attested.
+    struct KnownKey: Sendable {
+        let publicKey: AppAttestPublicKey
+        let counter: UInt32
+    }
+
+    /// Nil for a key that isn't known, or not any more.
+    func key(_ hash: Digest) async throws -> KnownKey? {
+        let row = try await database.session { session in
+            try session.row(
+                "SELECT public_key, counter FROM donation.attested_key WHERE key_hash = \(hash.bytes)",
+                as: [UInt8].self, Int64.self)
+        }
+        guard let row, let publicKey = AppAttestPublicKey(x963: row.0), let counter = UInt32(exactly: row.1) else {
+            return nil
+        }
+        return KnownKey(publicKey: publicKey, counter: counter)
+    }
+
+    // MARK: Shares
+
+    /// What is known of a subject's share.
+    enum Share: Equatable {
+        case free
+        /// Apple may have been told of a self-report that wasn't stored.
+        case announced
+        case taken
+    }
+
+    /// Whether a subject has had its share.
+    func share(_ purpose: Purpose, of subject: Digest, at now: Date) async throws -> Share {
+        let isTaken = try await database.session { session in
+            try session.row(
+                """
+                SELECT is_taken FROM donation.quota
+                WHERE purpose = \(purpose.rawValue) AND subject_hash = \(subject.bytes) AND last_hour > \(now.hourNumber)
+                """, as: Bool.self)
+        }
+        return isTaken.map { $0 ? .taken : .announced } ?? .free
+    }
+
+    /// Remembers for a day that Apple is being told of a self-report.
+    func announce(_ purpose: Purpose, of subject: Digest, at now: Date) async throws {
+        let hour = now.hourNumber
+        _ = try await database.session { session in
+            try session.execute(
+                """
+                INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
+                VALUES (\(purpose.rawValue), \(subject.bytes), \(hour + 24), false, \(hour))
+                ON CONFLICT (purpose, subject_hash) DO UPDATE
+                SET last_hour = excluded.last_hour, is_taken = false, written_hour = excluded.written_hour
+                WHERE known.last_hour <= \(hour)
+                """)
+        }
+    }
+
+    // MARK: Admission
+
+    /// Takes what admits a request, in the transaction that stores what the request is for.
+    /// - Throws: ``Refusal`` if the evidence admitted another request, or the subject has had its share. Nothing is stored then.
+    static func take(_ admission: Admission, for purpose: Purpose, at now: Date, in session: Session) throws {
+        let isNew =
+            switch admission.use {
+            case .once(let hash, let lastHour): try take(hash, until: lastHour, now, in: session)
+            case .assertion(let key, let publicKey, let counter, let isNew):
+                try count(key, publicKey, counter, isNew, now, in: session)
+            }
+        guard isNew else { throw Refusal.used(on: admission.platform) }
+        if let subject = admission.subject, let next = purpose.nextTurn(after: now) {
+            guard try share(purpose, subject, until: next, at: now, in: session) else {
+                throw Refusal.quota(on: admission.platform)
+            }
+        }
+    }
+
+    private static func take(_ hash: Digest, until hour: Int32, _ now: Date, in session: Session) throws -> Bool {
+        try session.execute(
+            """
+            INSERT INTO donation.used_evidence (evidence_hash, last_hour, written_hour)
+            VALUES (\(hash.bytes), \(hour), \(now.hourNumber))
+            ON CONFLICT DO NOTHING
+            """) == 1
+    }
+
+    /// One statement: of two assertions with the same counter one wins.
+    private static func count(
+        _ key: Digest, _ publicKey: AppAttestPublicKey, _ counter: UInt32, _ isNew: Bool, _ now: Date,
+        in session: Session
+    ) throws -> Bool {
+        let (day, hour) = (now.dayNumber, now.hourNumber)
+        guard isNew else {
+            return try session.execute(
+                """
+                UPDATE donation.attested_key
+                SET counter = \(Int64(counter)), used_day = \(day), written_hour = \(hour)
+                WHERE key_hash = \(key.bytes) AND counter < \(Int64(counter))
+                """) == 1
+        }
+        // Two first requests of an app may come at once.
+        return try session.execute(
+            """
+            INSERT INTO donation.attested_key AS known (key_hash, public_key, counter, used_day, written_hour)
+            VALUES (\(key.bytes), \(publicKey.x963), \(Int64(counter)), \(day), \(hour))
+            ON CONFLICT (key_hash) DO UPDATE
+            SET counter = excluded.counter, used_day = excluded.used_day, written_hour = excluded.written_hour
+            WHERE known.counter < excluded.counter
+            """) == 1
+    }
+
+    private static func share(
+        _ purpose: Purpose, _ subject: Digest, until next: Date, at now: Date, in session: Session
+    ) throws -> Bool {
+        // Whole hours: a share may be had up to an hour early, so that no row says when in the hour the last was taken.
+        try session.execute(
+            """
+            INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
+            VALUES (\(purpose.rawValue), \(subject.bytes), \(next.hourNumber), true, \(now.hourNumber))
+            ON CONFLICT (purpose, subject_hash) DO UPDATE
+            SET last_hour = excluded.last_hour, is_taken = true, written_hour = excluded.written_hour
+            WHERE known.last_hour <= \(now.hourNumber) OR NOT known.is_taken
+            """) == 1
+    }
+
+    /// Waits for a commit as an admission does, and changes nothing: for dummy requests.
+    func changeNothing() async throws {
+        _ = try await database.session { session in try session.execute("SELECT \(SQL.commitMark)") }
+    }
+}
