@@ -266,7 +266,8 @@ targets += shared(
     "Catalogue",
     uses: [
         "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "TraceKeyAPI",
-        "FederationAPI", "DevelopmentAPNsAPI", "DevelopmentGatewayAPI", "DevelopmentIdentityAPI", "Schema",
+        "FederationAPI", "DonationAPI", "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI",
+        "DevelopmentIdentityAPI", "Schema",
     ], testsUse: ["Postgres"])
 
 // Services.

@@ -23,6 +23,8 @@ extension Catalogue {
         case tracing
         /// For the gateway of a federation of countries.
         case callback
+        /// For the servers to whom people bring one-time passwords.
+        case redemption
         /// Instructions to a simulator.
         case control
     }

@@ -81,6 +81,8 @@ extension Catalogue {
         package enum Kind: Sendable {
             /// 32 random bytes in hexadecimal digits.
             case hexadecimal
+            /// 32 random bytes in Base64.
+            case base64
             /// A P-256 private key in PEM.
             case privateKey
         }
@@ -108,6 +110,8 @@ extension Catalogue {
         package enum Name: String, Sendable {
             /// The private keys of open hours. It must never be backed up.
             case hourKeys = "hour-keys"
+            /// The private keys of open hours of donated data. It must never be backed up.
+            case donationHourKeys = "donation-hour-keys"
             /// The tree that phones download.
             case published
         }

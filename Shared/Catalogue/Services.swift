@@ -1,6 +1,8 @@
 import DevelopmentAPNsAPI
+import DevelopmentAttestationAPI
 import DevelopmentGatewayAPI
 import DevelopmentIdentityAPI
+import DonationAPI
 import FederationAPI
 import HTTPContract
 import PushAPI
@@ -13,7 +15,8 @@ import VerificationAPI
 extension Catalogue {
     /// Every process, callees before their callers: the order in which they start.
     package static let services: [Service] = [
-        .testResultServer, .verificationServer, .fold, .submissionServer, .developmentAPNs, .pushDispatcher,
+        .testResultServer, .developmentAttestation, .dataDonation, .verificationServer, .fold, .submissionServer,
+        .developmentAPNs, .pushDispatcher,
         .distribution, .downloadServer, .developmentGateway, .federation, .developmentIdentity, .healthPortal,
         .metadataProxy,
     ]
@@ -66,7 +69,10 @@ extension Catalogue.Service {
             .init(.hexadecimal, "tan-key", key: "secrets.tanKey"),
             .init(.hexadecimal, "tele-tan-key", key: "secrets.teleTANKey"),
         ],
-        calls: [.init("testResults.url", to: .testResultServer, .internal)])
+        calls: [
+            .init("testResults.url", to: .testResultServer, .internal),
+            .init("donation.url", to: .dataDonation, .redemption),
+        ])
 
     /// The fold: creates the keys that uploads are sealed to, and opens each hour's uploads once the hour is closed.
     package static let fold = Self(
@@ -143,6 +149,32 @@ extension Catalogue.Service {
         ],
         calls: [.init("gateway.url", to: .developmentGateway, .listen)])
 
+    /// One-time passwords and donated data, for genuine apps.
+    package static let dataDonation = Self(
+        "data-donation", "serve", role: .dataDonation,
+        listeners: [
+            .init(
+                .app, 8110, .mutualTLS,
+                offers: [
+                    DonationAPI.challenge.route, DonationAPI.surveyOnIOS.route, DonationAPI.surveyOnAndroid.route,
+                    DonationAPI.logOnIOS.route, DonationAPI.logOnAndroid.route, DonationAPI.reportOnIOS.route,
+                    DonationAPI.reportOnAndroid.route,
+                ]),
+            .init(
+                .redemption, 8111, .mutualTLS, isDoor: true,
+                offers: [
+                    DonationAPI.surveyRedemption.route, DonationAPI.logRedemption.route,
+                    DonationAPI.reportRedemption.route,
+                ]),
+        ],
+        admin: 8119, metrics: 8117, database: .init(.donation),
+        secrets: [
+            .init(.hexadecimal, "donation-hash-key", key: "secrets.hashKey"),
+            .init(.privateKey, "device-check-key.p8", key: "deviceCheck.key"),
+            .init(.base64, "play-integrity-decryption-key", key: "playIntegrity.decryptionKey"),
+        ],
+        calls: [.init("deviceCheck.url", to: .developmentAttestation, .listen)])
+
     /// The only entry point for apps.
     package static let metadataProxy = Self(
         "metadata-proxy", role: .metadataProxy,
@@ -152,6 +184,7 @@ extension Catalogue.Service {
             .init("verification.url", to: .verificationServer, .app),
             .init("submission.url", to: .submissionServer, .listen),
             .init("push.url", to: .pushDispatcher, .listen),
+            .init("donation.url", to: .dataDonation, .app),
         ])
 
     /// The pages of health officers.
@@ -218,4 +251,23 @@ extension Catalogue.Service {
                 offers: [DevelopmentAPNsAPI.wakes.route, DevelopmentAPNsAPI.instruction.route]),
         ],
         admin: 8069)
+
+    /// Simulated vouchers of Apple and Google for phones.
+    package static let developmentAttestation = Self(
+        "development-attestation", "serve", isSimulator: true, role: nil,
+        listeners: [
+            .init(.listen, 8120, .privateTLS, for: "data-donation, in place of Apple's DeviceCheck"),
+            .init(
+                .control, 8123, .plaintext, for: "developers: evidence of made-up phones, outages",
+                offers: [
+                    DevelopmentAttestationAPI.deviceToken.route, DevelopmentAttestationAPI.device.route,
+                    DevelopmentAttestationAPI.behaviour.route, DevelopmentAttestationAPI.attestation.route,
+                    DevelopmentAttestationAPI.integrityToken.route, DevelopmentAttestationAPI.safetyNetStatement.route,
+                ]),
+        ],
+        admin: 8129,
+        secrets: [
+            .init(.privateKey, "evidence-root.key", key: "root.key"),
+            .init(.privateKey, "play-integrity-signing.key", key: "playIntegrity.signingKey"),
+        ])
 }

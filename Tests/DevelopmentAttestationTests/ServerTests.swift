@@ -27,13 +27,13 @@ import Testing
         let key = P256.Signing.PrivateKey()
         let apple: AppleAuthority
         let playIntegrity = PlayIntegrityMint()
-        let safetyNet: SafetyNetRoot
+        let safetyNet: EvidenceRoot
         let listener: Listener
 
         init() throws {
             let now = clock.now
             apple = try AppleAuthority(at: now)
-            safetyNet = try SafetyNetRoot.make(validity: now - 86_400..<now + 86_400)
+            safetyNet = try EvidenceRoot.make(validity: now - 86_400..<now + 86_400)
             let service = SimulatedDeviceCheck(
                 team: ServerTests.team, keys: [ServerTests.keyID: key.publicKey], clock: clock.clock)
             let routes = DeviceCheckRoutes(service)

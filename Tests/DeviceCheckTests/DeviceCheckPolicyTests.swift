@@ -51,6 +51,29 @@ import Testing
         #expect(try Self.flaw(Self.bits(false, false, month), monthly: false) == nil)
     }
 
+    /// 90 days before 10 November 2026 is 12 August.
+    @Test(
+        arguments: [
+            ("2026-07", nil), ("2026-08", .reported), ("2026-10", .reported), ("2026-11", .reported),
+            ("2026-12", .reported),
+        ] as [(String, DeviceCheckFlaw?)])
+    func `a device that may have reported itself less than 90 days ago is refused where reports count`(
+        _ month: String, _ flaw: DeviceCheckFlaw?
+    ) throws {
+        let now = Date(timeIntervalSince1970: 1_794_301_800)
+        let policy = DeviceCheckPolicy(isMonthly: false, refusesReporters: true)
+        func refusal(_ answer: DeviceCheckAnswer, _ policy: DeviceCheckPolicy) -> DeviceCheckFlaw? {
+            do throws(DeviceCheckFlaw) {
+                try policy.check(answer, now: now)
+                return nil
+            } catch { return error }
+        }
+        #expect(refusal(try Self.bits(true, false, month), policy) == flaw)
+        #expect(refusal(try Self.bits(true, false, month), DeviceCheckPolicy(isMonthly: false)) == nil)
+        #expect(refusal(try Self.bits(false, false, month), policy) == nil)
+        #expect(refusal(try Self.bits(false, true, month), policy) == nil)
+    }
+
     @Test func `a month begins at midnight in UTC`() throws {
         // 2026-12-01, 00:00.
         let december = Date(timeIntervalSince1970: 1_796_083_200)
@@ -81,6 +104,7 @@ import Testing
         #expect(
             codes == [
                 "DEVICE_TOKEN_SYNTAX_ERROR", "DEVICE_TOKEN_INVALID", nil, "DEVICE_BLOCKED", "API_TOKEN_ALREADY_ISSUED",
+                "API_TOKEN_QUOTA_EXCEEDED",
             ])
     }
 }

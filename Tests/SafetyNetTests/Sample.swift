@@ -16,7 +16,7 @@ enum Sample {
 
     /// A root and a mint below it. An RSA key takes a while.
     static let made = Result {
-        let root = try SafetyNetRoot.make(validity: now - 365 * 86_400..<now + 3650 * 86_400)
+        let root = try EvidenceRoot.make(validity: now - 365 * 86_400..<now + 3650 * 86_400)
         return (root: root, mint: try SafetyNetMint(root: root, validity: validity))
     }
 

@@ -75,7 +75,8 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    download-server federation health-portal development-apns development-gateway development-identity public; do
+    download-server federation health-portal data-donation development-apns development-attestation development-gateway \
+    development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
 done
@@ -108,6 +109,8 @@ give certificates/ca.pem files/ca.pem "$service" 444
 for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signing.key pgpass-owner pgpass-verification \
     portal-session-key portal-officer-key portal-client.key officer-issuer.key \
     federation-signing.key federation-gateway.key gateway-anchor.key \
+    donation-hash-key device-check-key.p8 play-integrity-decryption-key play-integrity-signing.key evidence-root.key \
+    pgpass-donation pgpass-donation-fold \
     pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal pgpass-federation; do
     give "secrets/$name" "files/$name" "$service" 400
 done
@@ -118,6 +121,9 @@ for name in federation-signing federation-gateway; do
     give "certificates/$name.pem" "callers/$name.pem" "$operator" 444
 done
 give config/apns-public.pem files/apns-public.pem "$service" 444
+give config/device-check-public.pem files/device-check-public.pem "$service" 444
+give config/play-integrity-verification-key files/play-integrity-verification-key "$service" 444
+give certificates/evidence-root.pem files/evidence-root.pem "$service" 444
 give config/officers.jwks.json files/officers.jwks.json "$service" 444
 give config/officers.jwks.json files/identity-keys.json "$service" 444
 give config/portal-client-public.pem files/portal-client-public.pem "$service" 444

@@ -19,12 +19,11 @@ struct DeviceCheckClient: Service {
     private let client: HTTPClient
     private let clock: WallClock
 
-    /// Two calls fit into the time that the metadata proxy waits for an answer.
-    private static let deadline = TimeAmount.milliseconds(800)
+    private let deadline: TimeAmount
     /// Calls at a time; more wait, and end with the deadline.
     private static let connections = 64
 
-    /// From `deviceCheck.key`, `.keyID`, `.teamID`, `.url` and `.authorities`; nil if the first isn't set.
+    /// From `deviceCheck.key`, `.keyID`, `.teamID`, `.url`, `.authorities` and `.milliseconds`; nil if the first isn't set.
     init?(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) {
         guard settings.optionalString("deviceCheck.key") != nil else { return nil }
         let path = try settings.path("deviceCheck.key")
@@ -40,9 +39,11 @@ struct DeviceCheckClient: Service {
             throw settings.wrong("deviceCheck.key", "names \(path), which holds no key")
         }
         base = try settings.url("deviceCheck.url", default: "https://api.devicecheck.apple.com")
+        // Two calls fit into the two seconds that the metadata proxy waits for an answer.
+        deadline = .milliseconds(Int64(try settings.int("deviceCheck.milliseconds", default: 800, in: 50...60_000)))
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow,
-            timeout: .init(connect: Self.deadline, read: Self.deadline), decompression: .disabled)
+            timeout: .init(connect: deadline, read: deadline), decompression: .disabled)
         if settings.optionalString("deviceCheck.authorities") != nil {
             configuration.tlsConfiguration =
                 try TLSFiles.anonymousClient(trusting: settings.path("deviceCheck.authorities"))
@@ -68,7 +69,7 @@ struct DeviceCheckClient: Service {
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "authorization", value: "Bearer \(bearer)")
         request.body = .bytes(ByteBuffer(bytes: body))
-        guard let response = try? await client.execute(request, timeout: Self.deadline),
+        guard let response = try? await client.execute(request, timeout: deadline),
             let answer = try? await response.body.collect(upTo: DeviceCheckAnswer.longest)
         else { return .tryLater }
         return DeviceCheckAnswer(

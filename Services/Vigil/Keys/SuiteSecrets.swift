@@ -12,6 +12,12 @@ package enum SuiteSecrets {
     package static let tanKey = "tan-key"
     /// Signs the provider tokens that the push service asks for, in place of a key that Apple issues.
     package static let apnsKey = "apns-key.p8"
+    /// Signs the tokens that DeviceCheck asks for, in place of a key that Apple issues.
+    package static let deviceCheckKey = "device-check-key.p8"
+    /// Decrypts the tokens of Play Integrity, in place of a key that Google issues.
+    package static let playIntegrityDecryptionKey = "play-integrity-decryption-key"
+    /// Signs the simulated tokens of Play Integrity.
+    package static let playIntegritySigningKey = "play-integrity-signing.key"
     /// Signs published archives.
     package static let signingKey = "export-signing.key"
     /// Proves to the identity provider who the portal is.
@@ -27,6 +33,16 @@ package enum SuiteSecrets {
     /// The public half of the push service's key, which `development-apns` knows in Apple's place.
     package static func apnsPublicKeyFile(in folder: StateFolder) -> String {
         "\(folder.configuration)/apns-public.pem"
+    }
+
+    /// The public half of DeviceCheck's key, which `development-attestation` knows in Apple's place.
+    package static func deviceCheckPublicKeyFile(in folder: StateFolder) -> String {
+        "\(folder.configuration)/device-check-public.pem"
+    }
+
+    /// The public half of the key of Play Integrity's tokens, as Google's console offers it.
+    package static func playIntegrityVerificationKeyFile(in folder: StateFolder) -> String {
+        "\(folder.configuration)/play-integrity-verification-key"
     }
 
     /// The public half of the officer issuer's key, as a JSON web key set.
@@ -50,6 +66,10 @@ package enum SuiteSecrets {
         for secret in Catalogue.services.flatMap(\.secrets) {
             switch secret.kind {
             case .hexadecimal: _ = try keep(folder.secret(secret.file), in: folder) { "\(randomHexadecimal())\n" }
+            case .base64:
+                _ = try keep(folder.secret(secret.file), in: folder) {
+                    SymmetricKey(size: .bits256).withUnsafeBytes { "\(Data($0).base64EncodedString())\n" }
+                }
             case .privateKey: _ = try privateKey(secret.file, in: folder)
             }
         }
@@ -62,6 +82,13 @@ package enum SuiteSecrets {
         let client = try privateKey(portalClientKey, in: folder)
         try folder.write(
             "\(client.publicKey.pemRepresentation)\n", to: portalClientPublicKeyFile(in: folder), mode: 0o644)
+        let deviceCheck = try privateKey(deviceCheckKey, in: folder).publicKey
+        try folder.write("\(deviceCheck.pemRepresentation)\n", to: deviceCheckPublicKeyFile(in: folder), mode: 0o644)
+        let playIntegrity = try privateKey(playIntegritySigningKey, in: folder).publicKey
+        try folder.write(
+            "\(playIntegrity.derRepresentation.base64EncodedString())\n",
+            to: playIntegrityVerificationKeyFile(in: folder), mode: 0o644)
+        try EvidenceCertificate.prepare(in: folder, now: Date())
         let officers = try OfficerKeySet(try privateKey(officerIssuerKey, in: folder).publicKey)
         try folder.write(officers.text, to: officerKeysFile(in: folder))
     }

@@ -25,7 +25,9 @@ struct AndroidAdmissionTests {
         Row(testDescription: "another nonce", status: 403, code: "NONCE_MISMATCH") {
             $0.requestDetails.nonce = "AAAA"
         },
-        Row(testDescription: "no nonce", status: 403, code: "NONCE_MISMATCH") { $0.requestDetails.nonce = nil },
+        Row(testDescription: "no nonce", status: 401, code: "JWS_SIGNATURE_VERIFICATION_FAILED") {
+            $0.requestDetails.nonce = nil
+        },
         Row(testDescription: "eleven minutes old", status: 403, code: "ATTESTATION_EXPIRED") {
             $0.requestDetails.timestampMillis = String(Int64((DonationStage.start.timeIntervalSince1970 - 660) * 1000))
         },
@@ -209,7 +211,7 @@ struct AndroidAdmissionTests {
                 try await ask { $0.evaluationType = "BASIC" }
                     == .refusal(403, "EVALUATION_TYPE_HARDWARE_BACKED_REQUIRED"))
             let validity = now.addingTimeInterval(-3600)..<now.addingTimeInterval(3600)
-            let stranger = try SafetyNetMint(root: SafetyNetRoot.make(validity: validity), validity: validity)
+            let stranger = try SafetyNetMint(root: EvidenceRoot.make(validity: validity), validity: validity)
             let forged = try phone.oldRequest(Wish.payload(1), salt: Self.salt, mint: stranger)
             #expect(
                 try await stage.send(DonationAPI.logOnAndroid, forged)

@@ -36,7 +36,7 @@ struct Vouchers: Sendable {
         deviceCheck = SimulatedDeviceCheck(
             team: "A1B2C3D4E5", keys: ["ABC123DEFG": teamKey.publicKey], wording: .live, clock: clock.clock)
         routes = DeviceCheckRoutes(deviceCheck)
-        let root = try SafetyNetRoot.make(validity: validity)
+        let root = try EvidenceRoot.make(validity: validity)
         safetyNet = try SafetyNetMint(root: root, validity: validity)
         func file(_ name: String, _ text: String) throws -> String {
             let path = "\(certificates.directory)/\(name)"
@@ -46,7 +46,8 @@ struct Vouchers: Sendable {
         settings = [
             "appAttest.apps": Self.appName, "appAttest.roots": try file("apple.pem", apple.rootPEM),
             "deviceCheck.key": try file("team.p8", teamKey.pemRepresentation), "deviceCheck.keyID": "ABC123DEFG",
-            "deviceCheck.teamID": "A1B2C3D4E5", "deviceCheck.authorities": "\(certificates.directory)/authority.pem",
+            "deviceCheck.teamID": "A1B2C3D4E5", "deviceCheck.milliseconds": "20000",
+            "deviceCheck.authorities": "\(certificates.directory)/authority.pem",
             "playIntegrity.decryptionKey": try file("decryption", playIntegrity.decryptionKey),
             "playIntegrity.verificationKey": try file("verification", playIntegrity.verificationKey),
             "safetyNet.roots": try file("safetynet.pem", root.certificatePEM),

@@ -24,6 +24,7 @@ DOORS = {
     "edge": ["8040"],
     "health-portal": ["8070", "8072"],
     "federation": ["8090"],
+    "data-donation": ["8111"],
     "development-identity": ["8080"],
 }
 # The names of the identity provider that tokens must bear. They look like addresses, but nobody connects to them.

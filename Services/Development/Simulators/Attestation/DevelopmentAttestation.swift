@@ -23,12 +23,11 @@ package struct DevelopmentAttestation: AsyncParsableCommand {
         let now = runtime.clock.now
         let files = try TLSFiles(settings)
         let deviceCheck = try deviceCheck(settings, runtime.clock)
-        let apple = try AppleAuthority(at: now)
+        let root = try root(settings)
         let evidence = Evidence(
-            apple: apple, playIntegrity: try playIntegrity(settings),
-            safetyNet: try SafetyNetMint(root: safetyNetRoot(settings), validity: now - 86_400..<now + 365 * 86_400),
+            apple: try AppleAuthority(below: root, at: now), playIntegrity: try playIntegrity(settings),
+            safetyNet: try SafetyNetMint(root: root, validity: now - 86_400..<now + 365 * 86_400),
             clock: runtime.clock)
-        try write(apple.rootPEM, settings)
         let routes = DeviceCheckRoutes(deviceCheck)
         // Services have no certificate for Apple.
         let listener = try Listener("listen", from: settings, defaultPort: 8120, security: .publicTLS(files)) {
@@ -70,23 +69,14 @@ package struct DevelopmentAttestation: AsyncParsableCommand {
         return PlayIntegrityMint(encryption: SymmetricKey(data: secret), signing: key)
     }
 
-    private static func safetyNetRoot(_ settings: Settings) throws -> SafetyNetRoot {
-        let (certificate, key) = (try settings.path("safetyNet.certificate"), try settings.path("safetyNet.key"))
+    private static func root(_ settings: Settings) throws -> EvidenceRoot {
+        let (certificate, key) = (try settings.path("root.certificate"), try settings.path("root.key"))
         do {
-            return try SafetyNetRoot(certificatePEM: text(certificate), privateKeyPEM: text(key))
+            return try EvidenceRoot(certificatePEM: text(certificate), privateKeyPEM: text(key))
         } catch {
             throw settings.wrong(
-                "safetyNet.key", "names \(key), which must be the P-256 key of the certificate in \(certificate)")
-        }
-    }
-
-    /// Apple's root is new in each process: whoever verifies reads it from there.
-    private static func write(_ root: String, _ settings: Settings) throws {
-        let path = try settings.string("appAttest.root")
-        do {
-            try Data("\(root)\n".utf8).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw settings.wrong("appAttest.root", "names \(path), which can't be written")
+                "root.key", "names \(key), which must be the P-256 key of the authority's certificate in \(certificate)"
+            )
         }
     }
 

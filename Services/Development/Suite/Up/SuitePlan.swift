@@ -135,6 +135,25 @@ package struct SuitePlan: Sendable {
                 "apns.keyID": .text(SimulatedAccount.keyID),
                 "apns.authorities": .text(folder.certificate(SuiteCertificates.authority)),
             ]
+        case .dataDonation:
+            [
+                "appAttest.apps": .text("\(SimulatedAccount.team).\(SimulatedAccount.topic)"),
+                "appAttest.roots": .text(folder.certificate(EvidenceCertificate.name)),
+                "deviceCheck.teamID": .text(SimulatedAccount.team),
+                "deviceCheck.keyID": .text(SimulatedAccount.keyID),
+                "deviceCheck.authorities": .text(folder.certificate(SuiteCertificates.authority)),
+                "playIntegrity.verificationKey": .text(SuiteSecrets.playIntegrityVerificationKeyFile(in: folder)),
+                "android.packages": .text(SimulatedAccount.topic),
+                "android.certificates": .text(SimulatedAccount.androidSigner),
+            ]
+        case .developmentAttestation:
+            [
+                "deviceCheck.teamID": .text(SimulatedAccount.team),
+                "deviceCheck.keyID": .text(SimulatedAccount.keyID),
+                "deviceCheck.publicKey": .text(SuiteSecrets.deviceCheckPublicKeyFile(in: folder)),
+                "playIntegrity.decryptionKey": .text(folder.secret(SuiteSecrets.playIntegrityDecryptionKey)),
+                "root.certificate": .text(folder.certificate(EvidenceCertificate.name)),
+            ]
         case .developmentGateway:
             [
                 "journal": .text("\(folder.path)/gateway-journal"),

@@ -6,7 +6,8 @@ package import X509
 
 /// Apple's part in App Attest, with roots of its own: it attests whatever key it is shown.
 ///
-/// The certificates are as Apple's: a root and an intermediate one on P-384, and a leaf on P-256 for each attestation.
+/// The certificates are as Apple's: a root and an intermediate one on P-384, and a leaf on P-256 for each attestation. Only a root that is
+/// given is on P-256.
 package struct AppleAuthority: Sendable {
     /// What verifiers pin instead of Apple's root.
     package let rootPEM: String
@@ -24,6 +25,18 @@ package struct AppleAuthority: Sendable {
             validity: now.addingTimeInterval(-Self.validity.before)...now.addingTimeInterval(Self.validity.after))
     }
 
+    /// Makes an intermediate key below a root that outlives the process.
+    package init(below root: EvidenceRoot, at now: Date) throws {
+        key = P384.Signing.PrivateKey()
+        name = try DistinguishedName { CommonName("Simulated App Attestation CA 1") }
+        let validity = now.addingTimeInterval(-Self.validity.before)...now.addingTimeInterval(Self.validity.after)
+        let intermediate = try Self.authority(
+            name, key.publicKey, by: root.certificate.subject, root.key, validity: validity,
+            .isCertificateAuthority(maxPathLength: 0), KeyUsage(keyCertSign: true, cRLSign: true), .ecdsaWithSHA256)
+        rootPEM = try root.certificatePEM
+        certificates = (try root.certificate.serializeAsPEM().derBytes, try intermediate.serializeAsPEM().derBytes)
+    }
+
     /// Makes the keys. What differs from Apple's authority is for tests.
     /// - Parameters:
     ///   - validity: of the root.
@@ -37,14 +50,15 @@ package struct AppleAuthority: Sendable {
         usage: KeyUsage = KeyUsage(keyCertSign: true, cRLSign: true)
     ) throws {
         let rootKey = P384.Signing.PrivateKey()
+        let signer = Certificate.PrivateKey(rootKey)
         key = P384.Signing.PrivateKey()
         let rootName = try DistinguishedName { CommonName("Simulated App Attestation Root CA") }
         name = try DistinguishedName { CommonName("Simulated App Attestation CA 1") }
         let root = try Self.authority(
-            rootName, rootKey.publicKey, by: rootName, rootKey, validity: validity,
+            rootName, rootKey.publicKey, by: rootName, signer, validity: validity,
             .isCertificateAuthority(maxPathLength: rootPathLength), KeyUsage(keyCertSign: true, cRLSign: true))
         let intermediate = try Self.authority(
-            name, key.publicKey, by: rootName, rootKey, validity: intermediateValidity ?? validity,
+            name, key.publicKey, by: rootName, signer, validity: intermediateValidity ?? validity,
             constraints, usage)
         rootPEM = try root.serializeAsPEM().pemString
         certificates = (try root.serializeAsPEM().derBytes, try intermediate.serializeAsPEM().derBytes)
@@ -74,17 +88,17 @@ package struct AppleAuthority: Sendable {
 
     private static func authority(
         _ name: DistinguishedName, _ publicKey: P384.Signing.PublicKey, by issuer: DistinguishedName,
-        _ issuerKey: P384.Signing.PrivateKey, validity: ClosedRange<Date>, _ constraints: BasicConstraints,
-        _ usage: KeyUsage
+        _ issuerKey: Certificate.PrivateKey, validity: ClosedRange<Date>, _ constraints: BasicConstraints,
+        _ usage: KeyUsage, _ algorithm: Certificate.SignatureAlgorithm = .ecdsaWithSHA384
     ) throws -> Certificate {
         try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(publicKey),
             notValidBefore: validity.lowerBound, notValidAfter: validity.upperBound, issuer: issuer, subject: name,
-            signatureAlgorithm: .ecdsaWithSHA384,
+            signatureAlgorithm: algorithm,
             extensions: Certificate.Extensions {
                 Critical(constraints)
                 Critical(usage)
-            }, issuerPrivateKey: .init(issuerKey))
+            }, issuerPrivateKey: issuerKey)
     }
 
     private func leaf(_ template: LeafTemplate, nonce: [UInt8]) throws -> [UInt8] {

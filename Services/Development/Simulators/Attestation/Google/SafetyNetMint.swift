@@ -20,7 +20,7 @@ package struct SafetyNetMint: Sendable {
     /// - Parameters:
     ///   - host: of the signer's certificate.
     ///   - validity: of both certificates.
-    package init(root: SafetyNetRoot, host: String = "attest.android.com", validity: Range<Date>) throws {
+    package init(root: EvidenceRoot, host: String = "attest.android.com", validity: Range<Date>) throws {
         let middleKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let middle = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: middleKey.publicKey,

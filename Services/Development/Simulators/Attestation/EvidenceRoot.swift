@@ -3,8 +3,8 @@ package import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// The authority at the top of SafetyNet's simulated certificates, with its private key.
-package struct SafetyNetRoot: Sendable {
+/// The authority at the top of simulated certificates, Apple's and SafetyNet's, with its private key.
+package struct EvidenceRoot: Sendable {
     let certificate: Certificate
     let key: Certificate.PrivateKey
 
@@ -26,11 +26,11 @@ package struct SafetyNetRoot: Sendable {
     }
 
     /// Makes a new root, on P-256.
-    package static func make(validity: Range<Date>) throws -> SafetyNetRoot {
+    package static func make(validity: Range<Date>) throws -> EvidenceRoot {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let subject = try DistinguishedName {
             OrganizationName("Vigil development")
-            CommonName("Simulated SafetyNet root")
+            CommonName("Simulated evidence root")
         }
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
@@ -40,7 +40,7 @@ package struct SafetyNetRoot: Sendable {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true))
             }, issuerPrivateKey: key)
-        return SafetyNetRoot(certificate: certificate, key: key)
+        return EvidenceRoot(certificate: certificate, key: key)
     }
 
     /// The certificate, as verifiers pin it.
