@@ -74,6 +74,9 @@ struct SuitePlanTests {
                   "app" : {
                     "port" : 8010
                   },
+                  "donation" : {
+                    "url" : "https://127.0.0.1:8111"
+                  },
                   "internal" : {
                     "port" : 8012
                   },
