@@ -257,7 +257,8 @@ targets += shared(
     uses: [
         "CMatching", "ExposureKeys", "Exposures", "Venues", "ExposureFormat", "VenueEventFormat", "TraceKeyFormat",
         "Credentials", "HTTPContract", "VerificationAPI",
-        "SubmissionAPI", "PushAPI", "PushFormat", "Running", "Calling", "AsyncHTTPClient", "Crypto", "CryptoExtras",
+        "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "Running", "Calling",
+        "AsyncHTTPClient", "Crypto", "CryptoExtras",
         "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
     ], testsUse: ["Serving"], testsExclude: ["CheckIns/Fixtures"])
 
@@ -402,8 +403,9 @@ targets += service(
         "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Statistics",
         "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "TraceKeyAPI", "TraceKeyFormat", "Venues",
         "Credentials", "HTTPContract",
-        "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DevelopmentAPNsAPI", "DevelopmentGatewayAPI",
-        "DevelopmentIdentityAPI", "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1",
+        "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "DonationFormat", "PlayIntegrity",
+        "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI", "DevelopmentIdentityAPI",
+        "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1",
         "UnixSignals",
     ], mainUses: ["ArgumentParser", "SimulatedCountry"])
 
@@ -435,6 +437,7 @@ targets += [
             "TestResultServer", "SubmissionServer",
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "Federation", "DevelopmentGateway", "DevelopmentGatewayAPI", "FederationFormat",
+            "DataDonation", "DevelopmentAttestation", "DevelopmentAttestationAPI", "DonationAPI", "DonationFormat",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
             "Postgres", "Schema", "ExposureKeys", "Venues",

@@ -1,5 +1,7 @@
 import ArgumentParser
+import DataDonation
 import DevelopmentAPNs
+import DevelopmentAttestation
 import DevelopmentGateway
 import DevelopmentIdentity
 import DownloadServer
@@ -24,6 +26,8 @@ struct FrontDoor: Sendable {
         "test-result-server": .init(command: TestResultServer.self, serve: TestResultServer.serve),
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
+        "development-attestation": .init(command: DevelopmentAttestation.self, serve: DevelopmentAttestation.serve),
+        "data-donation": .init(command: DataDonation.self, serve: DataDonation.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
         "development-identity": .init(command: DevelopmentIdentity.self, serve: DevelopmentIdentity.serve),
         "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
