@@ -12,7 +12,25 @@ import Testing
     /// The parts of a document that these tests look at.
     private struct Document: Decodable {
         struct Operation: Decodable {
-            struct Answer: Decodable { let description: String }
+            struct Answer: Decodable {
+                struct Content: Decodable {
+                    struct Schema: Decodable {
+                        struct Property: Decodable {
+                            let names: [String]?
+
+                            private enum CodingKeys: String, CodingKey { case names = "enum" }
+                        }
+
+                        let properties: [String: Property]
+                        let required: [String]
+                    }
+
+                    let schema: Schema
+                }
+
+                let description: String
+                let content: [String: Content]?
+            }
 
             let summary: String
             let tags: [String]
@@ -52,6 +70,30 @@ import Testing
         #expect(greet.responses.keys.sorted() == ["200", "400", "408", "409", "413", "415", "503"])
         #expect(greet.responses["409"]?.description == TestAPI.greet.refusals[.conflict])
         #expect(greet.security == [[:]])
+    }
+
+    @Test("a document describes the bodies of refusals where the contract lists error codes, and nowhere else")
+    func errorCodes() async throws {
+        let coded = Endpoint<Greeting, Welcome>(
+            .post, "/coded", callers: [], bodyLimit: 64, summary: "Refuses with a code.",
+            errorCodes: [ErrorCode(rawValue: "USED"), ErrorCode(rawValue: "TOO_OLD")],
+            refusals: [.forbidden: "It is used.", .tooManyRequests: "It is too much.", .serviceUnavailable: "Not yet."])
+        let document = try await document(
+            Listener.plain { routes in
+                routes.on(coded) { _, _ in throw Problem.forbidden }
+                routes.on(TestAPI.greet) { request, _ in Welcome(text: request.name) }
+            })
+        let answers = try #require(document.paths["/coded"]?["post"]?.responses)
+        let refusals = answers.filter { $0.key != "200" && $0.value.content != nil }
+        #expect(refusals.keys.sorted() == ["403", "429"])
+        for (_, refusal) in refusals {
+            #expect(refusal.content?.keys.sorted() == ["application/json"])
+            let schema = try #require(refusal.content?["application/json"]?.schema)
+            #expect(schema.required == ["errorCode"])
+            #expect(schema.properties["errorCode"]?.names == ["TOO_OLD", "USED"])
+        }
+        let greet = try #require(document.paths["/greet"]?["post"]?.responses)
+        #expect(greet.filter { $0.value.content != nil }.keys.sorted() == ["200"])
     }
 
     @Test("where callers have certificates, a document names their roles, each of which is enough")

@@ -12,20 +12,29 @@ package enum DonationAPI {
     // MARK: App listener, reached through the metadata proxy only
 
     /// A password for a survey on an iPhone, good for an hour.
-    package static let surveyOnIOS = password(.iOS, "/version/v1/ios/otp", "A one-time password for a survey.")
+    package static let surveyOnIOS = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/ios/otp", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for a survey.", errorCodes: codesOnIOS, refusals: refusals)
     /// A password for a survey on an Android phone, good for an hour.
-    package static let surveyOnAndroid = password(
-        .android, "/version/v1/android/otp", "A one-time password for a survey.")
+    package static let surveyOnAndroid = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/android/otp", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for a survey.", errorCodes: codesOnAndroid, refusals: refusals)
     /// A password to send an error log from an iPhone, good for an hour.
-    package static let logOnIOS = password(.iOS, "/version/v1/ios/els", "A one-time password for an error log.")
+    package static let logOnIOS = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/ios/els", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for an error log.", errorCodes: codesOnIOS, refusals: refusals)
     /// A password to send an error log from an Android phone, good for an hour.
-    package static let logOnAndroid = password(
-        .android, "/version/v1/android/els", "A one-time password for an error log.")
+    package static let logOnAndroid = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/android/els", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for an error log.", errorCodes: codesOnAndroid, refusals: refusals)
     /// A password to warn others without a registered test from an iPhone, good for half an hour.
-    package static let reportOnIOS = password(.iOS, "/version/v1/ios/srs", "A one-time password for a self-report.")
+    package static let reportOnIOS = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/ios/srs", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for a self-report.", errorCodes: codesOnIOS, refusals: refusals)
     /// A password to warn others without a registered test from an Android phone, good for half an hour.
-    package static let reportOnAndroid = password(
-        .android, "/version/v1/android/srs", "A one-time password for a self-report.")
+    package static let reportOnAndroid = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/android/srs", callers: [.metadataProxy], bodyLimit: passwordLimit,
+        summary: "A one-time password for a self-report.", errorCodes: codesOnAndroid, refusals: refusals)
 
     /// What an iPhone's next assertions of App Attest have to cover. It is the same for everybody within an hour.
     package static let challenge = Endpoint<NoContent, ChallengeAnswer>(
@@ -33,44 +42,32 @@ package enum DonationAPI {
         summary: "The challenge of this hour for App Attest.")
 
     /// Data for analysis from an iPhone.
-    package static let analyticsOnIOS = donation(
-        .iOS, "/version/v1/ios/dat", analyticsLimit, "Stores data that a user donates for analysis.")
+    package static let analyticsOnIOS = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/ios/dat", callers: [.metadataProxy], bodyLimit: analyticsLimit,
+        summary: "Stores data that a user donates for analysis.", errorCodes: codesOnIOS, refusals: refusals)
     /// Data for analysis from an Android phone.
-    package static let analyticsOnAndroid = donation(
-        .android, "/version/v1/android/dat", analyticsLimit, "Stores data that a user donates for analysis.")
+    package static let analyticsOnAndroid = Endpoint<DonationBody, ExpirationAnswer>(
+        .post, "/version/v1/android/dat", callers: [.metadataProxy], bodyLimit: analyticsLimit,
+        summary: "Stores data that a user donates for analysis.", errorCodes: codesOnAndroid, refusals: refusals)
 
-    private enum Platform {
-        case iOS
-        case android
-    }
-
-    private static func password(
-        _ platform: Platform, _ path: String, _ summary: String
-    ) -> Endpoint<DonationBody, ExpirationAnswer> {
-        donation(platform, path, passwordLimit, summary)
-    }
-
-    private static func donation(
-        _ platform: Platform, _ path: String, _ limit: Int, _ summary: String
-    ) -> Endpoint<DonationBody, ExpirationAnswer> {
-        Endpoint(
-            .post, path, callers: [.metadataProxy], bodyLimit: limit, summary: summary,
-            errorCodes: platform == .iOS ? codesOnIOS : codesOnAndroid,
-            refusals: [
-                .badRequest: "The body is no request, or a part of the evidence is missing or can't be one.",
-                .unauthorized: "The evidence isn't Apple's or Google's, or the device is blocked.",
-                .forbidden:
-                    "The evidence is of another app, device or payload, too old, or used; or the caller has another role.",
-                .tooManyRequests: "The device has had its share.",
-            ])
-    }
+    private static let refusals: [HTTPResponse.Status: String] = [
+        .badRequest: "The body is no request, or a part of the evidence is missing or can't be one.",
+        .unauthorized: "The evidence isn't Apple's or Google's, or the device is blocked.",
+        .forbidden:
+            "The evidence is of another app, device or payload, too old, or used; or the caller has another role.",
+        .tooManyRequests: "The device has had its share.",
+    ]
 
     // MARK: Redemption listener
 
     /// Redeems a survey's password.
-    package static let surveyRedemption = strictRedemption("/version/v1/otp", by: .surveyServer, "a survey")
+    package static let surveyRedemption = Endpoint<RedemptionRequest, StrictRedemptionAnswer>(
+        .post, "/version/v1/otp", callers: [.surveyServer], bodyLimit: redemptionLimit,
+        summary: "Uses up a one-time password for a survey.", refusals: strictRefusals)
     /// Redeems an error log's password.
-    package static let logRedemption = strictRedemption("/version/v1/els", by: .logServer, "an error log")
+    package static let logRedemption = Endpoint<RedemptionRequest, StrictRedemptionAnswer>(
+        .post, "/version/v1/els", callers: [.logServer], bodyLimit: redemptionLimit,
+        summary: "Uses up a one-time password for an error log.", refusals: strictRefusals)
     /// Redeems a self-report's password. Its state is in the answer.
     package static let reportRedemption = Endpoint<RedemptionRequest, RedemptionAnswer>(
         .post, "/version/v1/srs", callers: [.verificationServer], bodyLimit: redemptionLimit,
@@ -79,16 +76,8 @@ package enum DonationAPI {
 
     private static let redemptionLimit = 1024
     private static let unknown = "Nobody was given the password, or not for this purpose."
-
-    private static func strictRedemption(
-        _ path: String, by caller: Role, _ purpose: String
-    ) -> Endpoint<RedemptionRequest, StrictRedemptionAnswer> {
-        Endpoint(
-            .post, path, callers: [caller], bodyLimit: redemptionLimit,
-            summary: "Uses up a one-time password for \(purpose).",
-            refusals: [
-                .badRequest: "The password was redeemed before or has expired, as the body says, or isn't a UUID.",
-                .notFound: unknown,
-            ])
-    }
+    private static let strictRefusals: [HTTPResponse.Status: String] = [
+        .badRequest: "The password was redeemed before or has expired, as the body says, or isn't a UUID.",
+        .notFound: unknown,
+    ]
 }

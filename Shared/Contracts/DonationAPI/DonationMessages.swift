@@ -101,7 +101,12 @@ package struct RedemptionRequest: JSONMessage, Equatable {
     }
 
     package static var schema: JSONSchema {
-        .object(["otp": .text(count: 36...36, examples: ["9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"])])
+        .object([
+            "otp": .text(
+                // A UUID of version 3 or 4.
+                pattern: "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[34][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}",
+                examples: ["9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"])
+        ])
     }
 }
 

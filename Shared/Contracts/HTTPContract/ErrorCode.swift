@@ -10,4 +10,9 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
 
     /// The body: `{"errorCode":"API_TOKEN_EXPIRED"}` (cwa-ppa-server, `DataSubmissionResponse`).
     package var body: String { "{\"errorCode\":\"\(rawValue)\"}" }
+
+    /// The schema of ``body``, for one of these codes.
+    package static func schema(of codes: Set<ErrorCode>) -> JSONSchema {
+        .object(["errorCode": .name(in: codes.map(\.rawValue).sorted())])
+    }
 }

@@ -43,7 +43,12 @@ package struct JSONSchema: Hashable, Sendable {
 
     /// One of an enumeration's names.
     package static func name<Names: CaseIterable & RawRepresentable<String>>(of names: Names.Type) -> JSONSchema {
-        JSONSchema(["type": "string", "enum": .array(Names.allCases.map { .string($0.rawValue) })])
+        name(in: Names.allCases.map(\.rawValue))
+    }
+
+    /// One of these names.
+    package static func name(in names: [String]) -> JSONSchema {
+        JSONSchema(["type": "string", "enum": .array(names.map { .string($0) })])
     }
 
     /// Exactly this string.

@@ -110,6 +110,12 @@ extension EndpointDescription {
         var responses = allRefusals(checksCallers: checksCallers).mapValues { reason -> [String: JSONValue] in
             ["description": .string(reason)]
         }
+        if !route.errorCodes.isEmpty {
+            // Those of the handler. If the listener refuses with one of these statuses, there is no body.
+            for status in refusals.keys where status.kind == .clientError {
+                responses[status]?["content"] = content(.json, ErrorCode.schema(of: route.errorCodes))
+            }
+        }
         responses[.serviceUnavailable]?["headers"] = [
             "Retry-After": ["required": false, "schema": JSONSchema.wholeNumber.json]
         ]
