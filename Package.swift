@@ -425,8 +425,8 @@ targets += [
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
             "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
-            "FederationFormat", "FederationAPI", "PublishedTree", "DonationFormat", "AppAttest", "Certificates",
-            "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet",
+            "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
+            "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -449,7 +449,7 @@ targets += [
     .testTarget(
         name: "ContractTests",
         dependencies: dependencies([
-            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI",
             "SwiftProtobuf", "Credentials", "HTTPTypes", "DecoderTargets", "TestSupport",
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),

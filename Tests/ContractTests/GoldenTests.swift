@@ -1,4 +1,5 @@
 import Credentials
+import DonationAPI
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -41,7 +42,8 @@ import VerificationAPI
             Golden(testDescription: "\(name).answer", schema: Res.bodySchema) {
                 let file = try WireFile("\(name).answer")
                 let message = message(try Samples())
-                #expect(try WireFile(start: "\(endpoint.success.code)", message: message) == file)
+                let status = try message.encoded().status ?? endpoint.success
+                #expect(try WireFile(start: "\(status.code)", message: message) == file)
                 #expect(try file.read(Res.self, fields: endpoint.route.responseHeaders) == message)
             }
         }
@@ -193,6 +195,38 @@ import VerificationAPI
         },
     ]
 
+    private static let password = "9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"
+
+    static let donation: [Golden] = [
+        .request("donation-survey", DonationAPI.surveyOnIOS) { _ in .init(payload) },
+        .request("donation-log", DonationAPI.logOnAndroid) { _ in .init(payload) },
+        .request("donation-report-fake", DonationAPI.reportOnAndroid) { _ in .init(Data(), isFake: true) },
+        .request("donation-analytics", DonationAPI.analyticsOnIOS) { _ in .init(payload) },
+        .answer("donation", DonationAPI.analyticsOnIOS) { _ in .init(Date(timeIntervalSince1970: 1_779_796_800.9)) },
+        .request("donation-challenge", DonationAPI.challenge) { _ in NoContent() },
+        .answer("donation-challenge", DonationAPI.challenge) { _ in .init(Array(0..<32)) },
+        .request("redemption-survey", DonationAPI.surveyRedemption) { _ in .init(password) },
+        .request("redemption-log-again", DonationAPI.logRedemption) { _ in
+            .init(password, idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
+        },
+        .request("redemption-report", DonationAPI.reportRedemption) { _ in .init(password) },
+        .answer("redemption-survey", DonationAPI.surveyRedemption) { _ in
+            .init(RedemptionAnswer(password, .valid, isStrong: true))
+        },
+        .answer("redemption-survey-redeemed", DonationAPI.surveyRedemption) { _ in
+            .init(RedemptionAnswer(password, .redeemed, isStrong: true))
+        },
+        .answer("redemption-log-expired", DonationAPI.logRedemption) { _ in
+            .init(RedemptionAnswer(password, .expired, isStrong: false))
+        },
+        .answer("redemption-report-expired", DonationAPI.reportRedemption) { _ in
+            .init(password, .expired, isStrong: false)
+        },
+    ]
+
+    /// All that we send.
+    static let ours = verification + testResults + submission + donation
+
     /// As cwa-app-ios, cwa-app-android and swisscovid-app-ios send them.
     static let foreign: [Golden] = [
         .foreign("swisscovid-register", PushAPI.register) { _ in
@@ -233,6 +267,11 @@ import VerificationAPI
         .foreign("android-submission-on-behalf", SubmissionAPI.onBehalf) {
             .init(authorization: $0.tan.text, payload: payload)
         },
+        .foreign("ios-donation-analytics", DonationAPI.analyticsOnIOS) { _ in .init(payload) },
+        .foreign("ios-donation-survey", DonationAPI.surveyOnIOS) { _ in .init(payload) },
+        .foreign("android-donation-report-fake", DonationAPI.reportOnAndroid) { _ in .init(payload, isFake: true) },
+        // From the server of a survey.
+        .foreign("survey-redemption", DonationAPI.surveyRedemption) { _ in .init(password.uppercased()) },
     ]
 
     /// As phones in the field serialise it.
@@ -252,7 +291,7 @@ import VerificationAPI
         return message
     }
 
-    @Test("what we send and read is the golden file, byte by byte", arguments: verification + testResults + submission)
+    @Test("what we send and read is the golden file, byte by byte", arguments: ours)
     func golden(_ golden: Golden) throws {
         try golden.check()
     }
@@ -266,7 +305,7 @@ import VerificationAPI
     func complete() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let tested = (Self.verification + Self.testResults + Self.submission + Self.foreign).map(\.testDescription)
+        let tested = (Self.ours + Self.foreign).map(\.testDescription)
         #expect(Set(files) == Set(tested))
     }
 
@@ -287,6 +326,15 @@ import VerificationAPI
         arguments: [("0", false), ("1", true), ("2", true), ("-1", true)])
     func fakeUpload(value: String, isFake: Bool) throws {
         #expect(try UploadRequest(fields: [.cwaFake: value], body: Data()).isFake == isFake)
+    }
+
+    @Test(
+        "any whole number but 0 in cwa-fake makes a donation fake, and without the field it is real",
+        arguments: [(nil, false), ("0", false), ("1", true), ("2", true), ("-1", true)] as [(String?, Bool)])
+    func fakeDonation(value: String?, isFake: Bool) throws {
+        var fields = HTTPFields()
+        fields[.cwaFake] = value
+        #expect(try DonationBody(fields: fields, body: Data()).isFake == isFake)
     }
 
     @Test("all fakes of one endpoint are as long as the real requests")

@@ -1,4 +1,5 @@
 import Credentials
+import DonationAPI
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -158,6 +159,35 @@ import VerificationAPI
         var fields: HTTPFields = [.cwaAuthorization: Self.token]
         fields[.cwaFake] = value
         #expect(throws: MalformedMessage()) { try UploadRequest(fields: fields, body: Data()) }
+    }
+
+    @Test("a donation whose cwa-fake is no number is malformed", arguments: ["", "x", "1.0", "0x1", " "])
+    func donation(value: String) {
+        #expect(throws: MalformedMessage()) { try DonationBody(fields: [.cwaFake: value], body: Data()) }
+    }
+
+    @Test(
+        "a redemption without a password, or with a key that is none, is malformed",
+        arguments: [
+            ("{}", nil), (#"{"otp":null}"#, nil), (#"{"otp":7}"#, nil), (#"["otp"]"#, nil), ("", nil),
+            (#"{"otp":"\#(token)"}"#, "short"), (#"{"otp":"\#(token)"}"#, ""),
+        ] as [(String, String?)])
+    func redemption(body: String, key: String?) {
+        var fields = HTTPFields()
+        fields[.idempotencyKey] = key
+        #expect(throws: MalformedMessage()) { try RedemptionRequest(fields: fields, body: Data(body.utf8)) }
+    }
+
+    @Test(
+        "an answer to a redemption without a part, or with an unknown state, is malformed",
+        arguments: [
+            #"{"otp":"\#(token)","strongClientIntegrityCheck":true}"#,
+            #"{"otp":"\#(token)","state":"VALID","strongClientIntegrityCheck":true}"#,
+            #"{"otp":"\#(token)","state":"valid"}"#,
+        ])
+    func redemptionAnswer(body: String) {
+        #expect(throws: MalformedMessage()) { try RedemptionAnswer(fields: [:], body: Data(body.utf8)) }
+        #expect(throws: MalformedMessage()) { try StrictRedemptionAnswer(fields: [:], body: Data(body.utf8)) }
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Credentials
+import DonationAPI
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -21,10 +22,12 @@ import VerificationAPI
             let callers: Set<Role>
             let bodyLimit: Int
             let status: Int
+            var method = HTTPRequest.Method.post
             var request: String? = "application/json"
             var requestFields: [String] = []
             var answer: String? = "application/json"
             var answerFields: [String] = []
+            var errorCodes: [String] = []
         }
 
         init<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req, Res>, _ expected: Expected) {
@@ -127,17 +130,68 @@ import VerificationAPI
             .init(
                 path: "/version/v1/announcement", callers: [.distribution], bodyLimit: 0, status: 202, request: nil,
                 answer: nil)),
+        donation(DonationAPI.surveyOnIOS, "/version/v1/ios/otp", 32_768, codesOnIOS),
+        donation(DonationAPI.surveyOnAndroid, "/version/v1/android/otp", 32_768, codesOnAndroid),
+        donation(DonationAPI.logOnIOS, "/version/v1/ios/els", 32_768, codesOnIOS),
+        donation(DonationAPI.logOnAndroid, "/version/v1/android/els", 32_768, codesOnAndroid),
+        donation(DonationAPI.reportOnIOS, "/version/v1/ios/srs", 32_768, codesOnIOS),
+        donation(DonationAPI.reportOnAndroid, "/version/v1/android/srs", 32_768, codesOnAndroid),
+        donation(DonationAPI.analyticsOnIOS, "/version/v1/ios/dat", 196_608, codesOnIOS),
+        donation(DonationAPI.analyticsOnAndroid, "/version/v1/android/dat", 196_608, codesOnAndroid),
+        Pin(
+            DonationAPI.challenge,
+            .init(
+                path: "/version/v1/ios/challenge", callers: [.metadataProxy], bodyLimit: 0, status: 200, method: .get,
+                request: nil)),
+        Pin(
+            DonationAPI.surveyRedemption,
+            .init(
+                path: "/version/v1/otp", callers: [.surveyServer], bodyLimit: 1024, status: 200,
+                requestFields: ["idempotency-key"])),
+        Pin(
+            DonationAPI.logRedemption,
+            .init(
+                path: "/version/v1/els", callers: [.logServer], bodyLimit: 1024, status: 200,
+                requestFields: ["idempotency-key"])),
+        Pin(
+            DonationAPI.reportRedemption,
+            .init(
+                path: "/version/v1/srs", callers: [.verificationServer], bodyLimit: 1024, status: 200,
+                requestFields: ["idempotency-key"])),
+    ]
+
+    private static func donation(
+        _ endpoint: Endpoint<DonationBody, ExpirationAnswer>, _ path: String, _ bodyLimit: Int, _ errorCodes: [String]
+    ) -> Pin {
+        Pin(
+            endpoint,
+            .init(
+                path: path, callers: [.metadataProxy], bodyLimit: bodyLimit, status: 200,
+                request: "application/x-protobuf", requestFields: ["cwa-fake"], errorCodes: errorCodes))
+    }
+
+    private static let codesOnIOS = [
+        "API_TOKEN_ALREADY_ISSUED", "API_TOKEN_EXPIRED", "API_TOKEN_QUOTA_EXCEEDED", "APK_PACKAGE_NAME_MISMATCH",
+        "ATTESTATION_EXPIRED", "DEVICE_BLOCKED", "DEVICE_TOKEN_INVALID", "DEVICE_TOKEN_REDEEMED",
+        "DEVICE_TOKEN_SYNTAX_ERROR", "NONCE_MISMATCH",
+    ]
+    private static let codesOnAndroid = [
+        "APK_CERTIFICATE_MISMATCH", "APK_PACKAGE_NAME_MISMATCH", "ATTESTATION_EXPIRED", "BASIC_INTEGRITY_REQUIRED",
+        "CTS_PROFILE_MATCH_REQUIRED", "DEVICE_QUOTA_EXCEEDED", "DEVICE_TOKEN_SYNTAX_ERROR",
+        "EVALUATION_TYPE_BASIC_REQUIRED", "EVALUATION_TYPE_HARDWARE_BACKED_REQUIRED",
+        "FAILED_ATTESTATION_HOSTNAME_VALIDATION", "JWS_SIGNATURE_VERIFICATION_FAILED",
+        "MISSING_MANDATORY_AUTHENTICATION_FIELDS", "NONCE_MISMATCH", "SALT_REDEEMED",
     ]
 
     @Test("a route is what it always was", arguments: pins)
     func pinned(_ pin: Pin) {
-        #expect(pin.route.method == .post)
         let route = Pin.Expected(
             path: pin.route.path, callers: pin.route.callers, bodyLimit: pin.route.bodyLimit, status: pin.status.code,
-            request: pin.route.requestMedia?.name,
+            method: pin.route.method, request: pin.route.requestMedia?.name,
             requestFields: pin.route.requestHeaders.map(\.canonicalName).sorted(),
             answer: pin.route.responseMedia?.name,
-            answerFields: pin.route.responseHeaders.map(\.canonicalName).sorted())
+            answerFields: pin.route.responseHeaders.map(\.canonicalName).sorted(),
+            errorCodes: pin.route.errorCodes.map(\.rawValue).sorted())
         #expect(route == pin.expected)
     }
 

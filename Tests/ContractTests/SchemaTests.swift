@@ -1,4 +1,5 @@
 import Credentials
+import DonationAPI
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -7,7 +8,7 @@ import VerificationAPI
 
 /// The schemas of the listeners' documents describe the very messages that the golden files hold.
 @Suite struct SchemaTests {
-    private static let ours = GoldenTests.verification + GoldenTests.testResults + GoldenTests.submission
+    private static let ours = GoldenTests.ours
 
     @Test("a golden body matches its message's schema", arguments: ours + GoldenTests.foreign)
     func matches(_ golden: GoldenTests.Golden) throws {
@@ -61,11 +62,31 @@ import VerificationAPI
         Broken(
             "a date of birth that is no hash", RegistrationTokenRequest.self,
             #"{"keyType":"GUID","key":"\#(hash)","keyDob":"1990-05-26"}"#),
+        Broken("a password that is no UUID", RedemptionRequest.self, #"{"otp":"\#(hash.prefix(36))"}"#),
+        Broken(
+            "a password of another version", RedemptionRequest.self, #"{"otp":"9a8b7c6d-5e4f-1a3b-8c2d-1e0f9a8b7c6d"}"#),
+        Broken(
+            "an unknown state", RedemptionAnswer.self,
+            #"{"otp":"9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d","state":"VALID","strongClientIntegrityCheck":true}"#),
+        Broken("a date without a time", ExpirationAnswer.self, #"{"expirationDate":"2026-05-26"}"#),
     ]
 
     @Test("what breaks a contract breaks its schema", arguments: broken)
     func breaks(_ sample: Broken) throws {
         #expect(try !SchemaValidator(Data(sample.body.utf8), against: sample.schema).mistakes.isEmpty)
+    }
+
+    @Test("the body of each error code matches the schema of its route's refusals, and no other code's does")
+    func errorCodes() throws {
+        let all = DonationAPI.codesOnIOS.union(DonationAPI.codesOnAndroid)
+        for codes in [DonationAPI.codesOnIOS, DonationAPI.codesOnAndroid] {
+            let schema = ErrorCode.schema(of: codes)
+            for code in all {
+                let validator = try SchemaValidator(Data(code.body.utf8), against: schema)
+                #expect(validator.mistakes.isEmpty == codes.contains(code))
+                #expect(validator.unknown.isEmpty)
+            }
+        }
     }
 
     @Test("every fresh teleTAN, token and TAN matches its schema")

@@ -1,4 +1,5 @@
 import Credentials
+import DonationAPI
 import ExposureFormat
 import ExposureKeys
 import FederationFormat
@@ -46,6 +47,8 @@ package struct DecoderTarget: Sendable {
         message("lab-results", TestResultAPI.labResults),
         message("app-result", TestResultAPI.appResult),
         message("diagnosis-keys", SubmissionAPI.diagnosisKeys),
+        message("donation", DonationAPI.analyticsOnIOS),
+        message("redemption", DonationAPI.surveyRedemption),
         answer("registrationToken-answer", VerificationAPI.registrationToken),
         answer("testresult-answer", VerificationAPI.testResult),
         answer("tan-answer", VerificationAPI.tan),
@@ -56,6 +59,9 @@ package struct DecoderTarget: Sendable {
         answer("certificate-result-answer", VerificationAPI.certificateResult),
         answer("app-result-answer", TestResultAPI.appResult),
         answer("diagnosis-keys-answer", SubmissionAPI.diagnosisKeys),
+        answer("expiration-answer", DonationAPI.surveyOnIOS),
+        answer("challenge-answer", DonationAPI.challenge),
+        answer("redemption-answer", DonationAPI.reportRedemption),
         DecoderTarget(name: "submission-payload", judge: submissionPayload),
         DecoderTarget(name: "venue-upload", judge: venueUpload),
         DecoderTarget(name: "venue-report-package", judge: venueReportPackage),
