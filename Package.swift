@@ -275,8 +275,8 @@ targets += shared(
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "PushAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK", "NIOHTTP1",
-        "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+        "VerificationAPI", "SubmissionAPI", "PushAPI", "DonationAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK",
+        "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
     ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
     "VerificationServer", executable: "verification-server",

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import DonationAPI
 import HTTPContract
 import NIOCore
 import NIOPosix
@@ -38,6 +39,13 @@ package struct MetadataProxy: AsyncParsableCommand {
     private static let pushOperations = [
         EndpointDescription(PushAPI.register), EndpointDescription(PushAPI.registerV1),
     ]
+    private static let donationOperations = [
+        EndpointDescription(DonationAPI.surveyOnIOS), EndpointDescription(DonationAPI.surveyOnAndroid),
+        EndpointDescription(DonationAPI.logOnIOS), EndpointDescription(DonationAPI.logOnAndroid),
+        EndpointDescription(DonationAPI.reportOnIOS), EndpointDescription(DonationAPI.reportOnAndroid),
+        EndpointDescription(DonationAPI.challenge),
+        EndpointDescription(DonationAPI.analyticsOnIOS), EndpointDescription(DonationAPI.analyticsOnAndroid),
+    ]
 
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
@@ -49,6 +57,11 @@ package struct MetadataProxy: AsyncParsableCommand {
         let submission = try Upstream(
             base: settings.url("submission.url"), tls: tls, name: "submission-server", on: group)
         let push = try Upstream(base: settings.url("push.url"), tls: tls, name: "push-dispatcher", on: group)
+        // A country may do without donations of data.
+        let donation =
+            settings.optionalString("donation.url") == nil
+            ? nil
+            : try Upstream(base: settings.url("donation.url"), tls: tls, name: "data-donation", on: group)
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
@@ -58,6 +71,8 @@ package struct MetadataProxy: AsyncParsableCommand {
             try settings.int("limits.refusedRegistrations", default: 25, in: 1...10_000_000), clock: runtime.clock)
         let pushRegistrations = PrefixLimit(
             try settings.int("limits.pushRegistrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
+        let donations = PrefixLimit(
+            try settings.int("limits.donations", default: 3000, in: 1...10_000_000), clock: runtime.clock)
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
@@ -72,6 +87,9 @@ package struct MetadataProxy: AsyncParsableCommand {
         }
         for operation in submissionOperations { plan.forward(operation, to: submission) }
         for operation in pushOperations { plan.forward(operation, to: push, limit: pushRegistrations) }
+        if let donation {
+            for operation in donationOperations { plan.forward(operation, to: donation, limit: donations) }
+        }
 
         let listener = try AppListener(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
@@ -84,6 +102,7 @@ package struct MetadataProxy: AsyncParsableCommand {
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
             life: .seconds(Int64(settings.int("listen.life", default: 60, in: 1...86_400))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
-        try await runtime.run(listeners: [], services: [verification, submission, push, listener])
+        let upstreams = [verification, submission, push] + (donation.map { [$0] } ?? [])
+        try await runtime.run(listeners: [], services: upstreams + [listener])
     }
 }

@@ -56,7 +56,9 @@ package struct ProxyPlan: Sendable {
         var operation = operation
         // Between service and proxy only.
         operation.response.fields[.teleTANsStrained] = nil
-        operation.refusals[.tooManyRequests] = "Too many requests come from the caller's address prefix."
+        operation.refusals[.tooManyRequests] = [
+            operation.refusals[.tooManyRequests], "Too many requests come from the caller's address prefix.",
+        ].compactMap(\.self).joined(separator: " ")
         operations.append(
             Operation(
                 description: operation, upstream: upstream, limit: limit, refusals: refusals,

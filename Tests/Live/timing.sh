@@ -79,7 +79,7 @@ build_release
 # All requests come from one address, and one class of them guesses teleTANs: without limits, lest these are measured.
 start_suite --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
-    --set metadata-proxy.limits.pushRegistrations=10000000 \
+    --set metadata-proxy.limits.pushRegistrations=10000000 --set metadata-proxy.limits.donations=10000000 \
     --set test-result-server.positives.hourlyLimit=1000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set verification-server.tan.perRegistration=3 \
     --set metadata-proxy.answers.deadline="$deadline"

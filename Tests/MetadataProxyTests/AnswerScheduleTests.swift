@@ -1,3 +1,4 @@
+import DonationAPI
 import HTTPContract
 import NIOCore
 import NIOEmbedded
@@ -28,17 +29,22 @@ import VerificationAPI
     private let metrics = PrometheusMetrics()
     private let reply = UpstreamReply(
         head: HTTPResponseHead(version: .http1_1, status: .created), body: ByteBuffer(string: "{}"))
+    private let refusalWithCode = UpstreamReply(
+        head: HTTPResponseHead(version: .http1_1, status: .forbidden),
+        body: ByteBuffer(string: ErrorCode.saltRedeemed.body))
 
-    private func answer(by schedule: any AnswerSchedule) throws -> PendingAnswer {
+    private func answer(
+        by schedule: any AnswerSchedule, to operation: EndpointDescription = EndpointDescription(VerificationAPI.tan)
+    ) throws -> PendingAnswer {
         var plan = ProxyPlan(
             listener: "test", schedule: schedule, bytesInFlight: BytesInFlight(limit: 1 << 20, metrics: metrics),
             limit: PrefixLimit(1000, clock: .system), clock: .system, metrics: metrics)
         let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: loop)
-        plan.forward(EndpointDescription(VerificationAPI.tan), to: upstream)
+        plan.forward(operation, to: upstream)
         let shared = try ProxyLoop(plan, on: loop)
         let request = try AppRequest.admit(
-            "POST", "/version/v1/tan", from: AddressPrefix(nil), on: shared,
-            forEachField: { take in take("content-type", "application/json") })
+            "POST", operation.route.path, from: AddressPrefix(nil), on: shared,
+            forEachField: { take in take("content-type", operation.route.requestMedia?.name ?? "") })
         let answer = PendingAnswer(to: request, arrivedAt: loop.now, for: outlet, on: shared)
         schedule.requestArrived(answer)
         return answer
@@ -87,6 +93,17 @@ import VerificationAPI
         #expect(outlet.released.isEmpty)
         loop.advanceTime(by: .milliseconds(1))
         #expect(outlet.released == ["503"])
+    }
+
+    @Test("a refusal with an error code leaves at the same moment as a success", arguments: [false, true])
+    func errorCode(isLate: Bool) throws {
+        let answer = try answer(by: deadline, to: EndpointDescription(DonationAPI.reportOnAndroid))
+        if isLate { loop.advanceTime(by: .milliseconds(250)) }
+        answer.receive(refusalWithCode)
+        loop.advanceTime(by: .milliseconds(249))
+        #expect(outlet.released.isEmpty)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(outlet.released == ["403"])
     }
 
     @Test("an abandoned answer is never encoded or sent")

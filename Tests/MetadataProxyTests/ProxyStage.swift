@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import DonationAPI
 import Foundation
 import HTTPContract
 import HTTPTypes
@@ -31,10 +32,17 @@ final class ProxyStage: Sendable {
     }
 
     /// What the upstream offers.
-    private static let paths = [
-        VerificationAPI.registrationToken.route.path, VerificationAPI.testResult.route.path,
-        VerificationAPI.tan.route.path, SubmissionAPI.diagnosisKeys.route.path, PushAPI.register.route.path,
-        PushAPI.registerV1.route.path,
+    private static let routes =
+        [
+            VerificationAPI.registrationToken.route, VerificationAPI.testResult.route, VerificationAPI.tan.route,
+            SubmissionAPI.diagnosisKeys.route, PushAPI.register.route, PushAPI.registerV1.route,
+        ] + donations
+
+    /// The routes to data-donation, written down a second time.
+    static let donations = [
+        DonationAPI.surveyOnIOS.route, DonationAPI.surveyOnAndroid.route, DonationAPI.logOnIOS.route,
+        DonationAPI.logOnAndroid.route, DonationAPI.reportOnIOS.route, DonationAPI.reportOnAndroid.route,
+        DonationAPI.challenge.route, DonationAPI.analyticsOnIOS.route, DonationAPI.analyticsOnAndroid.route,
     ]
 
     let seen = Mutex<[Seen]>([])
@@ -63,8 +71,8 @@ final class ProxyStage: Sendable {
             name: "upstream", host: "127.0.0.1", port: 0,
             security: .mutualTLS(try certificates.files(role: .verificationServer))
         ) { routes in
-            for path in Self.paths {
-                routes.on(.post, path) { exchange in
+            for route in Self.routes {
+                routes.on(route.method, route.path) { exchange in
                     let body = try await exchange.body(upTo: 1 << 20)
                     stage.seen.withLock {
                         $0.append(
@@ -86,7 +94,7 @@ final class ProxyStage: Sendable {
                 "listen.port": "\(port)", "public.certificate": outer.certificate, "public.key": outer.key,
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
-                "push.url": "https://localhost:\(target)",
+                "push.url": "https://localhost:\(target)", "donation.url": "https://localhost:\(target)",
                 // A service has eight times this for its reply: beside other tests it may be slow.
                 "answers.deadline": "1500",
             ].merging(others) { $1 }

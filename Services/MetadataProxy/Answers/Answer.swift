@@ -23,7 +23,8 @@ struct Answer {
 }
 
 extension Answer {
-    /// A service's reply as the caller receives it. Built from what the contract allows: of a refusal only the status.
+    /// A service's reply as the caller receives it. Built from what the contract allows: of a refusal only the status and, if
+    /// the body is that of one of the route's error codes and nothing else, the code.
     init(_ reply: UpstreamReply, of route: Route) {
         let status = Int(reply.head.status.code)
         if status == 503 {
@@ -36,9 +37,14 @@ extension Answer {
                 fields.append((name.canonicalName, value))
             }
         }
+        // It must name a scheme (RFC 9110, 11.6.1), as the service's own answer did.
+        if status == 401 { fields.append(("www-authenticate", "Bearer")) }
         if let media = route.responseMedia, (200..<300).contains(status) {
             fields.append(("content-type", media.name))
             body = reply.body
+        } else if reply.isRefusal, let code = route.errorCodes.first(where: { reply.hasBody($0.body) }) {
+            fields.append(("content-type", MediaType.json.name))
+            body = ByteBuffer(string: code.body)
         }
     }
 }

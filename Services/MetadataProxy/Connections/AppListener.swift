@@ -30,7 +30,6 @@ package final class AppListener: PortOwner, TLSUser {
     private let limit: ConnectionLimit
     private let idle: TimeAmount
     private let life: TimeAmount
-    private let connectionBytes: Int
     private let tls: ReloadedTLS<NIOSSLContext>?
     private let plan: ProxyPlan
     private let loops: PerLoop<ProxyLoop>
@@ -46,6 +45,8 @@ package final class AppListener: PortOwner, TLSUser {
     private let outbound: Int
     /// How many streams an HTTP/2 connection may have open.
     private let maxStreams: Int
+    /// What the bodies of an HTTP/2 connection's streams may occupy together.
+    private let maxBodyBytes: Int
     /// The smallest `connectionBytes`, enough for four streams.
     package static let minConnectionBytes = 64 << 10
 
@@ -54,8 +55,8 @@ package final class AppListener: PortOwner, TLSUser {
     ///   - tls: nil for plain HTTP/1.1, in benchmarks.
     ///   - connections: open at one time; more wait in the system's backlog.
     ///   - connectionBytes: what one connection can occupy beside its TLS and the streams of HTTP/2, which ``BytesInFlight``
-    ///     counts: bytes that aren't parsed yet, bodies, and answers and control frames that aren't read. At least
-    ///     ``minConnectionBytes``.
+    ///     counts: bytes that aren't parsed yet, bodies (always enough for one), and answers and control frames that aren't
+    ///     read. At least ``minConnectionBytes``.
     ///   - limit: for the connections of one address prefix.
     ///   - idle: a connection without a request, or with an incomplete header, is closed after this time.
     ///   - life: a connection without an admitted request is closed after this time.
@@ -70,10 +71,11 @@ package final class AppListener: PortOwner, TLSUser {
         self.limit = limit
         self.idle = idle
         self.life = life
-        self.connectionBytes = connectionBytes
         outbound = connectionBytes / 2
         // 28 answers' worth is left for control frames.
         maxStreams = min(100, outbound / AnswerEncoder.length - 28)
+        // One body of any route is admitted, as on HTTP/1.1; BytesInFlight counts it like every other.
+        maxBodyBytes = max(connectionBytes / 2, plan.operations.map(\.description.route.bodyLimit).max() ?? 0)
         if let tls {
             self.tls = try ReloadedContext.publicServer(tls, listener: listener, protocols: ["h2", "http/1.1"])
         } else {
@@ -175,7 +177,7 @@ package final class AppListener: PortOwner, TLSUser {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(gate)
         let connection = HTTP2Connection(
-            channel, from: prefix, gate: gate, clock: clock, timeouts: timeouts, maxBodyBytes: connectionBytes / 2)
+            channel, from: prefix, gate: gate, clock: clock, timeouts: timeouts, maxBodyBytes: maxBodyBytes)
         let bound = NIOLoopBound((try shared(on: channel.eventLoop), connection), eventLoop: channel.eventLoop)
         _ = try pipeline.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: settings, streamConfiguration: .init()

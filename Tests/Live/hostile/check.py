@@ -58,6 +58,7 @@ class Proxy(client.proxy.Proxy):
             "limits__registrations": 10_000_000,
             "limits__refusedRegistrations": 10_000_000,
             "limits__pushRegistrations": 10_000_000,
+            "limits__donations": 10_000_000,
             "limits__connections": 1_000_000,
             # As it is by default: at eight times that an answer is a 503.
             "answers__deadline": 250,
