@@ -75,7 +75,7 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    download-server federation health-portal data-donation development-apns development-attestation development-gateway \
+    download-server federation health-portal data-donation donation-fold development-apns development-attestation development-gateway \
     development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
@@ -124,6 +124,9 @@ give config/apns-public.pem files/apns-public.pem "$service" 444
 give config/device-check-public.pem files/device-check-public.pem "$service" 444
 give config/play-integrity-verification-key files/play-integrity-verification-key "$service" 444
 give certificates/evidence-root.pem files/evidence-root.pem "$service" 444
+# The same for those who simulate Apple and Google.
+give certificates/evidence-root.pem files/vouchers-root.pem "$service" 444
+give secrets/play-integrity-decryption-key files/vouchers-decryption-key "$service" 400
 give config/officers.jwks.json files/officers.jwks.json "$service" 444
 give config/officers.jwks.json files/identity-keys.json "$service" 444
 give config/portal-client-public.pem files/portal-client-public.pem "$service" 444
