@@ -76,6 +76,10 @@ extension InProcessSuite {
             trusted: [try VerificationKey(pem: pem)])
         let gateway = try ServiceClient(
             base: url(of: .developmentGateway, .control), tls: nil, name: "development-gateway")
+        let vouchers = try ServiceClient(
+            base: url(of: .developmentAttestation, .control), tls: nil, name: "development-attestation")
+        let surveys = try ServiceClient(
+            base: url(of: .dataDonation, .redemption), tls: certificate(.surveyServer), name: "data-donation")
         let lab = try ServiceClient(
             base: url(of: .testResultServer, .laboratories), tls: certificate(.lab), name: "test-result-server")
         let portal = try ServiceClient(
@@ -99,7 +103,7 @@ extension InProcessSuite {
                 role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
-            gateway: gateway, exchange: exchange,
+            gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: exchange,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {
@@ -111,6 +115,8 @@ extension InProcessSuite {
         await packages.close()
         await europe.close()
         await gateway.close()
+        await vouchers.close()
+        await surveys.close()
         await lab.close()
         await portal.close()
         await tracing.close()

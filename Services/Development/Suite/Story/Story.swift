@@ -20,7 +20,7 @@ package struct Story: Sendable {
 
     /// A step failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// 1...10.
+        /// 1...11.
         package let step: Int
         package let description: String
     }
@@ -100,6 +100,7 @@ package struct Story: Sendable {
         }
         try await step(9, "Keys cross borders.") { try await crossBorders(appA.phone, ofTwoDaysBefore: today) }
         try await step(10, "An operator looks into the chunk.") { try await inspect(chunk) }
+        try await step(11, "Genuine apps take part in a survey.") { try await donate() }
     }
 
     // MARK: Steps

@@ -54,6 +54,8 @@ private struct StoryClients {
     let apns: ServiceClient
     let provider: ServiceClient
     let gateway: ServiceClient
+    let vouchers: ServiceClient
+    let surveys: ServiceClient
 
     init(_ folder: StateFolder, _ suite: RunningSuite) throws {
         let authority = folder.certificate(SuiteCertificates.authority)
@@ -76,6 +78,10 @@ private struct StoryClients {
             base: suite.url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")
         gateway = try ServiceClient(
             base: suite.url(of: .developmentGateway, .control), tls: nil, name: "development-gateway")
+        vouchers = try ServiceClient(
+            base: suite.url(of: .developmentAttestation, .control), tls: nil, name: "development-attestation")
+        surveys = try ServiceClient(
+            base: suite.url(of: .dataDonation, .redemption), tls: identity("survey-server"), name: "data-donation")
     }
 
     func close() async {
@@ -88,6 +94,8 @@ private struct StoryClients {
         await apns.close()
         await provider.close()
         await gateway.close()
+        await vouchers.close()
+        await surveys.close()
     }
 
     func stage(_ folder: StateFolder, _ suite: RunningSuite, issuer name: String) async throws -> StoryStage {
@@ -107,7 +115,7 @@ private struct StoryClients {
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),
-            gateway: gateway, exchange: jobs.exchange,
+            gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: jobs.exchange,
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
     }

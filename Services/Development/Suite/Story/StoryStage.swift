@@ -33,6 +33,10 @@ package struct StoryStage: Sendable {
     package var closing: HourClosing
     /// The control port of the simulated gateway.
     package var gateway: ServiceClient
+    /// The control port of those who vouch for phones, simulated.
+    package var vouchers: ServiceClient
+    /// data-donation, as the server of a survey reaches it.
+    package var surveys: ServiceClient
     /// Runs `federation run --as-of`.
     package var exchange: @Sendable (Date) async throws -> Void
     /// All published files with their content.
@@ -45,7 +49,8 @@ package struct StoryStage: Sendable {
         apps: AppClient, packages: PackageClient, europe: PackageClient, lab: ServiceClient, officer: PortalVisit,
         portal: ServiceClient, tracing: ServiceClient, traceKeyToken: @escaping @Sendable () async throws -> String,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
-        minimumKeys: Int, closing: HourClosing, gateway: ServiceClient,
+        minimumKeys: Int, closing: HourClosing, gateway: ServiceClient, vouchers: ServiceClient,
+        surveys: ServiceClient,
         exchange: @escaping @Sendable (Date) async throws -> Void,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
@@ -64,6 +69,8 @@ package struct StoryStage: Sendable {
         self.minimumKeys = minimumKeys
         self.closing = closing
         self.gateway = gateway
+        self.vouchers = vouchers
+        self.surveys = surveys
         self.exchange = exchange
         self.publishedFiles = publishedFiles
         self.inspect = inspect
