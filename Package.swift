@@ -243,6 +243,9 @@ targets += shared(
         "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
         "Logging", "Metrics",
     ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
+targets += shared(
+    "HourKeys", in: "Platform",
+    uses: ["Running", "Schema", "HTTPContract", "Credentials", "ExposureKeys", "Crypto"])
 targets += shared("PKCS11", in: "Platform", uses: ["CPKCS11", "Running", "Crypto", "CryptoExtras"])
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
@@ -290,8 +293,8 @@ targets += service(
 targets += service(
     "SubmissionServer", executable: "submission-server",
     uses: serviceParts + storageParts + [
-        "Calling", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys", "ExposureFormat",
-        "Venues",
+        "Calling", "HourKeys", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys",
+        "ExposureFormat", "Venues",
     ], testsUse: ["DevelopmentSuite", "AsyncHTTPClient", "CryptoExtras", "NIOCore", "NIOHTTP1"])
 targets += service(
     "Distribution", executable: "distribution",
@@ -334,7 +337,7 @@ targets += service(
     ],
     testsUse: [
         "CryptoExtras", "DevelopmentGateway", "DevelopmentGatewayAPI", "InMemoryLogging", "X509", "SwiftASN1",
-        "SwiftProtobuf", "SubmissionServer", "Distribution", "ExposureFormat", "Credentials",
+        "SwiftProtobuf", "SubmissionServer", "HourKeys", "Distribution", "ExposureFormat", "Credentials",
     ])
 targets += service(
     "HealthPortal", executable: "health-portal",

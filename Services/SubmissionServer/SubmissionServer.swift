@@ -4,6 +4,7 @@ import Credentials
 import ExposureKeys
 package import FoundationEssentials
 import HTTPContract
+import HourKeys
 import Logging
 import Postgres
 package import Running
@@ -33,14 +34,14 @@ package struct SubmissionServer: AsyncParsableCommand {
     /// Accepts uploads until shutdown. Any number of replicas can share a database and the tag key; they share nothing else.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
-        try HourKeyFiles.refuse(in: settings)
+        try HourKeyFiles.refuse(in: settings, of: "submission-server fold")
         let tls = try TLSFiles(settings)
         let tagKey = try UploadTagKey(settings)
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.submission.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let store = InboxStore(database)
-        let inbox = Inbox(store: store, current: CurrentHourKey(store: store, clock: clock), clock: runtime.clock)
+        let inbox = Inbox(store: store, current: store.currentKey(by: clock), clock: runtime.clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
         let tans = UploadTANs(verification: verification)

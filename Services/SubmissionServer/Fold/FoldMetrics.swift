@@ -1,3 +1,4 @@
+import HourKeys
 import Metrics
 
 /// The metrics of the fold. They change once an hour, so they don't reveal when an upload happened.

@@ -1,9 +1,6 @@
 import ExposureKeys
-import Foundation
-import Synchronization
+import HourKeys
 import Venues
-
-import enum Crypto.Curve25519
 
 /// The opened content of the inbox, by the hour it was sealed to.
 struct OpenedInbox {
@@ -41,7 +38,7 @@ struct OpenedInbox {
 
     init(files: HourKeyFiles) { self.files = files }
 
-    /// Opens rows on all cores, because each takes an elliptic-curve multiplication.
+    /// Opens rows on all cores.
     /// - Throws: ``HourKeyProblem`` if an hour with uploads lacks its private key. Nothing is folded and nothing is lost then:
     ///   the directory is more likely mounted wrongly than destroyed.
     mutating func add(_ rows: [InboxRow]) throws {
@@ -62,23 +59,9 @@ struct OpenedInbox {
         let content: UploadContent?
     }
 
-    /// - Returns: the opened rows, in no order.
     private static func open(_ rows: [InboxRow], with openers: [Hour: UploadOpener]) -> [Opened] {
-        let share = 64
-        let opened = Collected<Opened>()
-        DispatchQueue.concurrentPerform(iterations: (rows.count + share - 1) / share) { number in
-            let rows = rows[number * share..<min((number + 1) * share, rows.count)]
-            opened.add(rows.map { Opened(hour: $0.hour, content: openers[$0.hour]?.open($0.sealed, tag: $0.tag)) })
+        rows.mappedOnAllCores {
+            Opened(hour: $0.hour, content: openers[$0.hour]?.open($0.sealed, tag: $0.tag))
         }
-        return opened.all
     }
-}
-
-/// Collects the results of several threads.
-private final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    func add(_ more: [Element]) { elements.withLock { $0 += more } }
-
-    var all: [Element] { elements.withLock { $0 } }
 }

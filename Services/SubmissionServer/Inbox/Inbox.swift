@@ -1,6 +1,7 @@
 import Calling
 import Credentials
 import ExposureKeys
+import HourKeys
 import Running
 import ServiceLifecycle
 

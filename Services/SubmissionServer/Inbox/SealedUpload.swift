@@ -1,24 +1,18 @@
 import Credentials
 import ExposureKeys
-import Foundation
+import HourKeys
 import Venues
 
-import enum Crypto.ChaChaPoly
 import enum Crypto.Curve25519
-import enum Crypto.HPKE
-import struct Crypto.SymmetricKey
 
-/// An upload that only the holder of the hour's private key can open.
-///
-/// HPKE (RFC 9180) in base mode with X25519 and HKDF-SHA256: those that are stored together share one encapsulated key,
-/// whose exported secret (5.3) seals each with ChaCha20-Poly1305 under a nonce of its own. The sender forgets the secret
-/// with the batch. Tag and hour are authenticated with it: a row that was moved under another tag or hour doesn't open.
+/// An upload that only the holder of the hour's private key can open (``RowEnvelope``).
 ///
 /// There are two sizes (``Room``), so that the size tells nothing about keys, and of reports only that there may be many.
 struct SealedUpload: Sendable {
-    /// The encapsulated key (32 bytes), nonce (12), ciphertext, authentication code (16).
+    /// As ``RowEnvelope`` seals it.
     let bytes: [UInt8]
 
+    fileprivate static let envelope = RowEnvelope(for: "vigil inbox 2")
     /// What this build's fold reads (``UploadContent/rowFormat``).
     static let format: Int16 = 3
 
@@ -59,26 +53,8 @@ struct SealedUpload: Sendable {
     static func seal(
         _ uploads: [(tag: Digest, content: UploadContent, room: Room)], to hourKey: HourPublicKey
     ) throws -> [SealedUpload] {
-        let sender = try HPKE.Sender(recipientKey: hourKey.key, ciphersuite: Envelope.suite, info: Envelope.info)
-        let secret = try sender.exportSecret(context: Envelope.context, outputByteCount: 32)
-        return try uploads.map { upload in
-            let box = try ChaChaPoly.seal(
-                Plaintext.encode(upload.content, in: upload.room), using: secret,
-                authenticating: Envelope.authenticated(upload.tag, hourKey.hour))
-            return SealedUpload(bytes: Array(sender.encapsulatedKey + box.combined))
-        }
-    }
-
-    /// The parameters that sealing and opening share.
-    fileprivate enum Envelope {
-        static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
-        static let info = Data("vigil inbox 2".utf8)
-        static let context = Data("rows".utf8)
-        static let encapsulatedKeySize = 32
-
-        static func authenticated(_ tag: Digest, _ hour: Hour) -> Data {
-            Data(tag.bytes) + withUnsafeBytes(of: hour.number.bigEndian) { Data($0) }
-        }
+        try envelope.seal(uploads.map { ($0.tag, Plaintext.encode($0.content, in: $0.room)) }, to: hourKey)
+            .map(SealedUpload.init)
     }
 }
 
@@ -89,18 +65,7 @@ struct UploadOpener: Sendable {
 
     /// Nil if the row wasn't sealed to this key or has been changed.
     func open(_ sealed: SealedUpload, tag: Digest) -> UploadContent? {
-        let encapsulated = Data(sealed.bytes.prefix(SealedUpload.Envelope.encapsulatedKeySize))
-        let combined = Data(sealed.bytes.dropFirst(SealedUpload.Envelope.encapsulatedKeySize))
-        guard
-            let recipient = try? HPKE.Recipient(
-                privateKey: key, ciphersuite: SealedUpload.Envelope.suite, info: SealedUpload.Envelope.info,
-                encapsulatedKey: encapsulated),
-            let secret = try? recipient.exportSecret(context: SealedUpload.Envelope.context, outputByteCount: 32),
-            let box = try? ChaChaPoly.SealedBox(combined: combined),
-            let plaintext = try? ChaChaPoly.open(
-                box, using: secret, authenticating: SealedUpload.Envelope.authenticated(tag, hour))
-        else { return nil }
-        return Plaintext.decode(Array(plaintext))
+        SealedUpload.envelope.open(sealed.bytes, tag: tag, hour: hour, with: key).flatMap(Plaintext.decode)
     }
 }
 
@@ -197,14 +162,7 @@ extension UploadContent {
     fileprivate var rowFormat: Int16 { venueReports.isEmpty ? 1 : reports.isEmpty ? 2 : 3 }
 }
 
-/// The public half of an hour's key.
-struct HourPublicKey: Sendable {
-    let hour: Hour
-    let key: Curve25519.KeyAgreement.PublicKey
-    /// The newest format of rows that the fold reads. 2 has venue reports, 3 has them beside the Corona-Warn-App's; a fold of a build
-    /// before these says nothing, which is 1.
-    var rowFormat = SealedUpload.format
-
+extension HourPublicKey {
     /// Whether the fold that made the key reads an upload. If not, the fold is older than this server, and the phone comes again
     /// when it was replaced: a row that a fold can't read is lost.
     func opens(_ content: UploadContent) -> Bool { rowFormat >= content.rowFormat }

@@ -1,5 +1,6 @@
 import Crypto
 import ExposureKeys
+import HourKeys
 import Postgres
 
 /// The tables of the schema `submission` as the fold uses them: it owns the hours' keys, and moves the inbox into the folded

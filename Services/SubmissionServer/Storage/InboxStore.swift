@@ -1,6 +1,8 @@
 import Credentials
 import ExposureKeys
+import HourKeys
 import Postgres
+import Schema
 
 import enum Crypto.Curve25519
 
@@ -12,6 +14,9 @@ struct InboxStore: Sendable {
     init(_ database: PostgresClient) {
         self.database = database
     }
+
+    /// The key that uploads are sealed to now.
+    func currentKey(by clock: DatabaseClock) -> CurrentHourKey { CurrentHourKey(clock: clock, openKey: openKey) }
 
     /// The first open key at or after an hour; nil if the fold hasn't created one.
     func openKey(atOrAfter hour: Hour) async throws -> HourPublicKey? {

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Foundation
+import HourKeys
 import Logging
 import Postgres
 import Running
@@ -93,7 +94,7 @@ struct FoldStage: Sendable {
     ) -> Inbox {
         let store = InboxStore(server)
         return Inbox(
-            store: store, current: CurrentHourKey(store: store, clock: databaseClock), clock: clock.clock)
+            store: store, current: store.currentKey(by: databaseClock), clock: clock.clock)
     }
 
     /// Another server's inbox on the same database, for as long as the body takes.

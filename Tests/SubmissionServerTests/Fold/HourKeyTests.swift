@@ -2,6 +2,7 @@ import Credentials
 import Crypto
 import ExposureKeys
 import Foundation
+import HourKeys
 import Postgres
 import Running
 import TestSupport

@@ -1,6 +1,7 @@
 import Credentials
 import Crypto
 import ExposureKeys
+import HourKeys
 import TestSupport
 import Testing
 import Venues

@@ -1,44 +1,48 @@
-import Crypto
-import ExposureKeys
-import Foundation
-import Running
+package import ExposureKeys
+package import Foundation
+package import Running
+
+package import enum Crypto.Curve25519
 
 /// The directory of the hours' private keys: a file of 32 bytes each, readable only by the fold's process.
 ///
-/// It must never be backed up. Once the fold has destroyed an hour's private key, nothing can open the uploads that were sealed
-/// to its public half.
-struct HourKeyFiles: Sendable {
+/// It must never be backed up. Once the fold has destroyed an hour's private key, nothing can open the rows that were sealed to its public
+/// half.
+package struct HourKeyFiles: Sendable {
     private static let setting = "hourKeys.directory"
 
     private let directory: URL
 
-    init(directory: URL) { self.directory = directory }
+    /// Keys in a directory, which must exist.
+    package init(directory: URL) { self.directory = directory }
 
     /// From `hourKeys.directory`, which must exist.
-    init(_ settings: Settings) throws {
+    package init(_ settings: Settings) throws {
         directory = try settings.directory(Self.setting)
     }
 
-    /// Refuses a configuration that gives the server this directory: the server accepts uploads and must not be able to open
-    /// them.
-    static func refuse(in settings: Settings) throws(ConfigurationProblem) {
+    /// Refuses a configuration that gives a server this directory: the server seals what it accepts and must not be able to open it.
+    /// - Parameter fold: the command of the fold that goes with the server.
+    package static func refuse(in settings: Settings, of fold: String) throws(ConfigurationProblem) {
         guard settings.optionalString(setting) == nil else {
             throw ConfigurationProblem(
-                "\(setting) belongs to `submission-server fold`, a process of its own: remove it here, and let this process "
-                    + "have no access to the directory.")
+                "\(setting) belongs to `\(fold)`, a process of its own: remove it here, and let this process have no access to "
+                    + "the directory.")
         }
     }
 
     /// Creates an hour's key, or finds one that was created before its public half could be stored.
     /// - Returns: the public half.
-    func create(_ hour: Hour) throws -> Curve25519.KeyAgreement.PublicKey {
+    package func create(_ hour: Hour) throws -> Curve25519.KeyAgreement.PublicKey {
         if let existing = try? read(hour) { return existing.publicKey }
         let key = Curve25519.KeyAgreement.PrivateKey()
         try DurableFile.write(key.rawRepresentation, to: url(hour), mode: 0o600)
         return key.publicKey
     }
 
-    func read(_ hour: Hour) throws -> Curve25519.KeyAgreement.PrivateKey {
+    /// An hour's key.
+    /// - Throws: ``HourKeyProblem``.
+    package func read(_ hour: Hour) throws -> Curve25519.KeyAgreement.PrivateKey {
         guard let bytes = try? Data(contentsOf: url(hour)) else { throw HourKeyProblem.missing(hour) }
         guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes) else {
             throw HourKeyProblem.unreadable(hour)
@@ -49,7 +53,7 @@ struct HourKeyFiles: Sendable {
     /// Destroys the keys of all hours up to and including one.
     ///
     /// The blocks are overwritten first, which helps only as far as the storage overwrites in place.
-    func destroy(through last: Hour) throws {
+    package func destroy(through last: Hour) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             guard let hour = hour(named: name), hour <= last else { continue }
             try DurableFile.shred(url(hour))
@@ -65,11 +69,13 @@ struct HourKeyFiles: Sendable {
 }
 
 /// Why an hour's private key can't be used.
-enum HourKeyProblem: OperatorProblem {
+package enum HourKeyProblem: OperatorProblem {
+    /// It was lost, or another directory is mounted.
     case missing(Hour)
+    /// Its file is damaged.
     case unreadable(Hour)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .missing(let hour):
             "The private key of hour \(hour.number) is missing from hourKeys.directory, and the hour has uploads or is open "
