@@ -37,6 +37,8 @@ struct CodecCase: Sendable, CustomTestStringConvertible {
         CodecCase("largest int4", Int32.max, "2147483647"),
         CodecCase("smallest int8", Int64.min, "-9223372036854775808"),
         CodecCase("Int", 42, "42"),
+        CodecCase("float8", 0.1, "0.1"),
+        CodecCase("smallest float8", -Double.greatestFiniteMagnitude, "-1.7976931348623157e+308"),
         CodecCase("empty text", "", ""),
         CodecCase("text with everything", "ü 🦠 ' \" \\ $1 \n", "ü 🦠 ' \" \\ $1 \n"),
         CodecCase("empty bytea", [UInt8](), "\\x"),

@@ -62,6 +62,15 @@ struct GrantTests {
         "federation.incoming_batch": [.federation: everything],
         "federation.audited_upload": [.federation: "SELECT INSERT DELETE"],
         "federation.left_out": [.federation: "SELECT INSERT DELETE"],
+        "donation.used_evidence": [.donation: everything],
+        "donation.attested_key": [.donation: everything],
+        "donation.month_token": [.donation: everything],
+        "donation.quota": [.donation: everything],
+        "donation.one_time_password": [.donation: everything],
+        // As with submission: the fold may update `closed`, and the server adds rows by a function.
+        "donation.hour_key": [.donation: "SELECT", .donationFold: "SELECT INSERT DELETE"],
+        "donation.inbox": [.donationFold: "SELECT DELETE"],
+        "donation.folded_hour": [.donationFold: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],
         "health_portal.session": [.healthPortal: everything],
@@ -74,7 +83,14 @@ struct GrantTests {
         (20_586...20_600).flatMap {
             [("submission.diagnosis_key_\($0)", [:]), ("foreign_keys.diagnosis_key_\($0)", [:])]
         }
+            + donated.flatMap { [("donation.\($0)", [.donationFold: "SELECT INSERT"]), ("donation.\($0)_20600", [:])] }
     ) { first, _ in first }
+
+    /// Nobody changes or deletes what was donated: it goes with its partition.
+    private static let donated = [
+        "user_group", "client", "exposure_risk", "exposure_window", "test_result", "key_submission_by_user",
+        "key_submission_by_client",
+    ]
 
     /// What a role may read of a table of which it may not read all.
     private static let columns: [String: [DatabaseRole: [String]]] = [
@@ -97,6 +113,7 @@ struct GrantTests {
                 try await superuser.session { session in
                     try session.execute("SELECT submission.ensure_day(20600)")
                     try session.execute("SELECT foreign_keys.ensure_day(20600)")
+                    try session.execute("SELECT donation.ensure_day(20600)")
                 }
                 try await body(database, superuser)
             }
@@ -203,6 +220,7 @@ struct GrantTests {
         ("the migration's lock", "SELECT pg_try_advisory_lock(8532464671511281665)"),
         ("the publisher's lock", "SELECT pg_try_advisory_xact_lock(8532464671511281667)"),
         ("the import's lock", "SELECT pg_advisory_xact_lock(8532464671511281670)"),
+        ("the donations' lock", "SELECT pg_advisory_xact_lock(8532464671511281671)"),
         ("the waves' lock, shared", "SELECT pg_advisory_lock_shared(8532464671511281668)"),
         ("a lock of two numbers", "SELECT pg_advisory_lock(1, 2)"),
         ("locks given back", "SELECT pg_advisory_unlock_all()"),
@@ -271,6 +289,7 @@ struct GrantTests {
         ("SELECT push_dispatcher.take_wave_lock()", .pushDispatcher),
         ("SELECT foreign_keys.take_import_lock()", .federation),
         ("SELECT foreign_keys.wait_for_imports()", .fold),
+        ("SELECT donation.take_fold_lock()", .donationFold),
         ("SELECT federation.take_upload_lock('efgs')", .federation),
         ("SELECT federation.take_download_lock('efgs')", .federation),
     ]
@@ -320,7 +339,7 @@ struct GrantTests {
         let emit: SQL = "SELECT pg_logical_emit_message(true, '', '')"
         try await withDatabase { database, _ in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
-                if [.verification, .submission, .pushDispatcher].contains(role) {
+                if [.verification, .submission, .pushDispatcher, .donation].contains(role) {
                     try await service.session { try $0.execute(emit) }
                 } else {
                     let error = await #expect(throws: PostgresError.self) {

@@ -112,6 +112,45 @@ struct RetentionRuleTests {
         WITH batch AS (\(incomingBatch))
         INSERT INTO federation.left_out (gateway, tag, reason, keys) VALUES ('efgs', '20231114-1', 'known', 1)
         """,
+        "donation.used_evidence": """
+        INSERT INTO donation.used_evidence (evidence_hash, last_hour) VALUES (\(bytes), \(oldHour))
+        """,
+        "donation.attested_key": """
+        INSERT INTO donation.attested_key (key_hash, public_key, counter, used_day)
+        VALUES (\(bytes), \([UInt8](repeating: 4, count: 65)), 1, \(oldDay))
+        """,
+        "donation.month_token":
+            "INSERT INTO donation.month_token (token_hash, last_hour) VALUES (\(bytes), \(oldHour))",
+        "donation.quota": """
+        INSERT INTO donation.quota (purpose, subject_hash, last_hour, is_taken) VALUES (3, \(bytes), \(oldHour), true)
+        """,
+        "donation.one_time_password": """
+        INSERT INTO donation.one_time_password (kind, password_hash, is_strong, expires_at)
+        VALUES (0, \(bytes), true, \(old))
+        """,
+        "donation.hour_key": """
+        INSERT INTO donation.hour_key (hour, public_key, closed) VALUES (\(oldHour), \(bytes), true)
+        """,
+        "donation.folded_hour": "INSERT INTO donation.folded_hour (hour) VALUES (\(oldHour))",
+        "donation.user_group": "INSERT INTO donation.user_group VALUES (\(oldDay), 1, 2, 3)",
+        "donation.client": "INSERT INTO donation.client VALUES (\(oldDay), 1, '3.2.0', '34', 5, 'tag')",
+        "donation.exposure_risk": """
+        INSERT INTO donation.exposure_risk
+        VALUES (\(oldDay), 1, 2, 3, 2, true, \(oldDay), true, 2, true, NULL, false)
+        """,
+        "donation.exposure_window": """
+        INSERT INTO donation.exposure_window VALUES (\(oldDay), 0, '3.2.0', 0, \(oldDay), 1, 1, 1, 3, 7.5, '{60, 50, 300}')
+        """,
+        "donation.test_result": """
+        INSERT INTO donation.test_result VALUES (\(oldDay), 1, 2, 3, 3, 20, 2, 1, NULL, 1, NULL, NULL)
+        """,
+        "donation.key_submission_by_user": """
+        INSERT INTO donation.key_submission_by_user
+        VALUES (\(oldDay), 1, 2, 3, 0, true, true, false, false, 1, 20, 30, 1, NULL, NULL, NULL)
+        """,
+        "donation.key_submission_by_client": """
+        INSERT INTO donation.key_submission_by_client VALUES (\(oldDay), 0, '3.2.0', true, false, false, true, 4)
+        """,
         "push_dispatcher.registration": """
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))
@@ -145,6 +184,7 @@ struct RetentionRuleTests {
         try await client.session { session in
             try session.execute("SELECT submission.ensure_day(\(oldHour / 24))")
             try session.execute("SELECT foreign_keys.ensure_day(\(oldHour / 24))")
+            try session.execute("SELECT donation.ensure_day(\(oldHour / 24))")
             for row in oldRows.values { try session.execute(row) }
         }
     }
@@ -232,7 +272,16 @@ struct RetentionRuleTests {
     }
 
     @Test("an hour's public key stays while uploads wait that are sealed to it, or the hour is open")
-    func hourKeys() async throws {
+    func hourKeysOfUploads() async throws {
+        try await hourKeys(of: .fold, in: Identifier("submission"))
+    }
+
+    @Test("an hour's public key stays while donations wait that are sealed to it, or the hour is open")
+    func hourKeysOfDonations() async throws {
+        try await hourKeys(of: .donationFold, in: Identifier("donation"))
+    }
+
+    private func hourKeys(of role: DatabaseRole, in schema: Identifier) async throws {
         try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { owner in
                 try await owner.session { session in
@@ -240,21 +289,21 @@ struct RetentionRuleTests {
                     {
                         try session.execute(
                             """
-                            INSERT INTO submission.hour_key (hour, public_key, closed)
+                            INSERT INTO \(identifier: schema).hour_key (hour, public_key, closed)
                             VALUES (\(hour), \(Self.bytes), \(isClosed))
                             """)
                     }
                     try session.execute(
                         """
-                        INSERT INTO submission.inbox (tag, hour, sealed)
+                        INSERT INTO \(identifier: schema).inbox (tag, hour, sealed)
                         VALUES (\(Self.bytes), \(Self.oldHour), \(Self.bytes))
                         """)
                 }
             }
-            try await TestPostgres.withClient(database.connection(as: .fold)) { service in
-                _ = try await Retention.apply(.fold, at: Self.now, in: service)
+            try await TestPostgres.withClient(database.connection(as: role)) { service in
+                _ = try await Retention.apply(role, at: Self.now, in: service)
                 let left = try await service.session {
-                    try $0.rows("SELECT hour FROM submission.hour_key ORDER BY hour", as: Int32.self)
+                    try $0.rows("SELECT hour FROM \(identifier: schema).hour_key ORDER BY hour", as: Int32.self)
                 }
                 #expect(left == [Self.oldHour, Self.oldHour + 1])
             }
@@ -266,6 +315,10 @@ struct RetentionRuleTests {
         (
             .fold, { "INSERT INTO submission.folded_hour (hour, keys) VALUES (\($0), 0)" },
             "SELECT hour FROM submission.folded_hour ORDER BY hour"
+        ),
+        (
+            .donationFold, { "INSERT INTO donation.folded_hour (hour) VALUES (\($0))" },
+            "SELECT hour FROM donation.folded_hour ORDER BY hour"
         ),
         (
             .distribution, { "INSERT INTO distribution.published_hour (hour, keys) VALUES (\($0), 0)" },

@@ -102,11 +102,14 @@ extension Migration {
                 age smallint NOT NULL
             ) PARTITION BY RANGE (day);
 
+            -- `platform`: 0 iOS, 1 Android. Android's `system_version` is its API level; only Android has `exposure_notifications`, the
+            -- version of Google's.
             CREATE TABLE donation.client (
                 day integer NOT NULL,
-                platform smallint NOT NULL,
+                platform smallint NOT NULL CHECK (platform BETWEEN 0 AND 1),
                 app_version text NOT NULL,
                 system_version text NOT NULL,
+                exposure_notifications bigint CHECK ((exposure_notifications IS NULL) = (platform = 0)),
                 configuration_tag text NOT NULL
             ) PARTITION BY RANGE (day);
 
@@ -167,6 +170,7 @@ extension Migration {
                 submitted boolean NOT NULL,
                 submitted_after_symptom_flow boolean NOT NULL,
                 submitted_with_tele_tan boolean NOT NULL,
+                submitted_after_rapid_test boolean NOT NULL,
                 submitted_with_check_ins smallint NOT NULL,
                 hours_since_result smallint,
                 hours_since_registration smallint,
@@ -230,7 +234,13 @@ extension Migration {
             -- Held until the end of the transaction by whoever makes keys, closes hours or folds.
             CREATE FUNCTION donation.take_fold_lock() RETURNS void
             LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-                SELECT pg_advisory_xact_lock(8532464671511281667);
+                SELECT pg_advisory_xact_lock(8532464671511281671);
+            $body$;
+
+            -- Whether a donation waits for the fold. The server can't read the inbox otherwise.
+            CREATE FUNCTION donation.is_waiting(known_tag bytea) RETURNS boolean
+            LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+                SELECT EXISTS (SELECT FROM donation.inbox WHERE tag = known_tag);
             $body$;
 
             -- The only way in which the server adds to the inbox: a donation that is sealed to the key of an open hour. Returns `stored`,
@@ -251,8 +261,9 @@ extension Migration {
             $body$;
 
             REVOKE ALL ON FUNCTION donation.ensure_day(integer), donation.drop_days_before(integer), donation.take_fold_lock(),
-                donation.store_donation(integer, bytea, bytea, bytea) FROM PUBLIC;
-            GRANT EXECUTE ON FUNCTION donation.store_donation(integer, bytea, bytea, bytea) TO vigil_donation;
+                donation.is_waiting(bytea), donation.store_donation(integer, bytea, bytea, bytea) FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION donation.is_waiting(bytea), donation.store_donation(integer, bytea, bytea, bytea)
+                TO vigil_donation;
             GRANT SELECT ON donation.hour_key TO vigil_donation;
 
             GRANT USAGE ON SCHEMA donation TO vigil_donation_fold;

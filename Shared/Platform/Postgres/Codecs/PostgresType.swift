@@ -21,6 +21,8 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
     package static let int2 = PostgresType(rawValue: 21)
     /// `integer`
     package static let int4 = PostgresType(rawValue: 23)
+    /// `double precision`
+    package static let float8 = PostgresType(rawValue: 701)
     /// `text`
     package static let text = PostgresType(rawValue: 25)
     /// `varchar`

@@ -104,6 +104,24 @@ extension Int: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
     }
 }
 
+extension Double: PostgresEncodable, PostgresDecodable {
+    /// `double precision`
+    package static var postgresType: PostgresType { .float8 }
+
+    /// Eight bytes.
+    package func encode(into buffer: inout [UInt8]) {
+        buffer.append(bigEndian: Int64(bitPattern: bitPattern))
+    }
+
+    /// Only `double precision`.
+    package static func accepts(_ type: PostgresType) -> Bool { type == .float8 }
+
+    /// Eight bytes.
+    package static func decode(_ bytes: RawSpan, as type: PostgresType) -> Double? {
+        bytes.exactly(Int64.self).map { Double(bitPattern: UInt64(bitPattern: $0)) }
+    }
+}
+
 extension String: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
     /// `text`
     package static var postgresType: PostgresType { .text }
