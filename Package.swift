@@ -323,11 +323,12 @@ targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
         "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity",
-        "SafetyNet", "Credentials", "ExposureKeys", "AsyncHTTPClient", "NIOCore", "NIOFoundationCompat", "NIOHTTP1",
-        "NIOPosix", "NIOSSL",
+        "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "AsyncHTTPClient", "NIOCore",
+        "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
     testsUse: [
-        "DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "Calling", "Crypto", "NIOHTTP1",
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "DevelopmentSuite", "HummingbirdCore", "Calling",
+        "NIOHTTP1",
     ])
 targets += service(
     "Federation", executable: "federation",

@@ -2,17 +2,22 @@ package import ArgumentParser
 import DonationAPI
 import DonationFormat
 import HTTPContract
+import HourKeys
 package import Running
 import Schema
 import Serving
 import TLS
 
 /// The executable `data-donation`: passwords for surveys, logs and self-reports, and data for analysis, for genuine apps.
+///
+/// It runs as two processes. One admits apps and seals what they donate; the other folds it every hour. The first can't open what it
+/// sealed; the second answers only operators and Prometheus.
 package struct DataDonation: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "data-donation",
-        abstract: "Admits genuine apps to surveys, error logs, self-reports and donations of data.",
-        subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
+        abstract:
+            "Admits genuine apps to surveys, error logs, self-reports and donations of data; `fold` folds donations every hour.",
+        subcommands: [ServeCommand.self, FoldCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
@@ -20,6 +25,7 @@ package struct DataDonation: AsyncParsableCommand {
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
+        try HourKeyFiles.refuse(in: settings, of: "data-donation fold")
         let clock = runtime.clock
         let tls = try TLSFiles(settings)
         let hashes = try DonationHashes(settings)
@@ -50,6 +56,14 @@ package struct DataDonation: AsyncParsableCommand {
                 purpose: purpose, platform: platform, bodyLimit: operation.route.bodyLimit, admit: admit,
                 hashes: hashes, admissions: admissions, passwords: passwords, clock: clock)
         }
+        let inbox = DonationInbox(DonationStore(database), databaseClock: databaseClock, clock: clock)
+        func accept(
+            _ platform: AppClient.Platform, _ operation: Endpoint<DonationBody, ExpirationAnswer>
+        ) -> AcceptDonation {
+            AcceptDonation(
+                platform: platform, bodyLimit: operation.route.bodyLimit, admit: admit, hashes: hashes,
+                admissions: admissions, inbox: inbox, clock: clock)
+        }
         func redeem(_ purpose: Purpose) -> RedeemPassword {
             RedeemPassword(purpose: purpose, hashes: hashes, passwords: passwords, clock: clock)
         }
@@ -63,6 +77,8 @@ package struct DataDonation: AsyncParsableCommand {
             routes.on(DonationAPI.reportOnIOS, use: issue(.selfReport, .iOS, DonationAPI.reportOnIOS).handle)
             routes.on(
                 DonationAPI.reportOnAndroid, use: issue(.selfReport, .android, DonationAPI.reportOnAndroid).handle)
+            routes.on(DonationAPI.analyticsOnIOS, use: accept(.iOS, DonationAPI.analyticsOnIOS).handle)
+            routes.on(DonationAPI.analyticsOnAndroid, use: accept(.android, DonationAPI.analyticsOnAndroid).handle)
         }
         // A separate listener: a caller that occupies all its connections doesn't affect apps.
         let redemption = try Listener(
@@ -79,7 +95,7 @@ package struct DataDonation: AsyncParsableCommand {
                 WrittenHours(database, by: databaseClock).everyHour(in: runtime),
                 Retention.everyHour(for: .donation, in: database, by: databaseClock, runtime),
             ] + (apple.map { [$0] } ?? []),
-            readiness: [ServiceDatabase.readiness(of: database)])
+            readiness: [ServiceDatabase.readiness(of: database), inbox.readiness])
     }
 }
 

@@ -22,8 +22,12 @@ struct DonationHashes: Sendable {
         key.digest(for: "challenge", withUnsafeBytes(of: hour.bigEndian) { Array($0) }).bytes
     }
 
-    /// Identifies donated data, by the bytes of their payload: a repeat has the same.
-    func donation(_ payload: [UInt8]) -> Digest { key.digest(for: "donation", payload) }
+    /// Identifies a donation, by all that the app sent: a repeat has the same.
+    ///
+    /// Many people's data are the same, and could be guessed by whoever has the key; their evidence isn't, and can't.
+    func donation(_ request: DonationRequest) -> Digest {
+        key.digest(for: "donation", request.authentication, request.payload)
+    }
 
     /// Identifies a salt.
     func salt(_ bytes: [UInt8]) -> Digest { key.digest(for: "salt", bytes) }
