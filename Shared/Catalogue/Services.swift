@@ -15,7 +15,8 @@ import VerificationAPI
 extension Catalogue {
     /// Every process, callees before their callers: the order in which they start.
     package static let services: [Service] = [
-        .testResultServer, .developmentAttestation, .dataDonation, .verificationServer, .fold, .submissionServer,
+        .testResultServer, .developmentAttestation, .donationFold, .dataDonation, .verificationServer, .fold,
+        .submissionServer,
         .developmentAPNs, .pushDispatcher,
         .distribution, .downloadServer, .developmentGateway, .federation, .developmentIdentity, .healthPortal,
         .metadataProxy,
@@ -149,6 +150,11 @@ extension Catalogue.Service {
         ],
         calls: [.init("gateway.url", to: .developmentGateway, .listen)])
 
+    /// The fold of donated data: creates the keys that they are sealed to, and opens each hour's once the hour is closed.
+    package static let donationFold = Self(
+        "donation-fold", executable: "data-donation", "fold", role: nil, listeners: [], admin: 8118, metrics: 8116,
+        database: .init(.donationFold), volumes: [.init(.donationHourKeys, key: "hourKeys.directory")])
+
     /// One-time passwords and donated data, for genuine apps.
     package static let dataDonation = Self(
         "data-donation", "serve", role: .dataDonation,
@@ -158,7 +164,8 @@ extension Catalogue.Service {
                 offers: [
                     DonationAPI.challenge.route, DonationAPI.surveyOnIOS.route, DonationAPI.surveyOnAndroid.route,
                     DonationAPI.logOnIOS.route, DonationAPI.logOnAndroid.route, DonationAPI.reportOnIOS.route,
-                    DonationAPI.reportOnAndroid.route,
+                    DonationAPI.reportOnAndroid.route, DonationAPI.analyticsOnIOS.route,
+                    DonationAPI.analyticsOnAndroid.route,
                 ]),
             .init(
                 .redemption, 8111, .mutualTLS, isDoor: true,

@@ -71,7 +71,9 @@ package struct StateFolder: Sendable, Equatable {
         if !isMarked {
             try write(Self.markerText, to: marker)
         }
-        for directory in [certificates, secrets, configuration, volume(.hourKeys), published, logs] {
+        for directory in [
+            certificates, secrets, configuration, volume(.hourKeys), volume(.donationHourKeys), published, logs,
+        ] {
             try makeDirectory(directory)
         }
     }

@@ -1,6 +1,7 @@
 import Calling
 import Catalogue
 import Credentials
+import DataDonation
 import DevelopmentSuite
 import Distribution
 import Federation
@@ -55,8 +56,9 @@ struct InProcessSuite: Sendable {
         // The services take their settings from the plan, but some of these name files.
         try plan.write()
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
-        // Creates the keys that uploads are sealed to.
+        // Creates the keys that uploads and donations are sealed to.
         try await suite.fold(asOf: clock.now)
+        try await suite.foldDonations(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
@@ -99,6 +101,10 @@ struct InProcessSuite: Sendable {
 
     func fold(asOf instant: Date) async throws {
         try await SubmissionServer.fold(asOf: instant, runtime(of: "fold", showing: instant))
+    }
+
+    func foldDonations(asOf instant: Date) async throws {
+        try await DataDonation.fold(asOf: instant, runtime(of: "donation-fold", showing: instant))
     }
 
     func publish(asOf instant: Date) async throws {

@@ -33,6 +33,20 @@ extension Story {
             _ = try await stage.surveys.call(DonationAPI.surveyRedemption, redemption)
         }
         say("Its owner took part: the survey's server redeemed the password (200).")
+        let data = try AnalyticsData(
+            risk: DonatedRisk(encounters: .init(.high, levelChanged: true)),
+            client: DonationFormat.AppClient(
+                version: .init(3, 2, 0), system: .iOS(.init(17, 1, 0))),
+            user: UserGroup(federalState: 13, age: .to59)
+        ).encoded()
+        let month = UUID()
+        try await stage.apps.donate(data, with: iPhoneEvidence(month))
+        say(
+            "Phone I, an iPhone that Apple knows, donated what it was warned of (200), sealed until the hour is folded."
+        )
+        try await expect(.tooManyRequests, "a second donation on the same day is refused") {
+            try await stage.apps.donate(data + [0x0a, 0], with: iPhoneEvidence(month))
+        }
         try await stage.apps.pretendToRequestPassword(for: .survey, on: .android)
         say("Phone C asked for nothing, in a request of the same length (200).")
     }
@@ -52,10 +66,11 @@ extension Story {
     }
 
     /// An iPhone, of which Apple knows, and nothing else.
-    private func iPhoneEvidence() async throws -> AppEvidence {
+    /// - Parameter month: the token that its app chose for the month, which here names the phone, too.
+    private func iPhoneEvidence(_ month: UUID) async throws -> AppEvidence {
         let token = try await stage.vouchers.call(
-            DevelopmentAttestationAPI.deviceToken, DeviceTokenQuery(device: UUID().uuidString)
+            DevelopmentAttestationAPI.deviceToken, DeviceTokenQuery(device: month.uuidString)
         ).token
-        return .iOS(IOSEvidence(deviceToken: token, apiToken: UUID().uuidString))
+        return .iOS(IOSEvidence(deviceToken: token, apiToken: month.uuidString))
     }
 }
