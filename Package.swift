@@ -442,6 +442,7 @@ targets += [
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "Federation", "DevelopmentGateway", "DevelopmentGatewayAPI", "FederationFormat",
             "DataDonation", "DevelopmentAttestation", "DevelopmentAttestationAPI", "DonationAPI", "DonationFormat",
+            "PlayIntegrity",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
             "Postgres", "Schema", "ExposureKeys", "Venues",

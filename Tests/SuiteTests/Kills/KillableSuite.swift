@@ -17,6 +17,8 @@ actor KillableSuite {
         case submissionServer = "submission-server"
         case metadataProxy = "metadata-proxy"
         case developmentGateway = "development-gateway"
+        case donationFold = "donation-fold"
+        case dataDonation = "data-donation"
         case postgres
 
         /// The servers that issue TANs.
@@ -141,6 +143,14 @@ actor KillableSuite {
     func fold(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
         let fold = try await start(
             "submission-server", "fold", as: "fold", asOf: instant, ahead: max(0, instant.timeIntervalSinceNow))
+        if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
+        return try await fold.end() == .status(0)
+    }
+
+    /// Runs the command `data-donation fold` for everything before an instant; see ``fold(asOf:killingAfter:)``.
+    func foldDonations(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
+        let fold = try await start(
+            "data-donation", "fold", as: "donation-fold", asOf: instant, ahead: max(0, instant.timeIntervalSinceNow))
         if let patience, try await fold.end(within: patience) == nil { fold.send(SIGKILL) }
         return try await fold.end() == .status(0)
     }
