@@ -97,6 +97,39 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'foreign_keys.imported_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
     FROM foreign_keys.imported_hour
     UNION ALL
+    SELECT 'donation.used_evidence: until it would be too old', to_timestamp(min(last_hour) * 3600.0), now() - interval '3 hours'
+    FROM donation.used_evidence
+    UNION ALL
+    SELECT 'donation.attested_key: 30 days after its last use', to_timestamp(min(used_day) * 86400.0), now() - interval '31 days 2 hours'
+    FROM donation.attested_key
+    UNION ALL
+    SELECT 'donation.month_token: two days after its month', to_timestamp(min(last_hour) * 3600.0), now() - interval '2 days 3 hours'
+    FROM donation.month_token
+    UNION ALL
+    SELECT 'donation.quota: until the next share', to_timestamp(min(last_hour) * 3600.0), now() - interval '3 hours'
+    FROM donation.quota
+    UNION ALL
+    SELECT 'donation.one_time_password: 7 days after its end', min(expires_at), now() - interval '7 days 2 hours'
+    FROM donation.one_time_password
+    UNION ALL
+    SELECT 'donation.inbox: until the fold', to_timestamp(min(hour) * 3600.0), now() - interval '2 hours'
+    FROM donation.inbox
+    UNION ALL
+    SELECT 'donation.hour_key: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
+    FROM donation.hour_key
+    UNION ALL
+    SELECT 'donation.folded_hour: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 2 hours'
+    FROM donation.folded_hour
+    UNION ALL
+    SELECT 'donation, what was donated: 14 days, by partition', to_timestamp(min(day) * 86400.0),
+        date_trunc('day', now() - interval '2 hours', 'UTC') - interval '14 days'
+    FROM (
+        SELECT day FROM donation.user_group UNION ALL SELECT day FROM donation.client
+        UNION ALL SELECT day FROM donation.exposure_risk UNION ALL SELECT day FROM donation.exposure_window
+        UNION ALL SELECT day FROM donation.test_result UNION ALL SELECT day FROM donation.key_submission_by_user
+        UNION ALL SELECT day FROM donation.key_submission_by_client
+    ) AS donated
+    UNION ALL
     SELECT 'federation.shared_slot: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
     FROM federation.shared_slot
     UNION ALL
@@ -116,7 +149,8 @@ SELECT CASE WHEN substring(relname FROM '\d+$')::integer * 86400.0 < extract(epo
         THEN 'TOO OLD' ELSE 'kept to' END AS verdict,
     relnamespace::regnamespace AS schema, min(relname) AS oldest_partition, count(*) AS partitions
 FROM pg_class
-WHERE relnamespace IN ('submission'::regnamespace, 'foreign_keys'::regnamespace) AND relkind = 'r' AND relname ~ '^(diagnosis_key|check_in_report|venue_report)_\d+$'
+WHERE relnamespace IN ('submission'::regnamespace, 'foreign_keys'::regnamespace, 'donation'::regnamespace) AND relkind = 'r'
+    AND relname ~ '_\d+$'
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- A recycled segment of the write-ahead log keeps its old content.
