@@ -27,6 +27,15 @@ struct DisclosureTests {
         #expect(ShareRule.share(of: 0, among: 50) == 0)
     }
 
+    @Test("shares of a whole are shown together or not at all, whatever the noise did to a part")
+    func sharesOfAWhole() {
+        #expect(ShareRule.shares(of: [700, 250, 50], for: .resultDelay) == [70, 25, 5])
+        #expect(ShareRule.shares(of: [1_000, -30, -7], for: .resultDelay) == [100, 0, 0])
+        #expect(ShareRule.shares(of: [700, 250, 49], for: .resultDelay) == [nil, nil, nil])
+        #expect(ShareRule.share(of: -12, among: 1_000, for: .shareTested) == 0)
+        #expect(ShareRule.share(of: 412, among: 1_000, for: .shareTested) == 40)
+    }
+
     // MARK: An attacker who tries every possibility
 
     /// What is released of some days and of the rest of their week.

@@ -114,11 +114,16 @@ struct FigureTable: Sendable {
         }
     }
 
+    /// Whether it counts what volunteers donated.
+    var isDonated: Bool { figure.isDonated }
+
     /// The cells that the chart shows: those that share a scale, four at most.
     var chartCells: [Int] {
         let cells = figure.definition.cells
         return switch figure {
         case .resultsPosted: cells.indices.filter { cells[$0].hasSuffix("positive") }
+        case .resultDelay: cells.indices.filter { DelayCells.quickest.contains(cells[$0]) }
+        case .appVersions: cells.indices.filter { cells[$0].hasSuffix("older") }
         case .pushWaves: cells.indices.filter { ["sent", "accepted"].contains(cells[$0]) }
         case .keysImported where !ranking.isEmpty: Array(ranking.prefix(4))
         default: Array(cells.indices.prefix(4))

@@ -13,8 +13,10 @@ extension Frame {
             periods(span)
             if tables.isEmpty { tag(.p, .class("notice")) { texts.none } }
             tag(.div, .class("figures")) { for table in tables { section(table) } }
-            tag(.h2) { texts.why.title }
-            for paragraph in texts.why.paragraphs { tag(.p) { paragraph } }
+            for section in tables.contains(where: \.isDonated) ? [texts.donated, texts.why] : [texts.why] {
+                tag(.h2) { section.title }
+                for paragraph in section.paragraphs { tag(.p) { paragraph } }
+            }
         }
     }
 

@@ -188,6 +188,12 @@ extension Words {
                     "A small number can lead to a person. A value below its minimum is therefore withheld, and with it another one if the first could be found by subtraction.",
                     "A day is released when its codes can no longer be used: two days later for tests, four for events. A figure in which a person is a unit has random noise, added once, so a difference of a few means nothing.",
                 ]),
+            donated: Article.Section(
+                title: "Figures of donated data",
+                paragraphs: [
+                    "Warnings by the app, tests after warnings, the time to a result and the versions of the app come from data that people donate for analysis. They are volunteers and no sample of the population: what holds for them needn't hold for others, and a change from week to week says more than a value.",
+                    "When its hour is over, a donation is taken apart, and nothing that is kept leads to who gave it. Before anything else, each count gets random noise, once, that hides everything one person can donate in a week (ε = ½ for each count). A share needs at least 1,000 warnings, results or donations; the noise then moves it by up to ten points. Weeks of these figures consist of days of universal time.",
+                ]),
             figure: { figure in
                 switch figure {
                 case .codesMade:
@@ -220,6 +226,26 @@ extension Words {
                     (
                         "Keys from other countries",
                         "Keys that came from other countries, by origin. Shown by time are the four countries with the most; the files have all."
+                    )
+                case .donatedWarnings:
+                    (
+                        "Warnings by the app",
+                        "Donations in which the risk had become high since the person's last one, with random noise: from encounters, or only from visits to venues."
+                    )
+                case .shareTested:
+                    (
+                        "Tests after warnings",
+                        "Donated tests that were registered while the app showed a high risk, of 100 donated warnings, in steps of five. A person may test more than once."
+                    )
+                case .resultDelay:
+                    (
+                        "Time to a result",
+                        "Of 100 donated results, how many came within these hours of the registration, by kind of test, in steps of five. The chart shows the quickest."
+                    )
+                case .appVersions:
+                    (
+                        "Versions of the app",
+                        "Of 100 donations, how many came from the newest version, the one before it, or an older one, in steps of five. The chart shows the outdated ones."
                     )
                 }
             },
@@ -255,6 +281,20 @@ extension Words {
                 case "sent": "Sent"
                 case "accepted": "Accepted"
                 case "removed": "Removed"
+                case "encounters": "Encounters"
+                case "visits": "Visits only"
+                case "pcr-24": "PCR, 24 hours"
+                case "pcr-48": "PCR, 48 hours"
+                case "pcr-later": "PCR, later"
+                case "rapid-1": "Rapid, 1 hour"
+                case "rapid-6": "Rapid, 6 hours"
+                case "rapid-later": "Rapid, later"
+                case "ios-newest": "iPhone, newest"
+                case "ios-previous": "iPhone, previous"
+                case "ios-older": "iPhone, older"
+                case "android-newest": "Android, newest"
+                case "android-previous": "Android, previous"
+                case "android-older": "Android, older"
                 case "at": "Austria"
                 case "be": "Belgium"
                 case "bg": "Bulgaria"

@@ -206,6 +206,12 @@ extension Words {
                     "Eine kleine Zahl kann zu einer Person führen. Ein Wert unter seinem Mindestwert wird deshalb zurückgehalten, und mit ihm ein weiterer, wenn sich der erste sonst ausrechnen ließe.",
                     "Ein Tag wird freigegeben, wenn seine Codes nicht mehr verwendbar sind: bei Tests zwei Tage später, bei Veranstaltungen vier. Zahlen, in denen eine Person eine Einheit ist, enthalten ein einmal hinzugefügtes Zufallsrauschen. Kleine Unterschiede bedeuten deshalb nichts.",
                 ]),
+            donated: Article.Section(
+                title: "Zahlen aus gespendeten Daten",
+                paragraphs: [
+                    "Warnungen durch die App, Tests nach Warnungen, die Zeit bis zum Ergebnis und die Versionen der App stammen aus Daten, die Menschen zur Auswertung spenden. Sie tun das freiwillig und sind keine Stichprobe der Bevölkerung: Was für sie gilt, muss nicht für andere gelten, und eine Veränderung von Woche zu Woche sagt mehr als ein Wert.",
+                    "Nach Ablauf ihrer Stunde wird eine Spende zerlegt, und nichts, was aufbewahrt wird, führt zu der Person, von der sie stammt. Jede Anzahl erhält zuallererst und nur einmal ein Zufallsrauschen, das alles verbirgt, was eine Person in einer Woche spenden kann (ε = ½ je Anzahl). Ein Anteil braucht mindestens 1.000 Warnungen, Ergebnisse oder Spenden; das Rauschen verschiebt ihn dann um bis zu zehn Punkte. Wochen dieser Zahlen bestehen aus Tagen der Weltzeit.",
+                ]),
             figure: { figure in
                 switch figure {
                 case .codesMade:
@@ -254,6 +260,26 @@ extension Words {
                         "Schlüssel aus anderen Ländern",
                         "Schlüssel, die aus anderen Ländern kamen, nach Herkunft. Im Zeitverlauf stehen die vier Länder mit den meisten, in den Dateien alle."
                     )
+                case .donatedWarnings:
+                    (
+                        "Warnungen durch die App",
+                        "Spenden, in denen das Risiko seit der letzten Spende der Person hoch geworden war, mit Zufallsrauschen: durch Begegnungen oder nur durch Besuche von Orten."
+                    )
+                case .shareTested:
+                    (
+                        "Tests nach Warnungen",
+                        "Gespendete Tests, die bei hohem Risiko in der App registriert wurden, auf 100 gespendete Warnungen, in Fünferschritten. Eine Person kann sich mehrmals testen."
+                    )
+                case .resultDelay:
+                    (
+                        "Zeit bis zum Ergebnis",
+                        "Von 100 gespendeten Ergebnissen die, die innerhalb dieser Stunden nach der Registrierung kamen, nach Art des Tests, in Fünferschritten. Das Diagramm zeigt die schnellsten."
+                    )
+                case .appVersions:
+                    (
+                        "Versionen der App",
+                        "Von 100 Spenden die aus der neuesten Version, aus der davor oder aus einer älteren, in Fünferschritten. Das Diagramm zeigt die veralteten."
+                    )
                 }
             },
             unit: { unit in
@@ -288,6 +314,20 @@ extension Words {
                 case "sent": "Gesendet"
                 case "accepted": "Angenommen"
                 case "removed": "Entfernt"
+                case "encounters": "Begegnungen"
+                case "visits": "Nur Besuche"
+                case "pcr-24": "PCR, 24 Stunden"
+                case "pcr-48": "PCR, 48 Stunden"
+                case "pcr-later": "PCR, später"
+                case "rapid-1": "Schnell, 1 Stunde"
+                case "rapid-6": "Schnell, 6 Stunden"
+                case "rapid-later": "Schnell, später"
+                case "ios-newest": "iPhone, neueste"
+                case "ios-previous": "iPhone, vorige"
+                case "ios-older": "iPhone, ältere"
+                case "android-newest": "Android, neueste"
+                case "android-previous": "Android, vorige"
+                case "android-older": "Android, ältere"
                 case "at": "Österreich"
                 case "be": "Belgien"
                 case "bg": "Bulgarien"

@@ -196,6 +196,8 @@ struct Words: Sendable {
         let save: String
         let none: String
         let why: Article.Section
+        /// Who donates data, and how they are protected.
+        let donated: Article.Section
         let figure: @Sendable (Figure) -> (title: String, definition: String)
         let unit: @Sendable (FigureDefinition.Unit) -> String
         /// The name of a figure's cell; empty for the only one.

@@ -76,12 +76,19 @@ package struct PartRule: Sendable {
 
 /// The rule for the share of released values: it can't reveal more than they do.
 package enum ShareRule {
-    /// Of 100, in steps of 5; nil if fewer than 50 were released.
-    package static func share(of part: Int, among all: Int) -> Int? {
-        let definition = Figure.shareRedeemed.definition
+    /// Of 100, in steps of 5; nil if fewer were released than the figure's minimum.
+    package static func share(of part: Int, among all: Int, for figure: Figure = .shareRedeemed) -> Int? {
+        let definition = figure.definition
         guard all >= definition.minimum else { return nil }
         let steps = 100 / definition.rounding
-        return min(steps, (2 * steps * part + all) / (2 * all)) * definition.rounding
+        return min(steps, (2 * steps * max(0, part) + all) / (2 * all)) * definition.rounding
+    }
+
+    /// The share of each part of a whole: all of them or none, because the last one is the difference to 100.
+    /// - Parameter parts: counts with their noise, so they may be negative.
+    package static func shares(of parts: [Int], for figure: Figure) -> [Int?] {
+        let all = parts.map { max(0, $0) }.reduce(0, +)
+        return parts.map { share(of: $0, among: all, for: figure) }
     }
 }
 

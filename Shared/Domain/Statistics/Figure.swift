@@ -32,6 +32,24 @@ package enum Figure: String, CaseIterable, Sendable {
     /// A country whose cell is withheld needs no second one. It publishes all of its keys itself, so there is nothing to find by
     /// subtraction. The minimum keeps out what is too small to mean anything.
     case keysImported = "keys-imported"
+    /// Donations in which the risk had become high since the donor's last one: from encounters, or only from visits to venues.
+    ///
+    /// A donation is counted in one part at most, so a person in eight a week (``DonorWeek``): ε = ½.
+    case donatedWarnings = "donated-warnings"
+    /// Donated tests that were registered while the app showed a high risk, of 100 donated warnings of the week, by the same parts.
+    /// A person may test more than once.
+    ///
+    /// The warnings are the released ones; the tests get noise of their own, for 16 a person and week: ε = ½ in addition.
+    case shareTested = "share-tested"
+    /// Of 100 donated results of a kind of test those that came within so many hours of the registration.
+    ///
+    /// The noise is for 16 results a person and week: ε = ½.
+    case resultDelay = "result-delay"
+    /// Of 100 donations from a system those of its newest version, of the one before, and of older ones. Each donation counts, not
+    /// each app.
+    ///
+    /// They are computed from the released table of versions, so they reveal nothing more.
+    case appVersions = "app-versions"
 }
 
 /// How a figure is counted and protected.
@@ -51,7 +69,8 @@ package struct FigureDefinition: Sendable, Equatable {
     package let minimum: Int
     /// Values are multiples of it.
     package let rounding: Int
-    /// Whether noise is added before anything else, because each unit is one person's act.
+    /// Whether noise is added before anything else, because each unit is one person's act. Whoever counts chooses the scale by the
+    /// most units that a person can add: ``TwoSidedGeometric``.
     package let isNoisy: Bool
     /// Counts up whenever anything of the definition changes.
     package let version: Int16
@@ -75,6 +94,24 @@ extension Figure {
         // Keys leave in batches of a package's smallest size or more.
         case .keysShared: Self.define(.keys, [""], [.day], minimum: 140, rounding: 10)
         case .keysImported: Self.define(.keys, CountryCells.cells, [.day], minimum: 50, rounding: 10)
+        // Six times the scale of the noise: without any warning a value appears once in a thousand weeks.
+        case .donatedWarnings:
+            Self.define(.warnings, WarningCells.cells, [.week], minimum: 100, rounding: 10, isNoisy: true)
+        // With as many in the whole, the noise moves a share by ten points or less in 19 of 20 weeks.
+        case .shareTested:
+            Self.define(.percent, WarningCells.cells, [.week], minimum: 1_000, rounding: 5, isNoisy: true)
+        case .resultDelay:
+            Self.define(.percent, DelayCells.cells, [.week], minimum: 1_000, rounding: 5, isNoisy: true)
+        case .appVersions:
+            Self.define(.percent, VersionCells.cells, [.week], minimum: 1_000, rounding: 5, isNoisy: true)
+        }
+    }
+
+    /// Whether volunteers' donations are counted, which represent nobody else.
+    package var isDonated: Bool {
+        switch self {
+        case .donatedWarnings, .shareTested, .resultDelay, .appVersions: true
+        default: false
         }
     }
 
@@ -107,6 +144,34 @@ package enum CountryCells {
         "at", "be", "bg", "ch", "cy", "cz", "de", "dk", "ee", "es", "fi", "fr", "gr", "hr", "hu", "ie", "is",
         "it", "li", "lt", "lu", "lv", "mt", "nl", "no", "pl", "pt", "ro", "se", "si", "sk",
     ]
+}
+
+/// The cells of ``Figure/donatedWarnings`` and ``Figure/shareTested``.
+package enum WarningCells {
+    /// What the risk came from; visits are counted if encounters weren't the cause, too.
+    package static let cells = ["encounters", "visits"]
+}
+
+/// The cells of ``Figure/resultDelay``.
+package enum DelayCells {
+    /// Each kind of test with the hours up to which its first class reaches, and its second one.
+    package static let kinds = [(kind: "pcr", quick: 24, slow: 48), (kind: "rapid", quick: 1, slow: 6)]
+    /// The first class of each.
+    package static let quickest = kinds.map { "\($0.kind)-\($0.quick)" }
+    /// Kind by kind: within the first hours, within the second ones, later.
+    package static let cells = kinds.flatMap {
+        ["\($0.kind)-\($0.quick)", "\($0.kind)-\($0.slow)", "\($0.kind)-later"]
+    }
+}
+
+/// The cells of ``Figure/appVersions``.
+package enum VersionCells {
+    /// The systems of phones.
+    package static let platforms = ["ios", "android"]
+    /// What counts are of each.
+    package static let ages = ["newest", "previous", "older"]
+    /// System by system.
+    package static let cells = platforms.flatMap { platform in ages.map { "\(platform)-\($0)" } }
 }
 
 /// A value as it was released. It never changes.

@@ -9,6 +9,6 @@ extension Schema {
     /// The tables of data-donation and its fold.
     package static let donation = Schema(
         "donation", roles: [.donation, .donationFold], migrations: Migration.donation,
-        retention: RetentionRule.donation,
+        reads: [donatedFigures], retention: RetentionRule.donation,
         exempt: ["donation.inbox": "emptied by the fold, hour by hour"])
 }

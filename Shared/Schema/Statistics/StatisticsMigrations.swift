@@ -80,5 +80,12 @@ extension Migration {
             GRANT INSERT ON statistics.released_figure TO vigil_federation;
             GRANT EXECUTE ON FUNCTION statistics.due(text, text, smallint, integer, integer, integer) TO vigil_federation;
             """),
+        Migration(
+            "figures of donated data",
+            """
+            GRANT USAGE ON SCHEMA statistics TO vigil_donation_fold;
+            GRANT INSERT ON statistics.released_figure TO vigil_donation_fold;
+            GRANT EXECUTE ON FUNCTION statistics.due(text, text, smallint, integer, integer, integer) TO vigil_donation_fold;
+            """),
     ]
 }

@@ -9,4 +9,7 @@ extension Schema {
 
     /// What every service needs that releases figures or reads them.
     static let releasedFigures = Requirement(schema: .statistics, version: 1)
+
+    /// The same for donated data.
+    static let donatedFigures = Requirement(schema: .statistics, version: 3)
 }

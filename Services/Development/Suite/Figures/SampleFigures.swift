@@ -103,7 +103,34 @@ package struct SampleFigures: Sendable {
             ReleasedValue(
                 .testsRegistered, "", monday, .week, Figure.testsRegistered.definition.value(of: registered)),
             ReleasedValue(.warningsSent, "", monday, .week, Figure.warningsSent.definition.value(of: warnings)),
-        ] + cells
+        ] + cells + donated(from: monday, size: size, using: &randomness)
+    }
+
+    /// What volunteers donated: few of them are warned by a visit alone.
+    private static func donated(
+        from monday: LocalDay, size: Double, using randomness: inout some RandomNumberGenerator
+    ) -> [ReleasedValue] {
+        func noisy(_ mean: Double, _ units: Int) -> Int {
+            count(mean, using: &randomness) + TwoSidedGeometric(unitsPerPerson: units).sample(using: &randomness)
+        }
+        var values: [ReleasedValue] = []
+        for (cell, mean) in zip(WarningCells.cells, [2100.0 * size, 70 * size]) {
+            let warned = Figure.donatedWarnings.definition.value(of: noisy(mean, DonorWeek.donations))
+            let tests = noisy(0.4 * mean, DonorWeek.tests)
+            values.append(ReleasedValue(.donatedWarnings, cell, monday, .week, warned))
+            values.append(
+                ReleasedValue(
+                    .shareTested, cell, monday, .week,
+                    warned.flatMap { ShareRule.share(of: tests, among: $0, for: .shareTested) }))
+        }
+        let results = [[1500.0, 700, 200], [2600, 500, 150]].flatMap { means in
+            ShareRule.shares(of: means.map { noisy($0 * size, DonorWeek.tests) }, for: .resultDelay)
+        }
+        let versions = [[38_000.0, 9_000, 4_000], [61_000, 21_000, 12_000]].flatMap { means in
+            ShareRule.shares(of: means.map { noisy($0, DonorWeek.donations) }, for: .appVersions)
+        }
+        return values + zip(DelayCells.cells, results).map { ReleasedValue(.resultDelay, $0, monday, .week, $1) }
+            + zip(VersionCells.cells, versions).map { ReleasedValue(.appVersions, $0, monday, .week, $1) }
     }
 
     /// Keys of a day from larger neighbours; the other countries have fewer, and the own one none.
