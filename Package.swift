@@ -322,8 +322,8 @@ targets += service(
 targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
-        "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity",
-        "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "AsyncHTTPClient", "NIOCore",
+        "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
+        "PlayIntegrity", "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "AsyncHTTPClient", "NIOCore",
         "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
     testsUse: [

@@ -17,7 +17,8 @@ package struct DataDonation: AsyncParsableCommand {
         commandName: "data-donation",
         abstract:
             "Admits genuine apps to surveys, error logs, self-reports and donations of data; `fold` folds donations every hour.",
-        subcommands: [ServeCommand.self, FoldCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeCommand.self, FoldCommand.self, ExportCommand.self, ReadyCommand.self],
+        defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}

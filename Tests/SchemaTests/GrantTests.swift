@@ -30,6 +30,11 @@ struct GrantTests {
         ],
         // Reached through a function only.
         "statistics.counted_since": [:],
+        // The same for tables of donated data, which their releases read: the figure of versions is computed from one.
+        "donation.released_table": [.donationFold: "SELECT INSERT"],
+        "donation.released_cell": [.donationFold: "SELECT INSERT"],
+        // Sealed to the auditor: whoever takes rows can't look at the entries, nor remove one.
+        "donation.raw_audit": [.donationFold: "INSERT"],
         // The fold may update `closed` and `row_format`, and no key.
         "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
         // The server adds rows by a function that holds the hour open.

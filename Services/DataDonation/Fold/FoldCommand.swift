@@ -7,18 +7,20 @@ import Schema
 import Serving
 
 extension DataDonation {
-    /// Folds at startup and after every hour until shutdown. Of several processes with one key directory, one folds.
+    /// Folds at startup and after every hour until shutdown, and releases what is over. Of several processes with one key directory,
+    /// one folds.
     package static func fold(_ runtime: ServiceRuntime) async throws {
         let database = try ServiceDatabase.client(for: runtime)
         try await Schema.donation.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
         let fold = try Fold(database, by: clock, runtime)
+        let releases = try await Releases.everyHour(in: runtime, database, by: clock)
         try await runtime.run(
             listeners: [],
             services: [
                 database, ClockWatch(clock, runtime), fold.everyHour(in: runtime),
                 Retention.everyHour(for: .donationFold, in: database, by: clock, runtime),
-            ],
+            ] + releases,
             readiness: [ServiceDatabase.readiness(of: database)])
     }
 

@@ -276,5 +276,52 @@ extension Migration {
                 donation.test_result, donation.key_submission_by_user, donation.key_submission_by_client
                 TO vigil_donation_fold;
             """#),
+
+        Migration(
+            "released tables",
+            #"""
+            -- Weekly tables of donated data as they were released, cell by cell: rounded, with noise, or withheld. Nobody may change or
+            -- delete one, and the primary keys let each be released once. Services/DataDonation/Tables/DonatedTable.swift lists the
+            -- tables with their parts.
+            CREATE TABLE donation.released_table (
+                name text NOT NULL,
+                -- The first of seven days since 1970, UTC: a Monday.
+                week integer NOT NULL CHECK (week % 7 = 4),
+                -- What it was made with: the units that the noise hides with an ε of 1/2, the smallest value, what values are multiples
+                -- of, and the version of the definition.
+                units integer NOT NULL CHECK (units > 0),
+                minimum integer NOT NULL,
+                rounding integer NOT NULL CHECK (rounding > 0),
+                definition smallint NOT NULL,
+                released_day integer NOT NULL CHECK (released_day >= week + 7),
+                PRIMARY KEY (name, week)
+            );
+
+            CREATE TABLE donation.released_cell (
+                name text NOT NULL,
+                week integer NOT NULL,
+                -- The order in which cells are shown.
+                place integer NOT NULL,
+                part text NOT NULL,
+                row_name text NOT NULL,
+                column_name text NOT NULL,
+                -- NULL: withheld. Why, nothing says: the reason would tell the size.
+                value integer CHECK (value >= 0),
+                PRIMARY KEY (name, week, part, row_name, column_name),
+                FOREIGN KEY (name, week) REFERENCES donation.released_table
+            );
+
+            -- Who took rows of donated data out of the database, and why, sealed to the auditor. The fold's role adds entries and can
+            -- neither read, change nor delete any.
+            CREATE TABLE donation.raw_audit (
+                -- Since 1970, UTC.
+                day integer NOT NULL,
+                -- All have the same length: Shared/Formats/AuditFormat.
+                sealed bytea PRIMARY KEY CHECK (octet_length(sealed) = 442)
+            );
+
+            GRANT SELECT, INSERT ON donation.released_table, donation.released_cell TO vigil_donation_fold;
+            GRANT INSERT ON donation.raw_audit TO vigil_donation_fold;
+            """#),
     ]
 }
