@@ -17,7 +17,7 @@ package struct DataDonation: AsyncParsableCommand {
         commandName: "data-donation",
         abstract:
             "Admits genuine apps to surveys, error logs, self-reports and donations of data; `fold` folds donations every hour.",
-        subcommands: [ServeCommand.self, FoldCommand.self, ExportCommand.self, ReadyCommand.self],
+        subcommands: [ServeCommand.self, FoldCommand.self, ExportCommand.self, RawCommand.self, ReadyCommand.self],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.

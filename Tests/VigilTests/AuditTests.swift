@@ -45,6 +45,13 @@ struct AuditTests {
                     }
                 }
             }
+            let raw = AuditEntry(day: 20_779, donatedDataTakenBy: "analyst", reason: "a study")
+            let sealed = try key.seal(raw).bytes
+            try await TestPostgres.withClient(database.connection(as: .donationFold)) { fold in
+                _ = try await fold.session { session in
+                    try session.execute("INSERT INTO donation.raw_audit (day, sealed) VALUES (\(raw.day), \(sealed))")
+                }
+            }
             try await run("export", "--connection", database.superuserConnection, "--by", "Operator 7", file)
             let record = try await TestPostgres.withClient(database.superuserConnection) { owner in
                 try await owner.session { session in
@@ -52,7 +59,7 @@ struct AuditTests {
                         "SELECT name || ' ' || entries FROM health_portal.audit_read", as: String.self)
                 }
             }
-            #expect(record == ["Operator 7 3"])
+            #expect(record == ["Operator 7 4"])
         }
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let entries = try #require(AuditFile(text)).entries
@@ -60,13 +67,13 @@ struct AuditTests {
         let auditor = try #require(AuditorKey(bytes: try bytes(name + ".key")))
         #expect(
             entries.compactMap { auditor.open($0.sealed, day: $0.day)?.subject } == [
-                "officer 2", "officer 1", "officer 0",
+                "analyst", "officer 2", "officer 1", "officer 0",
             ])
-        #expect(!text.contains("officer"))
+        #expect(!text.contains("officer") && !text.contains("analyst"))
         try await run("open", "--key", name + ".key", file)
         let other = folder.appending(path: "other").path
         try await run("keys", other)
-        await #expect(throws: CommandFailure("3 of 3 entries don't open with this key.")) {
+        await #expect(throws: CommandFailure("4 of 4 entries don't open with this key.")) {
             try await run("open", "--key", other + ".key", file)
         }
         await #expect(throws: CommandFailure.self) { try await run("open", "--key", name + ".pub", name + ".pub") }

@@ -4,6 +4,7 @@ import ArgumentParser
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Who made which codes: sealed at the service, opened by the authority's auditor.",
+        abstract:
+            "Who made which codes and took donated data: sealed at the service, opened by the authority's auditor.",
         subcommands: [AuditKeysCommand.self, AuditExportCommand.self, AuditOpenCommand.self])
 }

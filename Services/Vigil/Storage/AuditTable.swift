@@ -12,7 +12,12 @@ enum AuditTable {
     ) async throws -> [(day: Int32, sealed: SealedEntry)] {
         try await owner.transaction { session in
             let rows = try session.rows(
-                "SELECT day, sealed FROM health_portal.audit ORDER BY day, form_hash", as: Int32.self, [UInt8].self)
+                """
+                SELECT day, sealed FROM (
+                    SELECT day, form_hash AS hash, sealed FROM health_portal.audit
+                    UNION ALL SELECT day, sha256(sealed), sealed FROM donation.raw_audit
+                ) AS entry ORDER BY day, hash
+                """, as: Int32.self, [UInt8].self)
             try session.execute(
                 """
                 INSERT INTO health_portal.audit_read (read_at, role, name, entries)

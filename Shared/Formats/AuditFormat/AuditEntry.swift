@@ -1,14 +1,16 @@
 package import Foundation
 
-/// Which officer made a code, or acted on a venue event: what the authority's auditor may know, and nobody else.
+/// Which officer made a code, or acted on a venue event, or who took donated data out of the database: what the authority's auditor
+/// may know, and nobody else.
 package struct AuditEntry: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Days since 1970, UTC.
     package let day: Int32
-    /// `TEST` or `EVENT` for a code, or a ``VenueAct``.
+    /// `TEST` or `EVENT` for a code, a ``VenueAct``, or `RAW` for donated data.
     package let kind: String
-    /// The authority's number that the officer chose for a code, or empty; for a ``VenueAct`` the event's identifier.
+    /// The authority's number that the officer chose for a code, or empty; for a ``VenueAct`` the event's identifier; for donated data
+    /// the reason.
     package let authority: String
-    /// The identity provider's identifier of the officer.
+    /// The identity provider's identifier of the officer; for donated data the name of who took them.
     package let subject: String
 
     /// Creates an entry. What is longer than an identity provider may make it is cut (OpenID Connect Core 1.0, section 2: `sub`
@@ -24,6 +26,15 @@ package struct AuditEntry: Hashable, Sendable, Codable, CustomStringConvertible 
     package init(day: Int32, _ act: VenueAct, on event: UUID, subject: String) {
         self.init(day: day, kind: act.rawValue, authority: event.uuidString.lowercased(), subject: subject)
     }
+
+    /// Creates an entry of donated data that somebody took out of the database row by row.
+    /// - Parameter reason: at most ``longestReason`` bytes of UTF-8, or it is cut.
+    package init(day: Int32, donatedDataTakenBy name: String, reason: String) {
+        self.init(day: day, kind: "RAW", authority: reason, subject: name)
+    }
+
+    /// Bytes of UTF-8.
+    package static let longestReason = authoritySize
 
     package var description: String { "redacted" }
 
