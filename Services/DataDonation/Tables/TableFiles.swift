@@ -74,9 +74,10 @@ enum TableFiles {
 
         Noise. Before anything else, each cell got a random number, once: two-sided geometric, P(k) proportional to
         exp(-|k| / noise_scale). It hides what noise_hides says: with or without that, the probability of any release of the table
-        differs by a factor of at most exp(epsilon). The epsilons of several tables add up; those of encounters add up over a
-        person's encounters. Sums are those of the cells with their noise, rounded by themselves, so they may differ from the sum of
-        the values.
+        differs by a factor of at most exp(epsilon). The epsilons of several tables add up: five of them hide a person's week with
+        2.5, and the three counts of the health portal's figures need 1.5 more. Those of encounters add up over a person's
+        encounters. Sums are those of the cells with their noise, rounded by themselves, so they may differ from the sum of the
+        values.
 
         Withheld. A value below the minimum is withheld. A row or column whose sum is below it is withheld as a whole, and no sum
         counts it. With other small values further ones are withheld, chosen by their place, so that no withheld value is a
