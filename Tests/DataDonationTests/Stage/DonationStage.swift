@@ -23,6 +23,7 @@ struct DonationStage: Sendable {
     let database: MigratedDatabase
     let certificates: TestCertificates
     let vouchers: Vouchers
+    private let connections: [Role: ReloadedConnections]
     private let appBase: String
     private let redemptionBase: String
 
@@ -70,9 +71,18 @@ struct DonationStage: Sendable {
                     "data-donation", settings: own.filter { !$0.value.isEmpty }, clock: clock.clock, logger: logger,
                     serve: DataDonation.serve
                 ) { _ in
+                    // Kept, so that a busy machine doesn't have to shake hands for each request.
+                    var connections: [Role: ReloadedConnections] = [:]
+                    for role in [Role.metadataProxy, .surveyServer, .logServer, .verificationServer] {
+                        connections[role] = try ReloadedConnections(
+                            tls: certificates.files(role: role), peer: "data-donation",
+                            configuration: HTTPClient.Configuration())
+                    }
+                    defer { withExtendedLifetime(connections) {} }
                     try await body(
                         DonationStage(
                             clock: clock, database: database, certificates: certificates, vouchers: vouchers,
+                            connections: connections,
                             appBase: "https://localhost:\(ports.app)",
                             redemptionBase: "https://localhost:\(ports.redemption)"))
                 }
@@ -102,37 +112,34 @@ struct DonationStage: Sendable {
 
     /// The challenge as an app gets it.
     func challenge() async throws -> [UInt8] {
-        let connections = try connections(.metadataProxy)
-        let answer = try await connections.with { http in
-            let answer = try await http.execute(
-                HTTPClientRequest(url: appBase + DonationAPI.challenge.route.path), timeout: .seconds(20))
+        let url = appBase + DonationAPI.challenge.route.path
+        let answer = try await over(.metadataProxy) { http in
+            let answer = try await http.execute(HTTPClientRequest(url: url), timeout: Self.patience)
             return try await answer.body.collect(upTo: 4096)
         }
-        await connections.close()
         struct Body: Decodable { let challenge: Data }
         return Array(try JSONDecoder().decode(Body.self, from: Data(buffer: answer)).challenge)
     }
 
-    private func connections(_ role: Role) throws -> ReloadedConnections {
-        try ReloadedConnections(
-            tls: certificates.files(role: role), peer: "data-donation", configuration: HTTPClient.Configuration())
-    }
+    private static let patience = TimeAmount.seconds(60)
 
     private func post(
         _ url: String, _ body: [UInt8], role: Role, headers: [(String, String)]
     ) async throws -> Reply {
-        let connections = try connections(role)
-        let reply = try await connections.with { http in
+        try await over(role) { http in
             var request = HTTPClientRequest(url: url)
             request.method = .POST
             for (name, value) in headers { request.headers.add(name: name, value: value) }
             request.body = .bytes(ByteBuffer(bytes: body))
-            let answer = try await http.execute(request, timeout: .seconds(20))
+            let answer = try await http.execute(request, timeout: Self.patience)
             let body = try await answer.body.collect(upTo: 65_536)
             return Reply(Int(answer.status.code), String(buffer: body))
         }
-        await connections.close()
-        return reply
+    }
+
+    private func over<Result>(_ role: Role, _ body: (HTTPClient) async throws -> Result) async throws -> Result {
+        guard let connections = connections[role] else { throw SimulatedIPhone.Unusable() }
+        return try await connections.with(body)
     }
 
     // MARK: The database
