@@ -87,6 +87,9 @@ import VerificationAPI
                 TANReservation(tan: $0.otherTAN, tag: $0.otherTag, purpose: .onBehalf),
             ])
         },
+        .request("reservations-self-report", VerificationAPI.reservations) {
+            .init([TANReservation(tan: $0.password, tag: $0.tag, purpose: .selfReport)])
+        },
         .answer("reservations", VerificationAPI.reservations) { _ in
             .init([.granted, .refused, .granted], confirmed: [2])
         },
@@ -184,6 +187,9 @@ import VerificationAPI
         .request("diagnosis-keys-fake", SubmissionAPI.diagnosisKeys) { _ in
             .init(authorization: "", isFake: true, payload: Data())
         },
+        .request("diagnosis-keys-self-report", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: nil, password: $0.password.text, payload: payload)
+        },
         .request("submission-on-behalf", SubmissionAPI.onBehalf) {
             .init(authorization: $0.tan.text, payload: payload)
         },
@@ -264,6 +270,12 @@ import VerificationAPI
         .foreign("android-diagnosis-keys", SubmissionAPI.diagnosisKeys) {
             .init(authorization: $0.tan.text, payload: payload)
         },
+        .foreign("ios-diagnosis-keys-self-report", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: nil, password: $0.password.text.uppercased(), payload: payload)
+        },
+        .foreign("android-diagnosis-keys-self-report", SubmissionAPI.diagnosisKeys) {
+            .init(authorization: nil, password: $0.password.text, payload: payload)
+        },
         .foreign("android-submission-on-behalf", SubmissionAPI.onBehalf) {
             .init(authorization: $0.tan.text, payload: payload)
         },
@@ -319,6 +331,18 @@ import VerificationAPI
         var fields = HTTPFields()
         fields[.cwaFake] = value
         #expect(try RegisteredTestRequest(fields: fields, body: file.body).isFake == isFake)
+    }
+
+    @Test("an upload is authorised by a TAN or a password; both are none, and an empty field doesn't count")
+    func credential() {
+        typealias Credential = UploadRequest.Credential
+        let sent: [(tan: String?, password: String?, credential: Credential?)] = [
+            (nil, nil, nil), ("", nil, nil), (nil, "", nil), ("", "", nil), ("t", nil, .tan("t")), ("t", "", .tan("t")),
+            (nil, "p", .password("p")), ("", "p", .password("p")), ("t", "p", nil),
+        ]
+        for (tan, password, credential) in sent {
+            #expect(UploadRequest(authorization: tan, password: password, payload: Data()).credential == credential)
+        }
     }
 
     @Test(

@@ -101,19 +101,22 @@ import VerificationAPI
             SubmissionAPI.diagnosisKeys,
             .init(
                 path: "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
-                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake", "cwa-otp"],
+                answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
         Pin(
             SubmissionAPI.onBehalf,
             .init(
                 path: "/version/v1/submission-on-behalf", callers: [.metadataProxy], bodyLimit: 100_000, status: 200,
-                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake", "cwa-otp"],
+                answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
         Pin(
             SubmissionAPI.venueReports,
             .init(
                 path: "/version/v1/venue-reports", callers: [.metadataProxy], bodyLimit: 8192, status: 200,
-                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake"], answer: nil,
+                request: "application/x-protobuf", requestFields: ["cwa-authorization", "cwa-fake", "cwa-otp"],
+                answer: nil,
                 answerFields: ["cwa-filtered-checkins", "cwa-saved-checkins"])),
         Pin(
             PushAPI.register,

@@ -13,6 +13,8 @@ struct Samples {
     let token: RegistrationToken
     let tan: TAN
     let otherTAN: TAN
+    /// Of a self-report.
+    let password: TAN
     let tag: Digest
     let otherTag: Digest
     let ids: [ResultID]
@@ -24,6 +26,7 @@ struct Samples {
         token = try #require(RegistrationToken("63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"))
         tan = try #require(TAN("c5ad0d33-0c6f-4d4b-9bd4-7d6a0b2b8a11"))
         otherTAN = try #require(TAN("0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0ff"))
+        password = try #require(TAN("9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"))
         tag = try #require(Digest(hex: String(repeating: "ab", count: 32)))
         otherTag = try #require(Digest(hex: String(repeating: "0123456789abcdef", count: 4)))
         let shapes = [Self.guidText, "x" + Self.guidText.dropFirst(), Self.guidText.uppercased()]

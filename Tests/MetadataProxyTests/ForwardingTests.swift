@@ -210,6 +210,26 @@ struct ForwardingTests {
         }
     }
 
+    @Test(
+        "a self-report's password reaches the service like a TAN, and its refusal the phone",
+        arguments: [200, 400, 403])
+    func selfReport(code: Int) async throws {
+        try await ProxyStage.run { stage in
+            stage.answer.withLock {
+                $0 = Response(
+                    status: HTTPResponse.Status(code: code),
+                    headers: code == 200 ? [.filteredCheckIns: "0", .savedCheckIns: "0"] : [:])
+            }
+            let answer = try await stage.send(
+                "/version/v1/diagnosis-keys", body: "payload",
+                fields: ["content-type": "application/x-protobuf", "CWA-OTP": Self.token, "cwa-fake": "0"])
+            #expect(answer.status.code == UInt(code))
+            let seen = try #require(stage.seen.withLock { $0.first })
+            #expect(seen.fields[.cwaOTP] == Self.token)
+            #expect(seen.fields[.cwaAuthorization] == nil)
+        }
+    }
+
     struct Bad: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var method = HTTPMethod.POST

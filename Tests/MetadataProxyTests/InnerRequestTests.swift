@@ -58,7 +58,8 @@ import VerificationAPI
         var random = SystemRandomNumberGenerator()
         let route = try Self.route(EndpointDescription(SubmissionAPI.diagnosisKeys))
         let names = [
-            "content-type", "Content-Type", "cwa-fake", "CWA-Fake", "cwa-authorization", "content-length", "x-other",
+            "content-type", "Content-Type", "cwa-fake", "CWA-Fake", "cwa-authorization", "cwa-otp", "content-length",
+            "x-other",
         ]
         var sent = 0
         for _ in 0..<3000 {
@@ -81,7 +82,9 @@ import VerificationAPI
             #expect(request.body == body)
             let inner = request.head.headers.map(\.name)
             #expect(
-                Set(inner).isSubset(of: ["host", "content-type", "cwa-authorization", "cwa-fake", "content-length"]))
+                Set(inner).isSubset(of: [
+                    "host", "content-type", "cwa-authorization", "cwa-otp", "cwa-fake", "content-length",
+                ]))
             #expect(Set(inner).count == inner.count)
             #expect(request.head.headers["host"] == ["upstream:8010"])
             #expect(request.head.headers["content-type"] == ["application/x-protobuf"])

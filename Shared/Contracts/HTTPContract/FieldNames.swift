@@ -8,6 +8,8 @@ extension HTTPField.Name {
     package static let idempotencyKey = known("Idempotency-Key")
     /// The TAN of an upload.
     package static let cwaAuthorization = known("cwa-authorization")
+    /// The one-time password of a self-report, in place of a TAN.
+    package static let cwaOTP = known("cwa-otp")
     /// Whether a teleTAN, and the TAN derived from it, is for a test or for an event.
     package static let teleTANType = known("X-CWA-TELETAN-TYPE")
     /// How many check-ins of an upload were dropped.

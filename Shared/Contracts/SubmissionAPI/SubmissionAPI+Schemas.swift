@@ -5,7 +5,7 @@ package import HTTPTypes
 
 extension UploadRequest {
     package static var fieldSchemas: [HTTPField.Name: FieldSchema] {
-        [.cwaFake: .required(.wholeNumber), .cwaAuthorization: .optional(.text())]
+        [.cwaFake: .required(.wholeNumber), .cwaAuthorization: .optional(.text()), .cwaOTP: .optional(.text())]
     }
 }
 

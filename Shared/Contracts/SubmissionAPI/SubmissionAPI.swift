@@ -8,7 +8,7 @@ package enum SubmissionAPI {
     /// A person's upload of diagnosis keys and check-in reports.
     package static let diagnosisKeys = Endpoint<UploadRequest, UploadAccepted>(
         .post, "/version/v1/diagnosis-keys", callers: [.metadataProxy], bodyLimit: 100_000,
-        summary: "Stores the diagnosis keys of a positive test, and reports about the venues that were visited.",
+        summary: "Stores the diagnosis keys of a positive test or a self-report, and reports about venues.",
         refusals: refusals)
 
     /// An organiser's upload of reports about one venue, authorised by a health officer's teleTAN of kind `EVENT`.
@@ -29,8 +29,9 @@ package enum SubmissionAPI {
         refusals: refusals)
 
     private static let refusals: [HTTPResponse.Status: String] = [
-        .badRequest: "The payload is refused, there is no TAN, or `cwa-fake` is no whole number.",
-        .forbidden: "The TAN is refused, for whatever reason, or the caller has another role.",
+        .badRequest:
+            "The payload is refused, there isn't either a TAN or a password, or `cwa-fake` is no whole number.",
+        .forbidden: "The TAN or the password is refused, for whatever reason, or the caller has another role.",
     ]
 }
 
@@ -40,6 +41,8 @@ package enum SubmissionAPI {
 package struct UploadRequest: WireMessage, Equatable {
     /// The TAN as sent, whatever its form: a malformed one is refused like an unknown one. Nil if there was none.
     package let authorization: String?
+    /// The one-time password of a self-report as sent; nil if there was none.
+    package let password: String?
     /// Whether the field `cwa-fake` is a number other than 0; anything but a number is answered with 400 (cwa-server,
     /// `SubmissionController`).
     package let isFake: Bool
@@ -47,25 +50,47 @@ package struct UploadRequest: WireMessage, Equatable {
     package let payload: Data
 
     /// Creates an upload as a phone sends it.
-    package init(authorization: String?, isFake: Bool = false, payload: Data) {
+    package init(authorization: String?, password: String? = nil, isFake: Bool = false, payload: Data) {
         self.authorization = authorization
+        self.password = password
         self.isFake = isFake
         self.payload = payload
     }
 
     package static var mediaType: MediaType? { .protobuf }
-    package static var headerNames: [HTTPField.Name] { [.cwaAuthorization, .cwaFake] }
+    package static var headerNames: [HTTPField.Name] { [.cwaAuthorization, .cwaOTP, .cwaFake] }
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         guard let fake = fields[.cwaFake].flatMap({ Int($0) }) else { throw MalformedMessage() }
         authorization = fields[.cwaAuthorization]
+        password = fields[.cwaOTP]
         isFake = fake != 0
         payload = body
+    }
+
+    /// What authorises an upload.
+    package enum Credential: Equatable, Sendable {
+        /// A TAN as sent.
+        case tan(String)
+        /// The one-time password of a self-report as sent.
+        case password(String)
+    }
+
+    /// What is to authorise the upload; nil if neither or both were sent. An empty field counts as none (cwa-server,
+    /// `SubmissionController`).
+    package var credential: Credential? {
+        switch (authorization ?? "", password ?? "") {
+        case ("", ""): nil
+        case (let tan, ""): .tan(tan)
+        case ("", let password): .password(password)
+        default: nil
+        }
     }
 
     package func encoded() -> EncodedMessage {
         var fields: HTTPFields = [.cwaFake: isFake ? "1" : "0"]
         fields[.cwaAuthorization] = authorization
+        fields[.cwaOTP] = password
         return EncodedMessage(fields: fields, body: payload)
     }
 }

@@ -3,20 +3,26 @@ package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
 
-/// The purpose of an upload, which decides which TANs may authorise it.
+/// The purpose of an upload, which decides what may authorise it.
 package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
     /// A person's own keys: TANs from a test, or from a teleTAN of kind `TEST`.
     case diagnosisKeys = "DIAGNOSIS_KEYS"
     /// A warning on behalf of an event's organiser: TANs from a teleTAN of kind `EVENT`.
     case onBehalf = "ON_BEHALF"
+    /// A person's own keys without a registered test: one-time passwords that data-donation gave out.
+    case selfReport = "SELF_REPORT"
 }
 
 /// Reserves one TAN for the upload that the tag identifies.
 ///
+/// A self-report has a one-time password in place of the TAN. Apps choose it, and it has a TAN's form: a random UUID
+/// (cwa-app-android, `SrsOtp`). Self-reports come in calls without other uploads, because such a call fails as a whole while
+/// data-donation can't be asked.
+///
 /// The tag is a keyed hash over TAN and key data, made by the submission server. The first tag wins; the same
 /// tag again succeeds again, so that no crash and no lost answer costs a phone its upload; another tag never does.
 package struct TANReservation: Codable, Equatable, Sendable {
-    /// The TAN as the phone sent it; an unknown one is refused, and isn't an error.
+    /// The TAN, or the password in lower case; an unknown one is refused, and isn't an error.
     package let tan: TAN
     /// Identifies the upload. Without the submission server's key it reveals nothing about keys or TAN.
     package let tag: Digest
@@ -42,7 +48,7 @@ package struct TANReservations: JSONMessage, Equatable {
 
 /// Confirms that an upload is stored, so that its reserved TAN is used.
 package struct TANConfirmation: Codable, Equatable, Sendable {
-    /// The reserved TAN.
+    /// The reserved TAN or password.
     package let tan: TAN
     /// The tag of the reservation; another one is refused.
     package let tag: Digest

@@ -38,10 +38,10 @@ package enum VerificationAPI {
 
     // MARK: Internal listener
 
-    /// Reserves TANs, each for one upload; see ``TANReservation``.
+    /// Reserves TANs, and passwords of self-reports, each for one upload; see ``TANReservation``.
     package static let reservations = Endpoint<TANReservations, TANOutcomes>(
         .post, "/version/v1/tan/reservations", callers: [.submissionServer], bodyLimit: 65_536,
-        summary: "Reserves TANs, each for one upload.")
+        summary: "Reserves TANs and passwords of self-reports, each for one upload.")
 
     /// Confirms reservations whose upload is stored; see ``TANConfirmation``.
     package static let confirmations = Endpoint<TANConfirmations, TANOutcomes>(

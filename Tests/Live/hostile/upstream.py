@@ -23,7 +23,7 @@ ROUTES = {
 # What the routes allow, and what HTTP/1.1 needs on a hop.
 FIELDS = {
     "host", "content-type", "content-length", "transfer-encoding", "connection", "accept", "cwa-fake",
-    "cwa-authorization", "idempotency-key",
+    "cwa-authorization", "cwa-otp", "idempotency-key",
 }  # fmt: skip
 MEDIA = {"application/json", "application/x-protobuf"}
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -10,7 +10,7 @@ IPv6 address of its own, and every place that a caller can fill holds a text of 
 services passes a hop that records it. All canaries hold one mark, drawn for this run, and all addresses begin with one
 random prefix, so the search doesn't slow down with their number.
 
-What the contract passes on is no canary: the body, Content-Type, cwa-fake, cwa-authorization, Idempotency-Key. Bodies
+What the contract passes on is no canary: the body, Content-Type, cwa-fake, cwa-authorization, cwa-otp, Idempotency-Key. Bodies
 hold a mark, too, which must be found behind the proxy, so that the search is known to look at the right place.
 """
 
@@ -44,7 +44,7 @@ from client.tls import IP_FREEBIND, Connection, app_context
 
 WORKERS = 16
 # What the contract passes from a caller's header to a service (Shared/Contracts).
-CONTRACT = {"cwa-fake", "cwa-authorization", "idempotency-key"}
+CONTRACT = {"cwa-fake", "cwa-authorization", "cwa-otp", "idempotency-key"}
 # The proxy's limit for registrations of a prefix that shall meet it.
 REGISTRATIONS = 5
 
