@@ -284,7 +284,8 @@ targets += service(
 targets += service(
     "VerificationServer", executable: "verification-server",
     uses: serviceParts + storageParts + [
-        "Calling", "OfficerIdentity", "VerificationAPI", "TestResultAPI", "Credentials", "Crypto", "JWTKit",
+        "Calling", "OfficerIdentity", "VerificationAPI", "TestResultAPI", "DonationAPI", "Credentials", "Crypto",
+        "JWTKit",
     ],
     testsUse: ["CryptoExtras", "HummingbirdCore", "NIOCore"])
 targets += service(

@@ -46,6 +46,13 @@ package struct VerificationServer: AsyncParsableCommand {
         let store = RegistrationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
+        // Phones wait for an upload for two seconds, and there is more to do than this call.
+        let donation =
+            settings.optionalString("donation.url") == nil
+            ? nil
+            : try ServiceClient(
+                base: settings.url("donation.url"), tls: tls, name: "data-donation", deadline: .seconds(1))
+        let passwords = ReportPasswords(donation: donation, tans: tans)
         let uses = TANStore(database)
         let lookUp = ResultLookUp(store: store, tans: uses, results: results)
         let guesses = GuessLimit(budget: guessBudget, runtime: runtime)
@@ -78,7 +85,9 @@ package struct VerificationServer: AsyncParsableCommand {
                 ).handle)
         }
         let suite = try Listener("internal", from: settings, defaultPort: 8012, security: .mutualTLS(tls)) { routes in
-            routes.on(VerificationAPI.reservations, use: ReserveTANs(store: uses, tans: tans, clock: clock).handle)
+            routes.on(
+                VerificationAPI.reservations,
+                use: ReserveTANs(store: uses, tans: tans, passwords: passwords, clock: clock).handle)
             routes.on(VerificationAPI.confirmations, use: ConfirmTANs(store: uses, tans: tans, clock: clock).handle)
             routes.on(
                 VerificationAPI.tanVerification,
@@ -86,7 +95,7 @@ package struct VerificationServer: AsyncParsableCommand {
         }
         try await runtime.run(
             listeners: [apps, suite, portal],
-            services: [
+            services: (donation.map { [$0] } ?? []) + [
                 database, ClockWatch(databaseClock, runtime), results, lookUp, registrations,
                 officers.refreshing(in: runtime),
                 // Hourly counts are deleted soon after their hour.
@@ -94,7 +103,8 @@ package struct VerificationServer: AsyncParsableCommand {
                 figures.everyHour(
                     [
                         .codesByDay, .testCodesByWeek, .eventCodesByWeek, .wrongEntries, .testsRegistered,
-                        .warningsSent(uploads: tans.perRegistration),
+                        // A phone may report itself once in 90 days.
+                        .warningsSent(uploads: tans.perRegistration + (donation == nil ? 0 : 1)),
                     ], in: runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])

@@ -15,10 +15,11 @@ extension FigureSource {
         return [week.value(.testsRegistered, "", Figure.testsRegistered.definition.value(of: count ?? 0))]
     }
 
-    /// Confirmed TANs by the day of their first use, which is stored as a day of UTC. They are kept for 23 days.
+    /// Confirmed TANs and passwords of self-reports by the day of their first use, which is stored as a day of UTC. They are kept for
+    /// 23 days.
     ///
     /// The noise is drawn before anything else: neither the threshold nor a table sees the count.
-    /// - Parameter uploads: the most that one registration authorises.
+    /// - Parameter uploads: the most that one person can make in a week.
     static func warningsSent(uploads: Int) -> FigureSource {
         FigureSource(.warningsSent, "", .week, delay: 2 * 86_400, daysKept: 22) { session, week in
             var randomness = SystemRandomNumberGenerator()

@@ -18,7 +18,9 @@ struct ConfirmTANs: Sendable {
         }
         let now = clock.now
         let uses = request.confirmations.map { entry in
-            tans.claims(of: entry.tan, at: now).map { TANUse(digest: tans.use(of: $0), tag: entry.tag) }
+            // What isn't a TAN may be the password of a self-report. Nothing is stored about a password that isn't reserved.
+            let digest = tans.claims(of: entry.tan, at: now).map(tans.use) ?? tans.use(ofPassword: entry.tan)
+            return TANUse(digest: digest, tag: entry.tag)
         }
         return TANOutcomes(try await store.confirm(uses))
     }

@@ -70,6 +70,14 @@ struct IssuedTANs: Sendable {
     /// The digest under which the use of a TAN is stored: the same for all TANs of one upload.
     func use(of claims: TANClaims) -> Digest { key.digest(for: "use of a TAN", claims.nonceBytes) }
 
+    /// The digest under which the use of a self-report's password is stored.
+    func use(ofPassword password: TAN) -> Digest { key.digest(for: "use of a password", password.identifier.bytes) }
+
+    /// What makes repeats of a self-report one redemption: it follows from the upload's tag, so another upload has another one.
+    func redemption(of reservation: TANReservation) -> Digest {
+        key.digest(for: "redemption of a password", reservation.tan.identifier.bytes, reservation.tag.bytes)
+    }
+
     /// The tag under which ``VerifyTAN`` redeems a TAN: with an idempotency key the same for a repeat.
     func tag(of request: TANVerification) -> Digest {
         let idempotencyKey =

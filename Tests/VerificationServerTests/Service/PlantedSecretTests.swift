@@ -73,11 +73,15 @@ struct PlantedSecretTests {
             _ = try await stage.testResult(token)
             #expect(try await stage.reserve(tan, .tag(1)) == .granted)
             #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            let password = stage.passwords.give()
+            #expect(try await stage.reserve(password, .tag(1), .selfReport) == .granted)
+            #expect(try await stage.confirm(password, .tag(1)) == .granted)
             var secrets = [
                 Secret("token", token.text, bytes: token.identifier.bytes),
                 Secret("token of a teleTAN", teleToken.text, bytes: teleToken.identifier.bytes),
                 Secret("TAN", tan.text, bytes: tan.identifier.bytes),
                 Secret("TAN of a teleTAN", teleTAN.text, bytes: teleTAN.identifier.bytes),
+                Secret("password", password.text, bytes: password.identifier.bytes),
                 Secret("teleTAN", code.text), Secret("officer", Self.officer), Secret("officer's token", officerToken),
                 Secret("officer's subject", Self.subject), Secret("idempotency key", key.text),
             ]
@@ -85,7 +89,7 @@ struct PlantedSecretTests {
                 for secret in secrets { #expect(!secret.isIn(row), "\(secret.name) in a table") }
             }
 
-            let texts = [guid.text, token.text, tan.text, code.text, officerToken, key.text]
+            let texts = [guid.text, token.text, tan.text, password.text, code.text, officerToken, key.text]
             let answers = try await Self.failures(texts, on: stage)
             // The session's table may hold the GUID's hash; log and metrics may not.
             secrets.append(Secret("GUID", guid.text, bytes: Digest(hex: guid.text)?.bytes))

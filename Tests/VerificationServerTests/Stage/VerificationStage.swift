@@ -13,13 +13,14 @@ import Testing
 import VerificationAPI
 import VerificationServer
 
-/// The whole verification server on a database of its own, with a fake test result server, and its callers.
+/// The whole verification server on a database of its own, with a fake test result server, a fake data-donation, and its callers.
 struct VerificationStage: Sendable {
     let clock: ManualClock
     let database: MigratedDatabase
     let certificates: TestCertificates
     let runtime: ServiceRuntime
     let results: FakeResults
+    let passwords: FakePasswords
     let officers: OfficerTokens
     let appBase: String
     let internalBase: String
@@ -45,16 +46,19 @@ struct VerificationStage: Sendable {
         let certificates = try TestCertificates()
         let clock = ManualClock(start)
         let results = FakeResults()
+        let passwords = FakePasswords()
         let officers = OfficerTokens(clock: clock)
         let listener = results.listener(try certificates.files(role: .testResultServer))
+        let redemption = passwords.listener(try certificates.files(role: .dataDonation))
         return try await TestPostgres.withMigratedDatabase { database in
             try await TestPostgres.withClient(database.superuserConnection) { try await prepare($0) }
-            return try await withService(listeners: [listener]) { _ in
+            return try await withService(listeners: [listener, redemption]) { _ in
                 let ports = (app: TestPort.free(), internal: TestPort.free(), portal: TestPort.free())
                 let all = try Self.settings(certificates, officers).merging([
                     "app.port": "\(ports.app)", "internal.port": "\(ports.internal)",
                     "portal.port": "\(ports.portal)",
                     "testResults.url": "https://localhost:\(try await listener.boundPort)",
+                    "donation.url": "https://localhost:\(try await redemption.boundPort)",
                     "postgres.connection": database.connection(as: .verification)
                         + (host.map { " host=\($0)" } ?? ""),
                 ]) { $1 }.merging(settings) { $1 }
@@ -69,7 +73,8 @@ struct VerificationStage: Sendable {
                     }
                     let stage = VerificationStage(
                         clock: clock, database: database, certificates: certificates, runtime: runtime,
-                        results: results, officers: officers, appBase: "https://localhost:\(ports.app)",
+                        results: results, passwords: passwords, officers: officers,
+                        appBase: "https://localhost:\(ports.app)",
                         internalBase: "https://localhost:\(ports.internal)",
                         portalBase: "https://localhost:\(ports.portal)",
                         apps: try client(.metadataProxy, ports.app),
