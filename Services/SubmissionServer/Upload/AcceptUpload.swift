@@ -15,6 +15,8 @@ import VerificationAPI
 /// Each step may be repeated with the same outcome. After a crash or a lost answer the phone repeats its request and is
 /// answered 200; what it sent first stays (``UploadTagKey``). Other keys for the same TAN are refused.
 ///
+/// A self-report brings a one-time password in place of the TAN; all else is the same.
+///
 /// A dummy request, and an upload that is refused, takes the same steps with a TAN that was never issued: it is read and
 /// checked, the verification server is asked as often, and it waits for the same commits. Only its row is left out, as is
 /// that of a repeat.
@@ -30,12 +32,15 @@ struct AcceptUpload: Sendable {
     let logger: Logger
 
     func handle(_ upload: UploadRequest, from caller: Caller) async throws -> UploadAccepted {
-        let checked = try? rules.check(upload.payload, sentAs: form, limit: route.bodyLimit)
+        let isSelfReport = upload.credential?.isPassword ?? false
+        let checked = try? rules.check(
+            upload.payload, sentAs: form, isSelfReport: isSelfReport, limit: route.bodyLimit)
         let content = checked?.content
-        let purpose = checked?.purpose ?? form.usualPurpose
-        let isReal = !upload.isFake && upload.authorization != nil && content != nil
-        let named = isReal ? upload.authorization.flatMap { TAN($0) } : nil
-        let tan = named ?? .neverIssued()
+        let purpose = checked?.purpose ?? (isSelfReport ? .selfReport : form.usualPurpose)
+        let named = upload.credential?.tan
+        // A malformed TAN is refused like an unknown one, a malformed password like a malformed payload (cwa-server, `isUuid`).
+        let isReal = !upload.isFake && content != nil && upload.credential != nil && (named != nil || !isSelfReport)
+        let tan = (isReal ? named : nil) ?? .neverIssued()
         let tags = tagKey.tags(of: content ?? UploadContent(), as: form, authorisedBy: tan)
 
         let reservation = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
@@ -88,6 +93,23 @@ extension UploadContent {
         content.keys = UploadRules().current(keys, at: now)
         content.left.keys += keys.count - content.keys.count
         return content
+    }
+}
+
+extension UploadRequest.Credential {
+    fileprivate var isPassword: Bool {
+        switch self {
+        case .tan: false
+        case .password: true
+        }
+    }
+
+    /// The TAN, or the password in the form that all its spellings share; nil if it is malformed.
+    fileprivate var tan: TAN? {
+        switch self {
+        case .tan(let text): TAN(text)
+        case .password(let text): TAN(text.lowercased())
+        }
     }
 }
 

@@ -16,17 +16,22 @@ struct PayloadRules: Sendable {
     ///
     /// A key or report that breaks a rule is dropped. A payload that breaks the contract as a whole is refused with the
     /// contract's single answer for that.
-    func check(_ payload: Data, sentAs form: UploadForm, limit: Int) throws(Problem) -> CheckedUpload {
+    /// - Parameter isSelfReport: whether a password came with it, and no TAN.
+    func check(
+        _ payload: Data, sentAs form: UploadForm, isSelfReport: Bool, limit: Int
+    ) throws(Problem) -> CheckedUpload {
+        let upload: CheckedUpload
         switch form {
         case .diagnosisKeys:
             let message = try submission(payload, limit: limit)
-            return CheckedUpload(
-                content: try ofPerson(message, with: withReports(of: message)), purpose: .diagnosisKeys)
+            upload = try ofPerson(message, with: withReports(of: message))
         case .onBehalf:
-            return CheckedUpload(content: try onBehalf(try submission(payload, limit: limit)), purpose: .onBehalf)
+            upload = try onBehalf(try submission(payload, limit: limit))
         case .venueReports:
-            return try venueReports(payload)
+            upload = try venueReports(payload)
         }
+        guard isSelfReport == (upload.purpose == .selfReport) else { throw Problem.badRequest }
+        return upload
     }
 
     private func submission(_ payload: Data, limit: Int) throws(Problem) -> SubmissionPayload {
@@ -49,7 +54,7 @@ struct PayloadRules: Sendable {
         content.venueReports = Set(upload.reports).sorted()
         content.left.reports += upload.reports.count - content.venueReports.count
         guard message.submissionType == .hostWarning else {
-            return CheckedUpload(content: try ofPerson(message, with: content), purpose: .diagnosisKeys)
+            return try ofPerson(message, with: content)
         }
         guard isWarning(message), message.checkInProtectedReports.isEmpty, !content.venueReports.isEmpty else {
             throw Problem.badRequest
@@ -60,20 +65,31 @@ struct PayloadRules: Sendable {
     /// - Parameter content: the reports that come with the keys.
     private func ofPerson(
         _ message: SubmissionPayload, with reports: UploadContent
-    ) throws(Problem) -> UploadContent {
-        // The other types are self-reports, which no TAN authorises.
-        let types: Set<SubmissionPayload.SubmissionType> = [.pcrTest, .rapidTest, .hostWarning]
-        guard types.contains(message.submissionType), message.visitedCountries.allSatisfy(Self.isCountry) else {
-            throw Problem.badRequest
-        }
+    ) throws(Problem) -> CheckedUpload {
+        guard message.visitedCountries.allSatisfy(Self.isCountry) else { throw Problem.badRequest }
+        let purpose = Self.purpose(of: message.submissionType)
         var content = reports
         // Somebody who checked in but didn't switch encounters on has reports only.
-        if message.keys.isEmpty, !content.reports.isEmpty || !content.venueReports.isEmpty { return content }
+        if message.keys.isEmpty, !content.reports.isEmpty || !content.venueReports.isEmpty {
+            return CheckedUpload(content: content, purpose: purpose)
+        }
         guard let keys = try? keyRules.normalise(message.uploadedKeys) else { throw Problem.badRequest }
         content.keys = keys
-        content.stream = message.consentToFederation ? .federated : .home
+        // Other countries get keys as those of confirmed tests, so a self-report stays here whatever its payload says. Published apps never
+        // ask for consent then (cwa-app-ios, `SRSKeySubmissionResource`; cwa-app-android, `SrsSubmissionServer`).
+        content.stream = message.consentToFederation && purpose == .diagnosisKeys ? .federated : .home
         content.left.keys = message.keys.count - keys.count
-        return content
+        return CheckedUpload(content: content, purpose: purpose)
+    }
+
+    /// Types from `SRS_SELF_TEST` on are self-reports, which no TAN authorises.
+    private static func purpose(of type: SubmissionPayload.SubmissionType) -> UploadPurpose {
+        switch type {
+        case .pcrTest, .rapidTest, .hostWarning: .diagnosisKeys
+        case .srsSelfTest, .srsRegisteredRat, .srsUnregisteredRat, .srsRegisteredPcr, .srsUnregisteredPcr,
+            .srsRapidPcr, .srsOther:
+            .selfReport
+        }
     }
 
     /// Whether there is nothing of a person's upload in it.
@@ -83,12 +99,12 @@ struct PayloadRules: Sendable {
     }
 
     /// The content of an organiser's warning, which is about one venue and nothing else.
-    private func onBehalf(_ message: SubmissionPayload) throws(Problem) -> UploadContent {
+    private func onBehalf(_ message: SubmissionPayload) throws(Problem) -> CheckedUpload {
         let content = withReports(of: message)
         guard isWarning(message), Set(content.reports.map(\.locationIDHash)).count == 1,
             Set(message.checkIns.map(\.locationID)).count <= 1
         else { throw Problem.badRequest }
-        return content
+        return CheckedUpload(content: content, purpose: .onBehalf)
     }
 
     /// The content with its encrypted check-ins. Unencrypted visits are never stored, because they reveal the venue.
@@ -107,6 +123,6 @@ struct PayloadRules: Sendable {
 /// An upload that follows the rules.
 struct CheckedUpload: Sendable {
     let content: UploadContent
-    /// Which TANs may authorise it.
+    /// What may authorise it.
     let purpose: UploadPurpose
 }

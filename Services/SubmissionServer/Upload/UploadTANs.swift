@@ -3,7 +3,7 @@ import HTTPContract
 import ServiceLifecycle
 import VerificationAPI
 
-/// Reserves and confirms TANs at the verification server; many uploads share one call.
+/// Reserves and confirms TANs, and passwords of self-reports, at the verification server; many uploads share one call.
 struct UploadTANs: Service {
     /// What a TAN is to an upload.
     enum Reservation: Sendable {
@@ -16,13 +16,18 @@ struct UploadTANs: Service {
     }
 
     private let reservations: Batcher<TANReservation, Reservation>
+    /// Those of self-reports, apart from others, which don't need data-donation.
+    private let reports: Batcher<TANReservation, Reservation>
     private let confirmations: Batcher<TANConfirmation, TANOutcomes.Outcome>
 
     /// Much shorter than the proxy's deadline. It halves the work for each upload when many arrive.
     private static let pause = Duration.milliseconds(5)
 
+    /// Each is a call of its own behind the verification server.
+    private static let reportsPerCall = 32
+
     init(verification: ServiceClient) {
-        reservations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
+        let reserve: @Sendable ([TANReservation]) async throws -> [Reservation] = {
             let answer = try await verification.call(VerificationAPI.reservations, TANReservations($0))
             let confirmed = Set(answer.confirmed ?? [])
             return answer.outcomes.enumerated().map { position, outcome in
@@ -32,6 +37,8 @@ struct UploadTANs: Service {
                 }
             }
         }
+        reservations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause, reserve)
+        reports = Batcher(maximum: Self.reportsPerCall, reserve)
         confirmations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
             try await verification.call(VerificationAPI.confirmations, TANConfirmations($0)).outcomes
         }
@@ -40,14 +47,15 @@ struct UploadTANs: Service {
     func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await reservations.run() }
+            group.addTask { try await reports.run() }
             group.addTask { try await confirmations.run() }
             try await group.waitForAll()
         }
     }
 
-    /// Asks for a TAN for an upload.
+    /// Asks for a TAN or a password for an upload.
     func reserve(_ reservation: TANReservation) async throws -> Reservation {
-        try await reservations.answer(to: reservation)
+        try await (reservation.purpose == .selfReport ? reports : reservations).answer(to: reservation)
     }
 
     /// Tells the verification server that an upload is stored.

@@ -228,9 +228,14 @@ struct AcceptUploadTests {
             for purpose in UploadPurpose.allCases {
                 for payload in payloads {
                     let unused = try stage.verification.issue(for: purpose)
-                    for tan in [unused.text, "", UUID().uuidString, nil] {
+                    let sent: [(tan: String?, password: String?)] = [
+                        (unused.text, nil), ("", nil), (UUID().uuidString, nil), (nil, nil), (nil, unused.text),
+                        (nil, UUID().uuidString), ("", UUID().uuidString), (unused.text, unused.text),
+                    ]
+                    for (tan, password) in sent {
                         let calls = stage.verification.calls
-                        let answer = try await stage.upload(payload, tan: tan, fake: field, for: purpose)
+                        let answer = try await stage.upload(
+                            payload, tan: tan, password: password, fake: field, for: purpose)
                         #expect(answer == real)
                         #expect(stage.verification.calls == calls + callsOfReal)
                     }
@@ -379,7 +384,7 @@ struct AcceptUploadTests {
             #expect(try await stage.upload(try Samples.payload(try Samples.keys(0..<14)), tan: used.text).status == 200)
             let payload = try Samples.payload(try Samples.keys(14..<28))
             let tans = [
-                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text)0", "not a TAN", "",
+                used.text, try Samples.tan().text, fresh.text.uppercased(), "\(fresh.text)0", "not a TAN",
                 "00000000-0000-0000-0000-000000000000",
             ]
             let answers = try await tans.concurrently { try await stage.upload(payload, tan: $0) }
@@ -478,7 +483,7 @@ struct AcceptUploadTests {
     func noTAN() async throws {
         try await SubmissionStage.run { stage in
             let payload = try Samples.payload(try Samples.keys(0..<14))
-            #expect(try await stage.upload(payload, tan: nil).status == 400)
+            for tan in [nil, ""] { #expect(try await stage.upload(payload, tan: tan).status == 400) }
             #expect(try await stage.waiting() == 0)
         }
     }

@@ -10,8 +10,10 @@ final class FakeVerificationServer: Sendable {
     struct State {
         /// Each TAN with the tag it is reserved for.
         var tans: [TAN: Digest?] = [:]
-        /// Those of health officers' teleTANs for events.
-        var forEvents: Set<TAN> = []
+        /// What each is for: a TAN of a teleTAN for events, and a password of a self-report, are of no use for anything else.
+        var purposes: [TAN: UploadPurpose] = [:]
+        /// Whether the server that gave out passwords can be asked.
+        var knowsPasswords = true
         var confirmed: Set<TAN> = []
         var calls = 0
         var isConfirming = true
@@ -19,12 +21,12 @@ final class FakeVerificationServer: Sendable {
 
     let state = Mutex(State())
 
-    /// A TAN that authorises one upload.
+    /// A TAN, or a password, that authorises one upload.
     func issue(for purpose: UploadPurpose = .diagnosisKeys) throws -> TAN {
         let tan = try Samples.tan()
         state.withLock {
             $0.tans[tan] = .some(nil)
-            if purpose == .onBehalf { $0.forEvents.insert(tan) }
+            $0.purposes[tan] = purpose
         }
         return tan
     }
@@ -50,12 +52,15 @@ final class FakeVerificationServer: Sendable {
     }
 
     private func reserve(_ request: TANReservations) throws -> TANOutcomes {
-        state.withLock { state in
+        try state.withLock { state in
             state.calls += 1
+            if !state.knowsPasswords, request.reservations.contains(where: { $0.purpose == .selfReport }) {
+                throw Problem.unavailable
+            }
             let outcomes = request.reservations.map { wanted -> TANOutcomes.Outcome in
-                guard (wanted.purpose == .onBehalf) == state.forEvents.contains(wanted.tan),
-                    let tag = state.tans[wanted.tan]
-                else { return .refused }
+                guard wanted.purpose == state.purposes[wanted.tan], let tag = state.tans[wanted.tan] else {
+                    return .refused
+                }
                 if tag == nil { state.tans[wanted.tan] = wanted.tag }
                 return tag == nil || tag == wanted.tag ? .granted : .refused
             }

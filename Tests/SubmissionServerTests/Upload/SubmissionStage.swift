@@ -131,18 +131,23 @@ struct SubmissionStage: Sendable {
 
     /// Sends what an app sends through the proxy; a nil field is left out.
     func upload(
-        _ payload: [UInt8], tan: String?, fake: String? = "0", media: String? = "application/x-protobuf",
+        _ payload: [UInt8], tan: String?, password: String? = nil, fake: String? = "0",
+        media: String? = "application/x-protobuf",
         for purpose: UploadPurpose = .diagnosisKeys, to replica: Int = 0
     ) async throws -> Answer {
         let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
         return try await send(
-            tan: tan, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)), operation.route, to: replica)
+            tan: tan, password: password, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)),
+            operation.route, to: replica)
     }
 
     /// The same with venue reports.
-    func uploadVenueReports(_ payload: [UInt8], tan: String?, fake: String = "0") async throws -> Answer {
+    func uploadVenueReports(
+        _ payload: [UInt8], tan: String?, password: String? = nil, fake: String = "0"
+    ) async throws -> Answer {
         try await send(
-            tan: tan, fake: fake, media: "application/x-protobuf", body: .bytes(ByteBuffer(bytes: payload)),
+            tan: tan, password: password, fake: fake, media: "application/x-protobuf",
+            body: .bytes(ByteBuffer(bytes: payload)),
             SubmissionAPI.venueReports.route)
     }
 
@@ -158,12 +163,13 @@ struct SubmissionStage: Sendable {
     }
 
     private func send(
-        tan: String?, fake: String?, media: String?, body: HTTPClientRequest.Body,
+        tan: String?, password: String? = nil, fake: String?, media: String?, body: HTTPClientRequest.Body,
         _ route: Route = SubmissionAPI.diagnosisKeys.route, to replica: Int = 0
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: urls[replica] + route.path)
         request.method = .POST
         if let tan { request.headers.add(name: "cwa-authorization", value: tan) }
+        if let password { request.headers.add(name: "cwa-otp", value: password) }
         if let fake { request.headers.add(name: "cwa-fake", value: fake) }
         if let media { request.headers.add(name: "content-type", value: media) }
         request.body = body
