@@ -1,6 +1,7 @@
 import Calling
 package import Credentials
-import ExposureFormat
+package import DonationFormat
+package import ExposureFormat
 package import ExposureKeys
 import FoundationEssentials
 import HTTPContract
@@ -76,11 +77,36 @@ package struct AppClient: Sendable {
     package func upload(
         _ keys: [DiagnosisKey], reports: [CheckInReport] = [], room: Int = 0, tan: TAN
     ) async throws -> UploadAccepted {
+        try await upload(Self.payload(of: keys), reports, room: room) {
+            UploadRequest(authorization: tan.text, payload: $0)
+        }
+    }
+
+    /// Uploads keys, and reports about venues, of somebody who has no registered test. The request has the size of other uploads.
+    /// - Parameters:
+    ///   - type: how the person knows; one of the self-reports.
+    ///   - room: for how many reports the request has room at least; the same as that of this phone's dummies.
+    ///   - password: one that the server for ``requestPassword(for:_:with:)`` has admitted.
+    @discardableResult
+    package func reportOneself(
+        _ keys: [DiagnosisKey], reports: [CheckInReport] = [], room: Int = 0,
+        as type: SubmissionPayload.SubmissionType = .srsSelfTest, password: OneTimePassword
+    ) async throws -> UploadAccepted {
         var payload = Self.payload(of: keys)
+        payload.submissionType = type
+        payload.consentToFederation = false
+        return try await upload(payload, reports, room: room) {
+            UploadRequest(authorization: nil, password: password.text, payload: $0)
+        }
+    }
+
+    private func upload(
+        _ payload: SubmissionPayload, _ reports: [CheckInReport], room: Int, _ request: (Data) -> UploadRequest
+    ) async throws -> UploadAccepted {
+        var payload = payload
         payload.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
         return try await proxy.call(
-            SubmissionAPI.diagnosisKeys,
-            UploadRequest(authorization: tan.text, payload: try Self.padded(payload, for: max(room, reports.count))))
+            SubmissionAPI.diagnosisKeys, request(try Self.padded(payload, for: max(room, reports.count))))
     }
 
     /// Uploads reports about one venue on behalf of its visitors.

@@ -15,6 +15,8 @@ import Testing
 import Venues
 import VerificationAPI
 
+import struct DonationFormat.OneTimePassword
+
 /// A request body as it came, whatever it is.
 private struct AnyJSON: WireMessage {
     let body: Data
@@ -126,6 +128,26 @@ private func unread<Req: WireMessage, Res: WireMessage>(_ endpoint: Endpoint<Req
             #expect(Set(uploads.map { $0.authorization?.count }) == [36])
             let payloads = try uploads.map { try SubmissionPayload(decoding: Array($0.payload), maximum: 4096) }
             #expect(payloads.map(\.wellFormedReports.count) == [0, 32, 3, 0])
+        }
+    }
+
+    @Test("a self-report has a password in place of the TAN, no consent to share, and the size of any upload")
+    func selfReport() async throws {
+        try await withApp { app, proxy in
+            let keys = Phone(at: Date(timeIntervalSince1970: 1_780_000_000)).diagnosisKeys()
+            let reports = (0..<33).compactMap { CheckInReport([UInt8](repeating: $0, count: 96)) }
+            var random = SystemRandomNumberGenerator()
+            let password = OneTimePassword(using: &random)
+            try await app.reportOneself(keys, reports: Array(reports.prefix(32)), password: password)
+            try await app.reportOneself(keys, reports: reports, as: .srsOther, password: password)
+            try await app.reportOneself(keys, room: 280, password: password)
+            let uploads = proxy.uploads.withLock { $0 }
+            #expect(uploads.map(\.payload.count) == [4096, 49_152, 49_152])
+            #expect(uploads.allSatisfy { $0.authorization == nil && $0.password == password.text && !$0.isFake })
+            let payloads = try uploads.map { try SubmissionPayload(decoding: Array($0.payload), maximum: 49_152) }
+            #expect(payloads.map(\.submissionType) == [.srsSelfTest, .srsOther, .srsSelfTest])
+            #expect(payloads.map(\.wellFormedReports.count) == [32, 33, 0])
+            #expect(payloads.allSatisfy { $0.keys.count == 14 && !$0.consentToFederation })
         }
     }
 
