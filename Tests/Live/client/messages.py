@@ -1,5 +1,6 @@
 """Messages of the contract, each of one length for its kind, as the apps pad theirs."""
 
+import base64
 import hashlib
 import json
 import secrets
@@ -10,6 +11,7 @@ JSON_LENGTH = 250
 UPLOAD_LENGTH = 1200
 VENUE_UPLOAD_LENGTH = 8192
 PUSH_LENGTH = 512
+DONATION_LENGTH = 4096
 
 
 def fresh_guid():
@@ -61,6 +63,41 @@ def push_registration(token, device, kind=0):
     content += _bytes(4, device.encode())
     # The padding's own tag and length take four bytes.
     return content + _bytes(100, bytes(PUSH_LENGTH - 4 - len(content)))
+
+
+def donation_request(authentication, content):
+    """A serialised DonationRequest (Shared/Formats/DonationFormat/Protobuf/protos); its parts are serialised messages."""
+    content = _bytes(1, authentication) + _bytes(2, content)
+    # The padding's own tag and length take three bytes.
+    return content + _bytes(3, bytes(DONATION_LENGTH - 3 - len(content)))
+
+
+def android_authentication(salt, token):
+    """A serialised AndroidAuthentication with a token of Play Integrity."""
+    return _bytes(2, base64.b64encode(salt)) + _bytes(16, token.encode())
+
+
+def ios_authentication(device_token="", month_token="", assertion=b""):
+    """A serialised IOSAuthentication; with an assertion, its challenge is of no hour, and the key isn't known."""
+    content = _bytes(1, device_token.encode()) + _bytes(2, month_token.encode())
+    return content + (_bytes(16, bytes(32)) + _bytes(17, bytes(32)) + _bytes(18, assertion) if assertion else b"")
+
+
+def one_time_password(password, android_id=b""):
+    """A serialised OneTimePassword."""
+    return _bytes(1, password.encode()) + (_bytes(2, android_id) if android_id else b"")
+
+
+def analytics_data(risks=1, windows=0, is_ios=False):
+    """A serialised AnalyticsData; with more than one risk it breaks a rule."""
+    today = int(time.time()) // 86400 * 86400
+    content = _bytes(2, _number(1, 2) + _number(3, today)) * risks
+    scan = _number(1, 30) + _number(2, 25) + _number(3, 300)
+    content += _bytes(3, _bytes(1, _number(1, today) + _number(2, 1) + _number(3, 1) + _bytes(5, scan)) + _number(2, 6)) * windows
+    # Versions of app and system, or of the app, the API and exposure notifications; then the state and the age.
+    version = _number(1, 3) + _number(2, 2)
+    client = _bytes(1, version) + (_bytes(2, version) if is_ios else _number(2, 33) + _number(3, 18_000_000))
+    return content + _bytes(6, client) + _bytes(7, _number(1, 5) + _number(3, 2))
 
 
 def malformed(length):

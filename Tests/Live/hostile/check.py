@@ -63,7 +63,7 @@ class Proxy(client.proxy.Proxy):
             # As it is by default: at eight times that an answer is a 503.
             "answers__deadline": 250,
         }
-        super().__init__(suite, [upstream] * 3, suite.scratch, **defaults | changes)
+        super().__init__(suite, [upstream] * 4, suite.scratch, **defaults | changes)
 
 
 class Report:

@@ -30,13 +30,16 @@ import secrets
 import signal
 import ssl
 import sys
+import time
 import uuid
 
 import capture
 import neighbours
-from client import http1, http2
+from client import google, http1, http2
 from client.http1 import Request
-from client.messages import fresh_guid, json_body, malformed, payload, push_registration, venue_payload
+from client.messages import (
+    analytics_data, donation_request, fresh_guid, ios_authentication, json_body, malformed, one_time_password, payload,
+    push_registration, venue_payload)
 from client.suite import Suite, Unexpected
 from client.tls import Connection
 
@@ -51,6 +54,8 @@ TOGETHER = 4
 BODIES = 30_000
 # A signature has 70 to 72 bytes; one of 66 is seen once in 2^32 handshakes.
 SIGNATURE_SPREAD = 6
+# A request for a donation is repeated only if so many seconds are left of the hour: the fold then takes donations away.
+UNTIL_THE_FOLD = 300
 # The second proxy takes so many registrations of one address prefix.
 REGISTRATIONS = 40
 
@@ -107,6 +112,14 @@ def push_request(token, device, kind=0, version=3):
     return Request(f"/v{version}/register", headers, push_registration(token, device, kind))
 
 
+def evidence_request(operation, body, fake="0"):
+    return Request(f"/version/v1/{operation}", [("content-type", "application/x-protobuf"), ("cwa-fake", fake)], body)
+
+
+def password():
+    return one_time_password(str(uuid.uuid4()))
+
+
 class Classes:
     """Makes requests of every class of outcome; what can be asked repeatedly is prepared once."""
 
@@ -135,11 +148,27 @@ class Classes:
         suite.upload(*self.warned, "submission-on-behalf")
         self.visited = suite.entitled(), venue_payload(3, 14)
         suite.upload(*self.visited, "venue-reports")
+        self.google, self.forger = google.PlayIntegrity(suite), google.PlayIntegrity(suite, is_forger=True)
+        self.used_salt, self.phone = secrets.token_bytes(google.SALT_LENGTH), secrets.token_bytes(8)
+        self.given = self.google.request(password(), self.used_salt)
+        self._donate("android/otp", self.given)
+        self._donate("android/srs", self.google.request(self._report_password(self.phone)))
+
+    def _donate(self, operation, body):
+        """Sends a request to data-donation without the proxy."""
+        port = self.suite.port("data-donation", "app")
+        self.suite.post(200, "metadata-proxy", port, f"/version/v1/{operation}", body, "application/x-protobuf")
+        return body
+
+    @staticmethod
+    def _report_password(phone):
+        return one_time_password(str(uuid.uuid4()), phone)
 
     def of_services(self, port):
         """Every outcome that a service decides."""
         return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
-                *self._warnings(port), *self._venue_reports(port), *self._pushes(port)]
+                *self._warnings(port), *self._venue_reports(port), *self._pushes(port), *self._passwords(port),
+                *self._donations(port), *self._requests_of_iphones(port)]
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -260,6 +289,66 @@ class Classes:
         request.body = malformed(len(request.body))
         yield Case("push, malformed", 400, request, port)
 
+    def _passwords(self, port):
+        def case(name, body, status=200, code=None, purpose="otp", fake="0"):
+            members = {"errorCode": code} if code else {}
+            return Case(f"password, {name}", status, evidence_request(f"android/{purpose}", body, fake), port, members)
+
+        ask, strict = self.google.request, "EVALUATION_TYPE_HARDWARE_BACKED_REQUIRED"
+        yield case("for a survey", ask(password()))
+        yield case("for a log", ask(password()), purpose="els")
+        yield case("for a self-report", ask(self._report_password(secrets.token_bytes(16))), purpose="srs")
+        yield case("repeated", self.given)
+        yield case("fake", donation_request(b"", b""), fake="1")
+        yield case("a phone's second self-report", ask(self._report_password(self.phone)), 403, "DEVICE_QUOTA_EXCEEDED", "srs")
+        yield case("used salt", ask(password(), self.used_salt), 403, "SALT_REDEEMED")
+        yield case("another payload", ask(password(), covers=password()), 403, "NONCE_MISMATCH")
+        yield case("stale", ask(password(), age=3600), 403, "ATTESTATION_EXPIRED")
+        yield case("another app", ask(password(), package="org.example"), 403, "APK_PACKAGE_NAME_MISMATCH")
+        yield case("another signer", ask(password(), signer="A" * 43), 403, "APK_CERTIFICATE_MISMATCH")
+        yield case("a device that is none", ask(password(), device=()), 403, "BASIC_INTEGRITY_REQUIRED")
+        yield case("a rooted device", ask(password(), device=google.BASIC), 403, "CTS_PROFILE_MATCH_REQUIRED")
+        yield case("a weak device", ask(password(), device=google.STRONG[:2]), 403, strict, "els")
+        yield case("forged", self.forger.request(password()), 401, "JWS_SIGNATURE_VERIFICATION_FAILED")
+        yield case("without evidence", donation_request(b"", password()), 400, "MISSING_MANDATORY_AUTHENTICATION_FIELDS")
+        yield case("no UUID", ask(one_time_password("0" * 36)), 400, "DEVICE_TOKEN_SYNTAX_ERROR")
+        yield case("malformed", malformed(len(self.given)), 400, "DEVICE_TOKEN_SYNTAX_ERROR")
+
+    def _donations(self, port):
+        def case(name, body, status=200, code=None, fake="0"):
+            members = {"errorCode": code} if code else {}
+            return Case(f"donation, {name}", status, evidence_request("android/dat", body, fake), port, members)
+
+        ask, data = self.google.request, analytics_data()
+        yield case("without encounters", ask(data))
+        yield case("50 encounters", ask(analytics_data(windows=50)))
+        if time.time() % 3600 < 3600 - UNTIL_THE_FOLD:
+            yield case("repeated", self._donate("android/dat", ask(data)))
+        yield case("fake", donation_request(b"", data), fake="1")
+        yield case("used salt", ask(data, self.used_salt), 403, "SALT_REDEEMED")
+        yield case("another payload", ask(data, covers=analytics_data(windows=1)), 403, "NONCE_MISMATCH")
+        yield case("forged", self.forger.request(data), 401, "JWS_SIGNATURE_VERIFICATION_FAILED")
+        yield case("against a rule", ask(analytics_data(risks=2)), 400)
+        yield case("without evidence", donation_request(b"", data), 400, "MISSING_MANDATORY_AUTHENTICATION_FIELDS")
+        yield case("malformed", malformed(len(self.given)), 400, "DEVICE_TOKEN_SYNTAX_ERROR")
+
+    @staticmethod
+    def _requests_of_iphones(port):
+        """What doesn't depend on Apple: in place of Apple a program of the suite would be measured."""
+        def case(name, evidence, status=400, code="DEVICE_TOKEN_SYNTAX_ERROR", purpose="otp", content=None):
+            request = evidence_request(f"ios/{purpose}", donation_request(evidence, content or password()))
+            return Case(f"iPhone, {name}", status, request, port, {"errorCode": code})
+
+        month = str(uuid.uuid4())
+        yield case("password without evidence", b"")
+        yield case("password with a token that is none", ios_authentication("!", month))
+        yield case("password with a month's token that is none", ios_authentication("AAAA", "0"))
+        yield case("password, no UUID", ios_authentication("AAAA", month), content=one_time_password("0" * 36))
+        yield case("self-report without evidence", b"", purpose="srs")
+        yield case("password with a stale assertion", ios_authentication(assertion=bytes(64)), 403, "ATTESTATION_EXPIRED")
+        yield case("donation without evidence", b"", purpose="dat", content=analytics_data(is_ios=True))
+        yield Case("iPhone, challenge", 200, Request("/version/v1/ios/challenge", [], method="GET"), port)
+
     @staticmethod
     def _malformed(name, operation, port):
         request = app_request(operation, {})
@@ -278,6 +367,9 @@ class Classes:
             "upload of venue reports": upload_request(str(uuid.uuid4()), venue_payload(), "0", "venue-reports"),
             "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
             "push": push_request(secrets.token_hex(32), str(uuid.uuid4())),
+            "password": evidence_request("android/otp", donation_request(b"", password())),
+            "donation": evidence_request("android/dat", donation_request(b"", analytics_data())),
+            "iPhone's password": evidence_request("ios/otp", donation_request(b"", password())),
         }
         return [Case(f"{route}, {name}", status, request, port) for route, request in requests.items()]
 
@@ -291,8 +383,8 @@ class Classes:
             yield case
         for case in self.one_of_each_route("too large", 413, port):
             case.request.body = bytes(10_001)
-            if "upload" in case.name:
-                case.request.body = bytes(100_001)
+            if any(word in case.name for word in ("upload", "password", "donation")):
+                case.request.body = bytes(200_001 if "donation" in case.name else 100_001)
                 # They are larger than HTTP/2's windows: what the server sends meanwhile depends on when, not on what.
                 case.protocol = "HTTP/1.1"
             yield case
@@ -457,7 +549,8 @@ def while_stopped(suite, proxy):
     for variant in all_variants():
         cases = Classes.one_of_each_route("services hang", 503, proxy)
         jobs += [(client.alone, *variant, case) for case in cases]
-    stopped = [suite.process(name) for name in ("verification-server", "submission-server", "push-dispatcher")]
+    stopped = [suite.process(name) for name in (
+        "verification-server", "submission-server", "push-dispatcher", "data-donation")]
     try:
         for process in stopped:
             os.kill(process, signal.SIGSTOP)
@@ -577,7 +670,8 @@ def main(state, folder, programs, nginx):
     suite = Suite(state, programs)
     proxy = suite.port("metadata-proxy")
     classes = Classes(suite)
-    targets = suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher")
+    targets = (suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher"),
+               suite.port("data-donation", "app"))
     with (neighbours.nginx(nginx, suite, folder / "nginx", *targets),
           neighbours.proxy(suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
                            limits__registrations=REGISTRATIONS),
