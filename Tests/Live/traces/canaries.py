@@ -35,9 +35,9 @@ import uuid
 
 import finder
 import neighbours
-from client import http1, http2
+from client import google, http1, http2
 from client.http1 import Request
-from client.messages import fresh_guid, json_body, payload, push_registration
+from client.messages import fresh_guid, json_body, one_time_password, payload, push_registration
 from client.proxy import unprivileged
 from client.suite import Suite, Unexpected
 from client.tls import IP_FREEBIND, Connection, app_context
@@ -124,10 +124,11 @@ class Messages:
         self.marks = marks
         self.tokens = [suite.tested(result) for result in (None, 1, 2, 2)]
         self.uploads = [(suite.entitled(), payload()) for _ in range(8)]
+        self.google = google.PlayIntegrity(suite)
 
     def any(self):
         """A request, with a canary for a parameter of its media type, and the mark and number that its body holds."""
-        kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys", "register"))
+        kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys", "register", "android/otp"))
         fake, mark = random.choice("01"), self.marks.body + secrets.token_hex(4)
         if kind == "diagnosis-keys":
             tan, content = random.choice(self.uploads)
@@ -137,6 +138,10 @@ class Messages:
             headers = [("cwa-authorization", tan if random.random() < 0.8 else str(uuid.uuid4()))]
         elif kind == "register":
             content = push_registration(secrets.token_hex(32) if random.random() < 0.8 else "", str(uuid.uuid4()))
+            media, headers, content = "application/x-protobuf", [], content[:-len(mark)] + mark.encode()
+        elif kind == "android/otp":
+            # The padding isn't covered by the evidence.
+            content = self.google.request(one_time_password(str(uuid.uuid4())))
             media, headers, content = "application/x-protobuf", [], content[:-len(mark)] + mark.encode()
         else:
             members = {"registrationToken": random.choice(self.tokens)}
@@ -566,7 +571,8 @@ class Check:
     def _recorder(self):
         targets = [("verification-server", self.suite.port("verification-server", "app")),
                    ("submission-server", self.suite.port("submission-server")),
-                   ("push-dispatcher", self.suite.port("push-dispatcher"))]
+                   ("push-dispatcher", self.suite.port("push-dispatcher")),
+                   ("data-donation", self.suite.port("data-donation", "app"))]
         hops = []
         for whose in ("proxy", "nginx"):
             for service, target in targets:
@@ -581,8 +587,8 @@ class Check:
         logs = self.folder / "proxy.log", self.folder / "limited-proxy.log"
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, neighbours.HOPS, neighbours.HOPS + 1,
-                               neighbours.HOPS + 2, listen__host="::") as proxy,
+        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, *(neighbours.HOPS + number for number in range(4)),
+                               listen__host="::") as proxy,
               neighbours.proxy(self.suite, logs[1], neighbours.SECOND_PROXY, listen__host="::",
                                limits__registrations=REGISTRATIONS)):
             passed, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
@@ -612,7 +618,7 @@ class Check:
                 self.problems.append(f"{service.name}: inner connections differ: {sorted(facts)}")
             for (line, names), written in shapes(service).items():
                 if line.split(b" ")[1] not in {b"/v3/register"} | {b"/version/v1/" + name for name in (
-                        b"registrationToken", b"testresult", b"tan", b"diagnosis-keys")}:
+                        b"registrationToken", b"testresult", b"tan", b"diagnosis-keys", b"android/otp")}:
                     self.problems.append(f"{service.name}: a service was asked for {line!r}.")
                 if len(written) != 1:
                     examples = (b";".join(name + b":" + (b" (any)" if value is None else value) for name, value in one)
@@ -644,7 +650,7 @@ class Check:
 
     def _nginx(self):
         folder = self.folder / "nginx"
-        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in (3, 4, 5))):
+        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in range(4, 8))):
             traffic(neighbours.NGINX, self.marks, self.messages, 100)
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")
