@@ -9,16 +9,17 @@ usage() {
 bash Tests/Live/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2] [--load PERCENT] [--slow-disk MS]
 
 Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls,
-requests for TANs and uploads of every kind through the metadata proxy (real and dummy, fresh, repeated, spent, unknown,
-malformed) in random order over many connections, and records when each answer arrives. Then compares every two kinds of
-a route, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance, a classifier, and the
-share of answers that came a deadline late or more, corrected for their number, at a level of 1e-5.
+requests for TANs, uploads, requests for one-time passwords and donations of every kind through the metadata proxy (real and
+dummy, fresh, repeated, spent, unknown, malformed, forged) in random order over many connections, and records when each answer
+arrives. Then compares every two kinds of a route, and the routes of the verification server: means, trimmed means,
+Kolmogorov–Smirnov distance, a classifier, and the share of answers that came a deadline late or more, corrected for their
+number, at a level of 1e-5.
 
 The controls: on every route one kind is sent a second time and delayed by 200 µs, and one kind is sent with 2 % of its
 answers a deadline late. These must be found; otherwise more is measured, up to eight times as much, and then the check has
 failed. --pairs therefore doesn't decide which leaks must be found; more answers find smaller ones.
 
-Takes about three minutes. Needs the machine alone: answers that a service hasn't ready by the deadline leave later,
+Takes about seven minutes. Needs the machine alone: answers that a service hasn't ready by the deadline leave later,
 services are then late with some kinds more often than with others, and that is found, too. If it is all that is found, it is
 measured once more.
 

@@ -4,9 +4,10 @@ import collections
 import hashlib
 import json
 import random
+import time
 import uuid
 
-from client import messages
+from client import google, messages
 
 # As long as an app makes them: what is particular to a header to the verification server, and payloads of uploads, in bytes.
 # What is not equally long is known by its length already.
@@ -20,6 +21,8 @@ LATE_SHARE = 0.02
 REMEMBERED = 400
 # Results are posted in batches of so many, and there are always as many in advance.
 STOCK = 100
+# Of donations and requests for passwords there are so many in advance for each class: more than a block sends.
+MINTED = 30
 
 ROUTES = {
     "registration": "/version/v1/registrationToken",
@@ -28,7 +31,12 @@ ROUTES = {
     "upload": "/version/v1/diagnosis-keys",
     "venue": "/version/v1/venue-reports",
     "push": "/v3/register",
+    # Android's only: of an iPhone's requests those with evidence of DeviceCheck wait for Apple, longer than this deadline.
+    "password": "/version/v1/android/otp",
+    "donation": "/version/v1/android/dat",
 }
+# Whose bodies are protobuf, of which each route pads its own.
+PADDED_INSIDE = {"upload", "venue", "push", "password", "donation"}
 # Statuses are listed because a class whose answers are others isn't what it is called.
 CLASSES = {
     "registration": {
@@ -47,11 +55,17 @@ CLASSES = {
     "push": {
         "first": 200, "repeated": 200, "another token": 200, "token of another": 200, "Android": 200,
         "taken back": 200, "taken back in vain": 200, "malformed": 400},
+    "password": {
+        "valid": 200, "repeated": 200, "used salt": 403, "another payload": 403, "forged": 401, "no evidence": 400,
+        "malformed": 400, "fake": 200},
+    "donation": {
+        "valid": 200, "repeated": 200, "used salt": 403, "against a rule": 400, "malformed": 400, "fake": 200,
+        "fake with evidence": 200},
 }
 # The controls: the same requests as this class of the route, but answered later.
 TWINS = {
     "registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "venue": "repeated",
-    "push": "repeated"}
+    "push": "repeated", "password": "repeated", "donation": "repeated"}
 CONTROL = "control"
 # The control for late answers. One is enough: what it must show is the same for each route.
 LATE = "late control"
@@ -102,6 +116,14 @@ class Phones:
         # Push tokens and the phones that registered them, the oldest first; those that are taken back leave.
         self._pushed = collections.deque()
         self._others = {"negative": [], "pending": []}
+        self._google, self._forger = google.PlayIntegrity(suite), google.PlayIntegrity(suite, is_forger=True)
+        # Salts that admitted a request; the requests themselves, of donations the hour's, because the fold takes them away.
+        self._salts = collections.deque(maxlen=REMEMBERED)
+        self._admitted = collections.deque(maxlen=REMEMBERED)
+        self._donated, self._hour = collections.deque(maxlen=REMEMBERED), None
+        self._minted = {
+            (route, name): collections.deque()
+            for route in ("password", "donation") for name in CLASSES[route] if name != "repeated"}
 
     # MARK: Requests
 
@@ -113,13 +135,14 @@ class Phones:
         stocks = {
             ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens,
             ("tan", "third"): self._nearly_spent_tokens, ("upload", "valid"): self._tans,
-            ("upload", "only reports"): self._second_tans, ("venue", "valid"): self._third_tans}
-        if not stocks.get((kind.route, kind.name), True):
+            ("upload", "only reports"): self._second_tans, ("venue", "valid"): self._third_tans,
+            ("password", "repeated"): self._admitted, ("donation", "repeated"): self._donations(), **self._minted}
+        if not stocks.get((kind.route, kind.sends), True):
             return None
         if kind.route == "push" and kind.name != "first" and not self._pushed:
             return None
         (fields, body), kept = getattr(self, "_" + kind.route)(kind.sends)
-        if kind.route not in ("upload", "venue", "push"):
+        if kind.route not in PADDED_INSIDE:
             used = len(ROUTES[kind.route]) + sum(len(name) + len(value) for name, value in fields)
             fields.append(("cwa-header-padding", "x" * (HEADER - used)))
         return (fields, body), kept
@@ -148,6 +171,12 @@ class Phones:
             self._spent_tokens.append(token)
         elif kind.route == "push" and kind.name == "first":
             self._pushed.append(kept)
+        elif kind.route == "password" and kind.name == "valid":
+            self._salts.append(kept[0])
+            self._admitted.append(kept)
+        elif kind.route == "donation" and kind.name == "valid":
+            self._salts.append(kept[0])
+            self._donations().append(kept)
 
     def _registration(self, name):
         key, guid, attempt = "GUID", self._guid(), self._attempt()
@@ -247,6 +276,41 @@ class Phones:
     def _push_token(self):
         return self._random.randbytes(32).hex()
 
+    def _password(self, name):
+        return self._donating("password", name, self._admitted)
+
+    def _donation(self, name):
+        return self._donating("donation", name, self._donated)
+
+    def _donating(self, route, name, sent):
+        salt, body = self._random.choice(sent) if name == "repeated" else self._minted[route, name].popleft()
+        fields = [("content-type", "application/x-protobuf"), ("cwa-fake", "1" if name.startswith("fake") else "0")]
+        return (fields, body), (salt, body)
+
+    def _donations(self):
+        """Those that wait for the fold: none when an hour has begun."""
+        hour = int(time.time()) // 3600
+        if hour != self._hour:
+            self._donated.clear()
+            self._hour = hour
+        return self._donated
+
+    def _mint(self, route, name):
+        """A salt, and the body of a request with it."""
+        salt = self._random.randbytes(google.SALT_LENGTH)
+        content = self._content(route, risks=2 if name == "against a rule" else 1)
+        if name == "malformed":
+            return salt, messages.malformed(messages.DONATION_LENGTH)
+        if name in ("no evidence", "fake"):
+            return salt, messages.donation_request(b"", content)
+        if name == "used salt":
+            salt = self._random.choice(self._salts)
+        covers = self._content(route) if name == "another payload" else None
+        return salt, (self._forger if name == "forged" else self._google).request(content, salt, covers)
+
+    def _content(self, route, risks=1):
+        return messages.one_time_password(self._uuid()) if route == "password" else messages.analytics_data(risks)
+
     # MARK: Preparation
 
     def prepare(self, register):
@@ -262,11 +326,14 @@ class Phones:
             self._others[name] = [json.loads(body)["registrationToken"] for body in answers]
 
     def stock(self):
-        """Has results posted for phones to come. Not when one comes: it would always arrive after a little rest."""
+        """Has results posted, and tokens made, for phones to come. Not when one comes: it would always arrive after a little rest."""
         if len(self._positive_guids) < STOCK:
             guids = [self._guid() for _ in range(STOCK)]
             self._suite.post_results(guids, 2, "lab-1")
             self._positive_guids.extend(guids)
+        for (route, name), minted in self._minted.items():
+            while len(minted) < MINTED and (name != "used salt" or self._salts):
+                minted.append(self._mint(route, name))
 
     # MARK: Parts of requests
 

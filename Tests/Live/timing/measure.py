@@ -104,7 +104,8 @@ class Measurement:
         # Enough of each step, so that no request waits for the one that it depends on.
         for route, name, blocks in (
                 ("registration", "fresh GUID", 28), ("tan", "valid", 24), ("upload", "valid", 20), ("tan", "second", 16),
-                ("upload", "only reports", 12), ("tan", "third", 8), ("venue", "valid", 4), ("push", "first", 4)):
+                ("upload", "only reports", 12), ("tan", "third", 8), ("venue", "valid", 4), ("push", "first", 4),
+                ("password", "valid", 4), ("donation", "valid", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
             self._engine.run(self._plain(kind, blocks * OF_EACH))
         # Until connections between the services are open and the kernel stamps packets.
