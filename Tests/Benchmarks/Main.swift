@@ -10,6 +10,6 @@ struct Benchmarks: AsyncParsableCommand {
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
             LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self, Matching.self,
             PushLoad.self, OfficerLoad.self, VenueMatching.self, RiskDay.self, CountryHours.self,
-            FederationUpload.self, FederationPreparation.self,
+            FederationUpload.self, FederationPreparation.self, DonationPreparation.self, DonationLoad.self,
         ])
 }

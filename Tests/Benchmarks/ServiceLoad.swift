@@ -6,6 +6,7 @@ import Foundation
 import HTTPContract
 import Running
 import Serving
+import Synchronization
 import TLS
 import TestResultAPI
 import VerificationAPI
@@ -90,6 +91,19 @@ enum Seeded {
         let nonce = Digest(sha256: withUnsafeBytes(of: number) { Array($0) })
         let hour = Int32(Date().timeIntervalSince1970 / 3600)
         return cipher.seal(TANClaims(nonce: nonce, kind: nil, lastHour: hour + 24))
+    }
+}
+
+/// Gives each number once, from 0 on.
+final class Numbers: Sendable {
+    private let last = Atomic<Int>(-1)
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    func next() -> UInt64? {
+        let number = last.add(1, ordering: .relaxed).newValue
+        return number < limit ? UInt64(number) : nil
     }
 }
 

@@ -7,7 +7,6 @@ import Foundation
 import HTTPContract
 import Running
 import SubmissionAPI
-import Synchronization
 import Venues
 
 /// Phones that upload fourteen keys each, or venue reports, every one with a TAN of its own.
@@ -60,18 +59,5 @@ struct UploadLoad: AsyncParsableCommand {
             return key
         }
         return Data(try payload.encoded())
-    }
-
-    /// Gives each number once.
-    private final class Numbers: Sendable {
-        private let last = Atomic<Int>(-1)
-        private let limit: Int
-
-        init(limit: Int) { self.limit = limit }
-
-        func next() -> UInt64? {
-            let number = last.add(1, ordering: .relaxed).newValue
-            return number < limit ? UInt64(number) : nil
-        }
     }
 }

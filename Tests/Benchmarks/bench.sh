@@ -20,6 +20,7 @@ rows=(
     "upload-end-to-end 1.0 uploads/s"
     "fold-100k 0.3 keys/s"
     "venue-fold 0 reports/s"
+    "donation 0.7 donations/CPU-s"
     "export-600k 10 keys/s"
     "export-size-28k 1.03 keys/MB"
     "export-size-600k 1.03 keys/MB"

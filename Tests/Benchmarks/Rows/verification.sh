@@ -22,14 +22,21 @@ suite_ticks() {
     echo "$total"
 }
 
-# Schema, certificates, rows and both servers, once for all rows of this file.
-verification_prepare() {
-    [ -z "${verification_server:-}" ] || return 0
-    say "  filling the tables …"
+# Schema, certificates and a key, once for all rows with services.
+suite_prepare() {
+    [ ! -e "$scratch/suite/key" ] || return 0
     # The postmaster itself: what was started may be a command around it.
     verification_postgres=$(head -n 1 "$scratch/data/postmaster.pid")
     mkdir -p "$scratch/suite"
     "$benchmarks" prepare-suite --connection "host=$scratch user=postgres dbname=postgres" --folder "$scratch/suite"
+    head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$scratch/suite/key"
+}
+
+# Rows and both servers, once for all rows of this file.
+verification_prepare() {
+    [ -z "${verification_server:-}" ] || return 0
+    suite_prepare
+    say "  filling the tables …"
     postgres_sql "INSERT INTO verification.session (token_digest, hashed_guid, created_hour)
         SELECT sha256(text::bytea), encode(sha256(n::text::bytea), 'hex'), extract(epoch FROM now()) / 3600 FROM ($(verification_identifier session)) AS t"
     postgres_sql "INSERT INTO test_results.result (id, code, sample_collected, created_at)
@@ -41,7 +48,6 @@ verification_prepare() {
     postgres_sql "CREATE TABLE bench_result (LIKE test_results.result INCLUDING ALL)"
     postgres_sql "VACUUM ANALYZE"
     postgres_sql "CHECKPOINT"
-    head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$scratch/suite/key"
     # Any point of the curve will do: no teleTAN is requested.
     printf '%s' '{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"1",
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}' \
@@ -78,12 +84,13 @@ verification_rate() {
     [ -n "$operations" ] && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
 }
 
-# $1: the script; $2: rows a transaction. Prints rows per second of the processor time of pgbench and PostgreSQL.
+# $1: the script; $2: rows a transaction; then further options of pgbench. Prints rows per second of the processor time of pgbench and
+# PostgreSQL.
 pgbench_cpu_rate() {
     local before after transactions own
     before=$(suite_ticks)
     own=$({ TIMEFORMAT='%U %S' && time taskset -c 0 "$postgres_programs/pgbench" -n -M prepared -c "$postgres_connections" -j 1 \
-        -T "$seconds" -h "$scratch" -U postgres -f "$1" postgres >"$scratch/pgbench.out" 2>"$scratch/pgbench.log"; } 2>&1)
+        -T "$seconds" "${@:3}" -h "$scratch" -U postgres -f "$1" postgres >"$scratch/pgbench.out" 2>"$scratch/pgbench.log"; } 2>&1)
     # Its servers' times are known when PostgreSQL has waited for them.
     sleep 0.5
     after=$(suite_ticks)
