@@ -3,6 +3,7 @@ import Credentials
 import DevelopmentAttestationAPI
 import DevelopmentSuite
 import DonationFormat
+import ExposureFormat
 import ExposureKeys
 import Foundation
 import HTTPContract
@@ -10,6 +11,7 @@ import HTTPTypes
 import Phone
 import PlayIntegrity
 import Postgres
+import Running
 import TestSupport
 import Testing
 import VerificationAPI
