@@ -46,12 +46,13 @@ package struct VerificationServer: AsyncParsableCommand {
         let store = RegistrationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
-        // Phones wait for an upload for two seconds, and there is more to do than this call.
+        // By default half of what phones wait for an upload: there is more to do than this call.
+        let patience = try settings.int("donation.milliseconds", default: 1000, in: 10...60_000)
         let donation =
             settings.optionalString("donation.url") == nil
             ? nil
             : try ServiceClient(
-                base: settings.url("donation.url"), tls: tls, name: "data-donation", deadline: .seconds(1))
+                base: settings.url("donation.url"), tls: tls, name: "data-donation", deadline: .milliseconds(patience))
         let passwords = ReportPasswords(donation: donation, tans: tans)
         let uses = TANStore(database)
         let lookUp = ResultLookUp(store: store, tans: uses, results: results)

@@ -48,9 +48,10 @@ struct InProcessSuite: Sendable {
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
-        let deadline = try #require(SettingChange(argument: "metadata-proxy.answers.deadline=1000"))
-        let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: [deadline])
-        { role in
+        let changes = try ["metadata-proxy.answers.deadline=1000", "verification-server.donation.milliseconds=4000"]
+            .map { try #require(SettingChange(argument: $0)) }
+        let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
+            role in
             database.connection(as: role)
         }
         // The services take their settings from the plan, but some of these name files.

@@ -59,6 +59,8 @@ struct VerificationStage: Sendable {
                     "portal.port": "\(ports.portal)",
                     "testResults.url": "https://localhost:\(try await listener.boundPort)",
                     "donation.url": "https://localhost:\(try await redemption.boundPort)",
+                    // The machine may be busy.
+                    "donation.milliseconds": "15000",
                     "postgres.connection": database.connection(as: .verification)
                         + (host.map { " host=\($0)" } ?? ""),
                 ]) { $1 }.merging(settings) { $1 }

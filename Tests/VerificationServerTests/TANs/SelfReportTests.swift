@@ -111,7 +111,8 @@ struct SelfReportTests {
             stage.passwords.fail(with: nil)
             #expect(try await stage.reserve(password, .tag(1), .selfReport) == .granted)
         }
-        try await VerificationStage.run(settings: ["donation.url": "https://localhost:\(TestPort.free())"]) { stage in
+        let nobody = ["donation.url": "https://localhost:\(TestPort.free())", "donation.milliseconds": "200"]
+        try await VerificationStage.run(settings: nobody) { stage in
             let tan = try await stage.freshTAN()
             await #expect(throws: CallError.unavailable) { try await stage.reserve(tan, .tag(1), .selfReport) }
             #expect(try await stage.reserve(tan, .tag(1)) == .granted)
