@@ -14,6 +14,7 @@ the fold included. Afterwards the answers are compared with the tables: nothing 
 two uploads, no GUID or teleTAN may open two registrations, and every upload that was answered with 200 is folded once, in full,
 and into the stream that the person agreed to. Then it kills federation's exchange, the simulated gateway and PostgreSQL: every key
 of the stream for other countries arrives abroad exactly once, no other ever, and every key from there comes exactly once.
+Then data-donation, its fold and PostgreSQL: a phone gets one self-report, a password is redeemed once, a donation is folded once.
 deploy/test.sh does the same with 8 kills.
 
   --kills N   kills in each part (default 200, which takes about twelve minutes)
