@@ -8,7 +8,7 @@ enum DonatedTable: String, Sendable, CaseIterable {
     case visitRiskLevels = "visit-risk-levels"
     /// Tests by result, pending ones included.
     case testResults = "test-results"
-    /// Whether people with a positive test uploaded keys.
+    /// Whether people with a positive test, or who reported themselves, uploaded keys.
     case keySubmissions = "key-submissions"
     /// Encounters that are new in a donation, as phones measured them.
     case encounters

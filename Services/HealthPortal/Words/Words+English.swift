@@ -208,7 +208,11 @@ extension Words {
                 case .wrongEntries: ("Wrong entries", "Codes that were refused: typing errors, repeats and guesses.")
                 case .testsRegistered: ("Tests registered", "Tests that were registered in an app by their QR code.")
                 case .resultsPosted: ("Results", "Results that laboratories and test centres posted, by kind of test.")
-                case .warningsSent: ("Warnings", "Uploads by people who tested positive, with random noise.")
+                case .warningsSent:
+                    (
+                        "Warnings",
+                        "Uploads by people who tested positive or reported themselves without a registered test, with random noise."
+                    )
                 case .publishedEntries:
                     (
                         "Published entries",

@@ -234,7 +234,11 @@ extension Words {
                 case .testsRegistered:
                     ("Registrierte Tests", "Tests, die über ihren QR-Code in einer App registriert wurden.")
                 case .resultsPosted: ("Ergebnisse", "Ergebnisse von Laboren und Teststellen, nach Art des Tests.")
-                case .warningsSent: ("Warnungen", "Uploads positiv getesteter Personen, mit Zufallsrauschen.")
+                case .warningsSent:
+                    (
+                        "Warnungen",
+                        "Uploads von Personen, die positiv getestet wurden oder sich ohne registrierten Test selbst gemeldet haben, mit Zufallsrauschen."
+                    )
                 case .publishedEntries:
                     (
                         "Veröffentlichte Einträge",

@@ -15,7 +15,7 @@ package enum Figure: String, CaseIterable, Sendable {
     case testsRegistered = "tests-registered"
     /// Results that laboratories and test centres posted, by kind of test, positive ones and others. Never by laboratory.
     case resultsPosted = "results-posted"
-    /// Uploads by people who tested positive: confirmed TANs.
+    /// Uploads by people who tested positive or reported themselves: confirmed TANs, and passwords of self-reports.
     case warningsSent = "warnings-sent"
     /// Published keys and check-in reports, including fillers. Everybody can count them.
     case publishedEntries = "published-entries"

@@ -1,6 +1,6 @@
 import SwiftProtobuf
 
-/// How a person with a positive test came to upload keys, or not to (cwa-ppa-server, `PPAKeySubmissionMetadata`).
+/// How a person came to upload keys, or not to, after a positive test or in a self-report (cwa-ppa-server, `PPAKeySubmissionMetadata`).
 package struct DonatedKeySubmission: Hashable, Sendable {
     /// Which test, or none.
     package var kind: Kind
