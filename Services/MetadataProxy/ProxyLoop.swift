@@ -1,10 +1,9 @@
 import HTTPContract
 import HTTPTypes
-import Metrics
 import NIOCore
 import Serving
 
-/// The state that the connections of one event loop share: routes, limits, the encoder, counters.
+/// The state that the connections of one event loop share: routes, limits, the encoder.
 final class ProxyLoop {
     let loop: any EventLoop
     let schedule: any AnswerSchedule
@@ -14,10 +13,6 @@ final class ProxyLoop {
     var encoder: AnswerEncoder
     /// Requests for no route.
     let otherRequests: RouteMetrics
-    /// Answers that weren't known at a multiple of the deadline.
-    let overruns: Counter
-    /// Replies of services that exceed the one length of answers.
-    let tooLong: Counter
     private let routesByPath: [String: [ProxiedRoute]]
 
     init(_ plan: ProxyPlan, on loop: any EventLoop) throws {
@@ -27,8 +22,6 @@ final class ProxyLoop {
         limit = plan.limit
         encoder = try AnswerEncoder(date: plan.date)
         otherRequests = plan.otherRequests
-        overruns = Counter(label: "answer_overruns_total", dimensions: [], factory: plan.metrics)
-        tooLong = Counter(label: "answers_too_long_total", dimensions: [], factory: plan.metrics)
         routesByPath = Dictionary(
             grouping: plan.operations.map { ProxiedRoute($0, on: loop) }, by: \.route.path)
     }

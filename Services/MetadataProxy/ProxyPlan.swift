@@ -13,6 +13,8 @@ package struct ProxyPlan: Sendable {
         let limit: PrefixLimit?
         let refusals: RefusalLimit?
         let metrics: RouteMetrics
+        let overruns: Counter
+        let tooLong: Counter
     }
 
     let schedule: any AnswerSchedule
@@ -59,11 +61,14 @@ package struct ProxyPlan: Sendable {
         operation.refusals[.tooManyRequests] = [
             operation.refusals[.tooManyRequests], "Too many requests come from the caller's address prefix.",
         ].compactMap(\.self).joined(separator: " ")
+        let dimensions = [("route", operation.route.path)]
         operations.append(
             Operation(
                 description: operation, upstream: upstream, limit: limit, refusals: refusals,
                 metrics: RouteMetrics(
                     listener: listener, route: operation.route.path,
-                    expected: [operation.success, .serviceUnavailable], factory: metrics)))
+                    expected: [operation.success, .serviceUnavailable], factory: metrics),
+                overruns: Counter(label: "answer_overruns_total", dimensions: dimensions, factory: metrics),
+                tooLong: Counter(label: "answers_too_long_total", dimensions: dimensions, factory: metrics)))
     }
 }

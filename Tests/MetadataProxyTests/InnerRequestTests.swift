@@ -15,11 +15,13 @@ import VerificationAPI
     private static func route(_ operation: EndpointDescription) throws -> ProxiedRoute {
         let group = EmbeddedEventLoop()
         let upstream = try Upstream(base: "http://upstream:8010", tls: nil, name: "upstream", on: group)
-        let metrics = RouteMetrics(listener: "test", route: "test", expected: [], factory: PrometheusMetrics())
-        return ProxiedRoute(
-            ProxyPlan.Operation(
-                description: operation, upstream: upstream, limit: nil, refusals: nil, metrics: metrics),
-            on: group.next())
+        let metrics = PrometheusMetrics()
+        var plan = ProxyPlan(
+            listener: "test", schedule: DeadlineSchedule(interval: .seconds(1)),
+            bytesInFlight: BytesInFlight(limit: 1 << 20, metrics: metrics), limit: PrefixLimit(1000, clock: .system),
+            clock: .system, metrics: metrics)
+        plan.forward(operation, to: upstream)
+        return ProxiedRoute(plan.operations[0], on: group.next())
     }
 
     /// Pieces with a meaning in a header, in any order, with arbitrary bytes between them.

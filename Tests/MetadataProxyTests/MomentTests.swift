@@ -11,6 +11,8 @@ import Testing
 struct MomentTests {
     private static let body = #"{"registrationToken":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f"}"#
 
+    private static let overruns = #"answer_overruns_total{route="/version/v1/tan"}"#
+
     private static func send(
         _ path: String = "/version/v1/tan", to stage: ProxyStage, http2: Bool
     ) async throws -> (status: HTTPResponseStatus, time: Duration) {
@@ -32,7 +34,7 @@ struct MomentTests {
         "an answer that isn't known at its moment leaves at a later multiple, and is counted", arguments: [false, true])
     func multiple(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["answers.deadline": "2000"]) { stage in
-            stage.beforeAnswer.withLock { $0 = { await stage.waits(for: "answer_overruns_total 1") } }
+            stage.beforeAnswer.withLock { $0 = { await stage.waits(for: Self.overruns + " 1") } }
             let answer = try await Self.send(to: stage, http2: http2)
             #expect(answer.status == .created)
             #expect(answer.time >= .seconds(4))
@@ -43,7 +45,7 @@ struct MomentTests {
     func last(http2: Bool) async throws {
         try await ProxyStage.run(settings: ["answers.deadline": "20"]) { stage in
             // Too late for this request in any case.
-            stage.beforeAnswer.withLock { $0 = { await stage.waits(for: "answer_overruns_total 9") } }
+            stage.beforeAnswer.withLock { $0 = { await stage.waits(for: Self.overruns + " 9") } }
             let first = try await Self.send(to: stage, http2: http2)
             #expect(first.status == .serviceUnavailable)
             #expect(first.time >= .milliseconds(160))

@@ -82,7 +82,7 @@ package final class PendingAnswer {
 
     /// Counts a send time that passed without a known answer.
     func countOverrun() {
-        shared.overruns.increment()
+        route.overruns.increment()
     }
 
     /// Fixes the answer, unless it is fixed already.
@@ -91,7 +91,7 @@ package final class PendingAnswer {
         if let bytes = outlet.encode(answer) {
             ready = (bytes, answer.status)
         } else {
-            shared.tooLong.increment()
+            route.tooLong.increment()
             guard let bytes = outlet.encode(.unavailable) else { return }
             ready = (bytes, Answer.unavailable.status)
         }

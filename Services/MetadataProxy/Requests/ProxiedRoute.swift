@@ -1,5 +1,6 @@
 import HTTPContract
 import HTTPTypes
+import Metrics
 import NIOCore
 import NIOHTTP1
 import Serving
@@ -19,6 +20,10 @@ final class ProxiedRoute {
     let route: Route
     let pool: UpstreamPool
     let metrics: RouteMetrics
+    /// Answers that weren't known at a multiple of the deadline. `http_request_seconds` says no less of a route.
+    let overruns: Counter
+    /// Replies that exceed the one length of answers.
+    let tooLong: Counter
     /// The limit for its requests of one address prefix.
     let limit: PrefixLimit?
     /// The limit for requests that its service refuses.
@@ -37,6 +42,8 @@ final class ProxiedRoute {
         limit = operation.limit
         refusals = operation.refusals
         metrics = operation.metrics
+        overruns = operation.overruns
+        tooLong = operation.tooLong
         pool = operation.upstream.pool(on: loop)
         let method = route.method.rawValue
         var start = "\(method) \(route.path) HTTP/1.1\r\nhost: \(operation.upstream.authority)\r\n"
