@@ -37,7 +37,7 @@ struct DonationInbox: Sendable {
         throw NoOpenHour()
     }
 
-    /// Takes the same steps for a dummy request, up to the commit, and stores nothing.
+    /// Takes such steps for a dummy request, up to the commit, and stores nothing. It looks up a tag in place of an app's key.
     /// - Parameter data: nil if the request has none that can be read.
     func pretend(_ data: AnalyticsData?, tag: Digest) async throws {
         _ = try await holds(tag)

@@ -68,69 +68,79 @@ struct AdmissionStore: Sendable {
 
     // MARK: Admission
 
-    /// Takes what admits a request, in the transaction that stores what the request is for.
-    /// - Throws: ``Refusal`` if the evidence admitted another request, or the subject has had its share. Nothing is stored then.
-    static func take(_ admission: Admission, for purpose: Purpose, at now: Date, in session: Session) throws {
-        let isNew =
+    /// Stores what a request is for, and takes what admits it, by one statement of a transaction.
+    ///
+    /// Each part is done only if the one before it has succeeded.
+    /// - Parameter content: a query or a statement with at most one row, whose column `outcome` is `stored` if it stored something.
+    /// - Returns: the outcome, nil without a row. Nothing is taken unless it is `stored`.
+    /// - Throws: ``Refusal`` if the evidence admitted another request, or the subject has had its share. The transaction must end
+    ///   then, so that nothing is stored.
+    static func store(
+        _ content: SQL, admittedBy admission: Admission, for purpose: Purpose, at now: Date, in session: Session
+    ) throws -> String? {
+        let evidence =
             switch admission.use {
-            case .once(let hash, let lastHour): try take(hash, until: lastHour, now, in: session)
+            case .once(let hash, let lastHour): take(hash, until: lastHour, now)
             case .assertion(let key, let publicKey, let counter, let isNew):
-                try count(key, publicKey, counter, isNew, now, in: session)
+                count(key, publicKey, counter, isNew, now)
             }
-        guard isNew else { throw Refusal.used(on: admission.platform) }
+        var share: SQL = "SELECT FROM evidence"
         if let subject = admission.subject, let next = purpose.nextTurn(after: now) {
-            guard try share(purpose, subject, until: next, at: now, in: session) else {
-                throw Refusal.quota(on: admission.platform)
-            }
+            share = take(purpose, of: subject, until: next, now)
         }
-    }
-
-    private static func take(_ hash: Digest, until hour: Int32, _ now: Date, in session: Session) throws -> Bool {
-        try session.execute(
+        let row = try session.row(
             """
-            INSERT INTO donation.used_evidence (evidence_hash, last_hour, written_hour)
-            VALUES (\(hash.bytes), \(hour), \(now.hourNumber))
-            ON CONFLICT DO NOTHING
-            """) == 1
+            WITH content AS (\(content)), evidence AS (\(evidence)), share AS (\(share))
+            SELECT outcome, EXISTS (SELECT FROM evidence), EXISTS (SELECT FROM share) FROM content
+            """, as: String.self, Bool.self, Bool.self)
+        guard let (outcome, isNew, hasShare) = row, outcome == "stored" else { return row?.0 }
+        guard isNew else { throw Refusal.used(on: admission.platform) }
+        guard hasShare else { throw Refusal.quota(on: admission.platform) }
+        return outcome
     }
 
-    /// One statement: of two assertions with the same counter one wins.
+    private static func take(_ hash: Digest, until hour: Int32, _ now: Date) -> SQL {
+        """
+        INSERT INTO donation.used_evidence (evidence_hash, last_hour, written_hour)
+        SELECT \(hash.bytes), \(hour), \(now.hourNumber) FROM content WHERE outcome = 'stored'
+        ON CONFLICT DO NOTHING RETURNING true
+        """
+    }
+
+    /// Of two assertions with the same counter one wins.
     private static func count(
-        _ key: Digest, _ publicKey: AppAttestPublicKey, _ counter: UInt32, _ isNew: Bool, _ now: Date,
-        in session: Session
-    ) throws -> Bool {
+        _ key: Digest, _ publicKey: AppAttestPublicKey, _ counter: UInt32, _ isNew: Bool, _ now: Date
+    ) -> SQL {
         let (day, hour) = (now.dayNumber, now.hourNumber)
         guard isNew else {
-            return try session.execute(
-                """
+            return """
                 UPDATE donation.attested_key
                 SET counter = \(Int64(counter)), used_day = \(day), written_hour = \(hour)
-                WHERE key_hash = \(key.bytes) AND counter < \(Int64(counter))
-                """) == 1
+                FROM content WHERE outcome = 'stored' AND key_hash = \(key.bytes) AND counter < \(Int64(counter))
+                RETURNING true
+                """
         }
         // Two first requests of an app may come at once.
-        return try session.execute(
-            """
+        return """
             INSERT INTO donation.attested_key AS known (key_hash, public_key, counter, used_day, written_hour)
-            VALUES (\(key.bytes), \(publicKey.x963), \(Int64(counter)), \(day), \(hour))
+            SELECT \(key.bytes), \(publicKey.x963), \(Int64(counter)), \(day), \(hour) FROM content WHERE outcome = 'stored'
             ON CONFLICT (key_hash) DO UPDATE
             SET counter = excluded.counter, used_day = excluded.used_day, written_hour = excluded.written_hour
             WHERE known.counter < excluded.counter
-            """) == 1
+            RETURNING true
+            """
     }
 
-    private static func share(
-        _ purpose: Purpose, _ subject: Digest, until next: Date, at now: Date, in session: Session
-    ) throws -> Bool {
+    private static func take(_ purpose: Purpose, of subject: Digest, until next: Date, _ now: Date) -> SQL {
         // Whole hours: a share may be had up to an hour early, so that no row says when in the hour the last was taken.
-        try session.execute(
-            """
-            INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
-            VALUES (\(purpose.rawValue), \(subject.bytes), \(next.hourNumber), true, \(now.hourNumber))
-            ON CONFLICT (purpose, subject_hash) DO UPDATE
-            SET last_hour = excluded.last_hour, is_taken = true, written_hour = excluded.written_hour
-            WHERE known.last_hour <= \(now.hourNumber) OR NOT known.is_taken
-            """) == 1
+        """
+        INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
+        SELECT \(purpose.rawValue), \(subject.bytes), \(next.hourNumber), true, \(now.hourNumber) FROM evidence
+        ON CONFLICT (purpose, subject_hash) DO UPDATE
+        SET last_hour = excluded.last_hour, is_taken = true, written_hour = excluded.written_hour
+        WHERE known.last_hour <= \(now.hourNumber) OR NOT known.is_taken
+        RETURNING true
+        """
     }
 
     /// Waits for a commit as an admission does, and changes nothing: for dummy requests.

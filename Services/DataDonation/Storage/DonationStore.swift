@@ -42,16 +42,12 @@ struct DonationStore: Sendable {
     ) async throws -> Bool {
         let key = Array(hourKey.key.rawRepresentation)
         return try await database.transaction { session in
-            let outcome = try session.row(
-                "SELECT donation.store_donation(\(row.hour.number), \(key), \(row.tag.bytes), \(row.sealed.bytes))",
-                as: String.self)
-            switch outcome {
-            case "stored":
-                try AdmissionStore.take(admission, for: .analytics, at: now, in: session)
-                return true
-            case "known": return true
-            default: return false
-            }
+            let outcome = try AdmissionStore.store(
+                """
+                SELECT donation.store_donation(\(row.hour.number), \(key), \(row.tag.bytes), \(row.sealed.bytes))
+                    AS outcome
+                """, admittedBy: admission, for: .analytics, at: now, in: session)
+            return outcome != "closed"
         }
     }
 }

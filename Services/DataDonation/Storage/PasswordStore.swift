@@ -28,13 +28,12 @@ struct PasswordStore: Sendable {
         // No row says when in the second.
         let end = Date(timeIntervalSince1970: (now.timeIntervalSince1970 + purpose.validity).rounded(.down))
         return try await database.transaction { session in
-            let isNew = try session.execute(
+            _ = try AdmissionStore.store(
                 """
                 INSERT INTO donation.one_time_password (kind, password_hash, is_strong, expires_at, written_hour)
                 VALUES (\(purpose.rawValue), \(hash.bytes), \(admission.isStrong), \(end), \(now.hourNumber))
-                ON CONFLICT DO NOTHING
-                """)
-            if isNew == 1 { try AdmissionStore.take(admission, for: purpose, at: now, in: session) }
+                ON CONFLICT DO NOTHING RETURNING 'stored' AS outcome
+                """, admittedBy: admission, for: purpose, at: now, in: session)
             return end
         }
     }

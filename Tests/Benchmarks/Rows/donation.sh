@@ -34,15 +34,18 @@ donation_script() {
 \\set turn :turn + 1
 \\set n :turn * $postgres_connections + :client_id
 BEGIN;
-SELECT donation.is_waiting($tag);
 SELECT public_key, counter FROM donation.attested_key WHERE key_hash = $donor;
-SELECT donation.store_donation($hour, '$key', $tag, '\\x$sealed');
-UPDATE donation.attested_key SET counter = 1, used_day = $((hour / 24)), written_hour = $hour WHERE key_hash = $donor AND counter < 1;
-INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
-VALUES (3, $donor, $((hour + 23)), true, $hour)
-ON CONFLICT (purpose, subject_hash) DO UPDATE
-SET last_hour = excluded.last_hour, is_taken = true, written_hour = excluded.written_hour
-WHERE known.last_hour <= $hour OR NOT known.is_taken;
+WITH content AS (SELECT donation.store_donation($hour, '$key', $tag, '\\x$sealed') AS outcome), evidence AS (
+    UPDATE donation.attested_key SET counter = 1, used_day = $((hour / 24)), written_hour = $hour
+    FROM content WHERE outcome = 'stored' AND key_hash = $donor AND counter < 1 RETURNING true
+), share AS (
+    INSERT INTO donation.quota AS known (purpose, subject_hash, last_hour, is_taken, written_hour)
+    SELECT 3, $donor, $((hour + 23)), true, $hour FROM evidence
+    ON CONFLICT (purpose, subject_hash) DO UPDATE
+    SET last_hour = excluded.last_hour, is_taken = true, written_hour = excluded.written_hour
+    WHERE known.last_hour <= $hour OR NOT known.is_taken RETURNING true
+)
+SELECT outcome, EXISTS (SELECT FROM evidence), EXISTS (SELECT FROM share) FROM content;
 COMMIT;
 SQL
 }

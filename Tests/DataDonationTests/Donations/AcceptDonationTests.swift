@@ -93,11 +93,30 @@ struct AcceptDonationTests {
             let challenge = try await stage.challenge()
             let request = try iPhone.attestedRequest(data, challenge, isNew: true)
             #expect(try await stage.send(DonationAPI.analyticsOnIOS, request) == Self.good(stage))
+            let counter: SQL = "SELECT counter FROM donation.attested_key"
+            let first = try await Self.count(stage, counter)
+            // With its attestation and without.
             let again = try iPhone.attestedRequest(data, challenge)
+            #expect(try await stage.send(DonationAPI.analyticsOnIOS, request) == Self.good(stage))
             #expect(
                 try await stage.send(DonationAPI.analyticsOnIOS, again)
                     == Reply.refusal(429, "API_TOKEN_QUOTA_EXCEEDED"))
+            // The refused one left no trace.
+            #expect(try await Self.count(stage, counter) == first)
+            #expect(try await Self.waiting(stage) == 1)
             #expect(try await Self.fold(stage, fold) == [1])
+            #expect(
+                try await stage.send(DonationAPI.analyticsOnIOS, request)
+                    == Reply.refusal(403, "DEVICE_TOKEN_REDEEMED"))
+            // The next day it needs no attestation any more; a repeat counts once, also at the same time.
+            stage.clock.advance(by: 86_400)
+            try await fold.run(asOf: stage.clock.now)
+            let next = try iPhone.attestedRequest(data, try await stage.challenge())
+            async let one = stage.send(DonationAPI.analyticsOnIOS, next)
+            async let other = stage.send(DonationAPI.analyticsOnIOS, next)
+            #expect(try await [one, other] == [Self.good(stage), Self.good(stage)])
+            #expect(try await stage.send(DonationAPI.analyticsOnIOS, next) == Self.good(stage))
+            #expect(try await Self.waiting(stage) == 1)
         }
     }
 
