@@ -3,7 +3,6 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Running
-import Serving
 import SubmissionAPI
 import Testing
 import VerificationAPI
