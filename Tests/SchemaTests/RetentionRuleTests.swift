@@ -180,7 +180,7 @@ struct RetentionRuleTests {
     }
 
     /// Inserts ``oldRows``.
-    private static func insertOldRows(in client: PostgresClient) async throws {
+    static func insertOldRows(in client: PostgresClient) async throws {
         try await client.session { session in
             try session.execute("SELECT submission.ensure_day(\(oldHour / 24))")
             try session.execute("SELECT foreign_keys.ensure_day(\(oldHour / 24))")

@@ -87,6 +87,9 @@ WITH kept (item, oldest, first_kept) AS (
     SELECT 'health_portal.session: 10 hours', to_timestamp(min(opened_minute) * 60.0), now() - interval '12 hours'
     FROM health_portal.session
     UNION ALL
+    SELECT 'health_portal.log_out_token: 5 minutes', to_timestamp(min(used_minute) * 60.0), now() - interval '2 hours'
+    FROM health_portal.log_out_token
+    UNION ALL
     SELECT 'health_portal.audit: 30 days', to_timestamp(min(day) * 86400.0), now() - interval '31 days 2 hours'
     FROM health_portal.audit
     UNION ALL
