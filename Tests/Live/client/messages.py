@@ -27,7 +27,8 @@ def json_body(members, padding=""):
     return json.dumps(members | {"requestPadding": padding + "X" * (JSON_LENGTH - bare)}).encode()
 
 
-def payload(keys=14, reports=0, on_behalf=False, length=UPLOAD_LENGTH, random_bytes=secrets.token_bytes):
+def payload(
+        keys=14, reports=0, on_behalf=False, is_self_report=False, length=UPLOAD_LENGTH, random_bytes=secrets.token_bytes):
     """A serialised SubmissionPayload, padded unless length is None (Shared/Formats/ExposureFormat/Protobuf/protos)."""
     today = int(time.time()) // 86400
     content = b""
@@ -37,6 +38,8 @@ def payload(keys=14, reports=0, on_behalf=False, length=UPLOAD_LENGTH, random_by
         content += _bytes(1, key + _number(5, 1) + _number(6, 2 * (4000 - age)))
     # A host's warning (submissionType 2) has neither countries nor consent, and all its reports are of one venue.
     content += _bytes(4, b"DE") + (_number(7, 2) if on_behalf else _bytes(3, b"DE") + _number(5, 1))
+    # Of an unregistered rapid test, which a password authorises.
+    content += _number(7, 5) if is_self_report else b""
     venue = random_bytes(32)
     for _ in range(reports):
         parts = (venue if on_behalf else random_bytes(32), *map(random_bytes, (16, 16, 32)))
@@ -77,10 +80,13 @@ def android_authentication(salt, token):
     return _bytes(2, base64.b64encode(salt)) + _bytes(16, token.encode())
 
 
-def ios_authentication(device_token="", month_token="", assertion=b""):
-    """A serialised IOSAuthentication; with an assertion, its challenge is of no hour, and the key isn't known."""
+def ios_authentication(
+        device_token="", month_token="", challenge=bytes(32), key_id=bytes(32), assertion=b"", attestation=b""):
+    """A serialised IOSAuthentication; by default an assertion's challenge is of no hour, and its key isn't known."""
     content = _bytes(1, device_token.encode()) + _bytes(2, month_token.encode())
-    return content + (_bytes(16, bytes(32)) + _bytes(17, bytes(32)) + _bytes(18, assertion) if assertion else b"")
+    if assertion:
+        content += _bytes(16, challenge) + _bytes(17, key_id) + _bytes(18, assertion)
+    return content + (_bytes(19, attestation) if attestation else b"")
 
 
 def one_time_password(password, android_id=b""):

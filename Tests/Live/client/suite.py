@@ -60,16 +60,23 @@ class Suite:
 
     def post(self, wanted, role, port, path, body, media="application/json", headers=None):
         """One POST with a role's certificate, on a connection of its own. Returns the body; `wanted`: the status."""
+        fields = {"content-type": media} if body is not None else {}
+        return self._ask(wanted, role, port, "POST", path, body, fields | (headers or {}))
+
+    def get(self, role, port, path):
+        """One GET in the same manner."""
+        return self._ask(200, role, port, "GET", path, None, {})
+
+    def _ask(self, wanted, role, port, method, path, body, fields):
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=self.holder_context(role))
         try:
-            fields = {"content-type": media} if body is not None else {}
-            connection.request("POST", path, body, fields | (headers or {}))
+            connection.request(method, path, body, fields)
             answer = connection.getresponse()
             content = answer.read()
         finally:
             connection.close()
         if answer.status != wanted:
-            raise Unexpected(f"{role}: POST {path} was answered with {answer.status}, not {wanted}.")
+            raise Unexpected(f"{role}: {method} {path} was answered with {answer.status}, not {wanted}.")
         return content
 
     # MARK: What people do
@@ -124,7 +131,7 @@ class Suite:
         """A TAN for a warning on behalf that hasn't been used."""
         return self.tan(self.register(self.teletan("EVENT"), "TELETAN"))
 
-    def upload(self, tan, payload, operation="diagnosis-keys"):
-        """Spends a TAN without the proxy."""
+    def upload(self, tan, payload, operation="diagnosis-keys", field="cwa-authorization"):
+        """Spends a TAN, or with the field `cwa-otp` a password, without the proxy."""
         self.post(200, "metadata-proxy", self.port("submission-server"), f"/version/v1/{operation}", payload,
-                  "application/x-protobuf", {"cwa-authorization": tan, "cwa-fake": "0"})
+                  "application/x-protobuf", {field: tan, "cwa-fake": "0"})

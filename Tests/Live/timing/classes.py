@@ -7,7 +7,7 @@ import random
 import time
 import uuid
 
-from client import google, messages
+from client import apple, google, messages
 
 # As long as an app makes them: what is particular to a header to the verification server, and payloads of uploads, in bytes.
 # What is not equally long is known by its length already.
@@ -23,6 +23,9 @@ REMEMBERED = 400
 STOCK = 100
 # Of donations and requests for passwords there are so many in advance for each class: more than a block sends.
 MINTED = 30
+# Answers of each class in a block: within one, which takes about three seconds, the order of all requests is random. Classes that differ
+# from others by address or by what authorises them have fewer, to save time: what is found in them is 1.6 times as large.
+OF_EACH, OF_FEWER = 20, 8
 
 ROUTES = {
     "registration": "/version/v1/registrationToken",
@@ -31,10 +34,24 @@ ROUTES = {
     "upload": "/version/v1/diagnosis-keys",
     "venue": "/version/v1/venue-reports",
     "push": "/v3/register",
-    # Android's only: of an iPhone's requests those with evidence of DeviceCheck wait for Apple, longer than this deadline.
     "password": "/version/v1/android/otp",
     "donation": "/version/v1/android/dat",
 }
+# Classes that are sent to another address than their route, and must look like all classes of it. iPhones' evidence is App Attest's:
+# who brings DeviceCheck's waits for Apple, longer than this deadline, so the suite has none.
+ADDRESSES = {
+    ("password", "log"): "android/els", ("password", "log, weak device"): "android/els", ("password", "fake log"): "android/els",
+    ("password", "report"): "android/srs", ("password", "second report"): "android/srs",
+    ("password", "fake report"): "android/srs",
+    ("password", "iPhone"): "ios/otp", ("password", "iPhone, forged"): "ios/otp", ("password", "fake iPhone"): "ios/otp",
+    ("password", "iPhone's log"): "ios/els", ("password", "iPhone's log, used counter"): "ios/els",
+    ("password", "fake iPhone's log"): "ios/els",
+    ("password", "iPhone's report"): "ios/srs", ("password", "iPhone's second report"): "ios/srs",
+    ("password", "fake iPhone's report"): "ios/srs",
+    ("donation", "iPhone"): "ios/dat", ("donation", "iPhone's second"): "ios/dat", ("donation", "fake iPhone"): "ios/dat",
+}
+# Uploads that a one-time password authorises, not a TAN.
+SELF_REPORTS = {"self-report", "unknown password", "fake self-report"}
 # Whose bodies are protobuf, of which each route pads its own.
 PADDED_INSIDE = {"upload", "venue", "push", "password", "donation"}
 # Statuses are listed because a class whose answers are others isn't what it is called.
@@ -48,7 +65,7 @@ CLASSES = {
         "fake": 201},
     "upload": {
         "valid": 200, "only reports": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400,
-        "fake": 200, "fake with keys": 200},
+        "fake": 200, "fake with keys": 200, "self-report": 200, "unknown password": 403, "fake self-report": 200},
     "venue": {
         "valid": 200, "repeated": 200, "used TAN": 403, "unknown TAN": 403, "malformed": 400, "fake": 200,
         "fake with reports": 200},
@@ -57,10 +74,13 @@ CLASSES = {
         "taken back": 200, "taken back in vain": 200, "malformed": 400},
     "password": {
         "valid": 200, "repeated": 200, "used salt": 403, "another payload": 403, "forged": 401, "no evidence": 400,
-        "malformed": 400, "fake": 200},
+        "malformed": 400, "fake": 200, "log": 200, "log, weak device": 403, "fake log": 200, "report": 200,
+        "second report": 403, "fake report": 200, "iPhone": 200, "iPhone, forged": 401, "fake iPhone": 200,
+        "iPhone's log": 200, "iPhone's log, used counter": 403, "fake iPhone's log": 200, "iPhone's report": 200,
+        "iPhone's second report": 429, "fake iPhone's report": 200},
     "donation": {
         "valid": 200, "repeated": 200, "used salt": 403, "against a rule": 400, "malformed": 400, "fake": 200,
-        "fake with evidence": 200},
+        "fake with evidence": 200, "iPhone": 200, "iPhone's second": 429, "fake iPhone": 200},
 }
 # The controls: the same requests as this class of the route, but answered later.
 TWINS = {
@@ -80,6 +100,10 @@ class Kind:
         self.is_control = name in (CONTROL, LATE)
         # Whose requests it sends.
         self.sends = TWINS[route] if self.is_control else name
+        address = ADDRESSES.get((route, name))
+        self.path = f"/version/v1/{address}" if address else ROUTES[route]
+        # Answers in a block.
+        self.of_each = OF_FEWER if address or name in SELF_REPORTS else OF_EACH
         self.delay = CONTROL_DELAY if name == CONTROL else 0.0
         self.late_share = LATE_SHARE if name == LATE else 0.0
 
@@ -117,6 +141,12 @@ class Phones:
         self._pushed = collections.deque()
         self._others = {"negative": [], "pending": []}
         self._google, self._forger = google.PlayIntegrity(suite), google.PlayIntegrity(suite, is_forger=True)
+        self._apple, self._other_apple = apple.AppAttest(suite), apple.AppAttest(suite, is_forger=True)
+        # Passwords for self-reports, and keys that were attested, the oldest first. Who had its share: Android ids, and keys that
+        # signed once. Keys that signed more often.
+        self._passwords, self._keys = collections.deque(), collections.deque()
+        self._reporters, self._reporting_keys, self._donating_keys, self._old_keys = (
+            collections.deque(maxlen=REMEMBERED) for _ in range(4))
         # Salts that admitted a request; the requests themselves, of donations the hour's, because the fold takes them away.
         self._salts = collections.deque(maxlen=REMEMBERED)
         self._admitted = collections.deque(maxlen=REMEMBERED)
@@ -124,6 +154,11 @@ class Phones:
         self._minted = {
             (route, name): collections.deque()
             for route in ("password", "donation") for name in CLASSES[route] if name != "repeated"}
+        # Without which a class's requests can't be made.
+        self._needed = {
+            "used salt": self._salts, "second report": self._reporters, "iPhone's log": self._keys,
+            "iPhone's log, used counter": self._old_keys, "iPhone's second report": self._reporting_keys,
+            "iPhone's second": self._donating_keys}
 
     # MARK: Requests
 
@@ -135,7 +170,8 @@ class Phones:
         stocks = {
             ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens,
             ("tan", "third"): self._nearly_spent_tokens, ("upload", "valid"): self._tans,
-            ("upload", "only reports"): self._second_tans, ("venue", "valid"): self._third_tans,
+            ("upload", "only reports"): self._second_tans, ("upload", "self-report"): self._passwords,
+            ("venue", "valid"): self._third_tans,
             ("password", "repeated"): self._admitted, ("donation", "repeated"): self._donations(), **self._minted}
         if not stocks.get((kind.route, kind.sends), True):
             return None
@@ -143,7 +179,7 @@ class Phones:
             return None
         (fields, body), kept = getattr(self, "_" + kind.route)(kind.sends)
         if kind.route not in PADDED_INSIDE:
-            used = len(ROUTES[kind.route]) + sum(len(name) + len(value) for name, value in fields)
+            used = len(kind.path) + sum(len(name) + len(value) for name, value in fields)
             fields.append(("cwa-header-padding", "x" * (HEADER - used)))
         return (fields, body), kept
 
@@ -171,12 +207,24 @@ class Phones:
             self._spent_tokens.append(token)
         elif kind.route == "push" and kind.name == "first":
             self._pushed.append(kept)
-        elif kind.route == "password" and kind.name == "valid":
-            self._salts.append(kept[0])
-            self._admitted.append(kept)
-        elif kind.route == "donation" and kind.name == "valid":
-            self._salts.append(kept[0])
-            self._donations().append(kept)
+        elif kind.route in ("password", "donation"):
+            self._remember(kind.route, kind.name, *kept)
+
+    def _remember(self, route, name, subject, body):
+        """Takes what a donation, or a request for a password, that was answered means for later ones. subject: see `_mint`."""
+        if name == "valid":
+            self._salts.append(subject)
+            (self._admitted if route == "password" else self._donations()).append((subject, body))
+        elif name == "report":
+            phone, password = subject
+            self._reporters.append(phone)
+            self._passwords.append(password)
+        elif name == "iPhone":
+            (self._keys if route == "password" else self._donating_keys).append(subject)
+        elif name == "iPhone's log":
+            self._old_keys.append(subject)
+        elif name == "iPhone's report":
+            self._reporting_keys.append(subject)
 
     def _registration(self, name):
         key, guid, attempt = "GUID", self._guid(), self._attempt()
@@ -221,6 +269,8 @@ class Phones:
     def _upload(self, name):
         token, tan = None, self._uuid()
         payload = self._payload(keys=0, reports=4) if name == "only reports" else self._payload()
+        if name in SELF_REPORTS:
+            return self._self_report(name, tan)
         if name == "valid":
             tan, token = self._tans.popleft()
         elif name == "only reports":
@@ -234,6 +284,14 @@ class Phones:
         elif name == "fake":
             payload = messages.empty_payload(PAYLOAD)
         return (self._authorised(tan, name), payload), (tan, payload, token)
+
+    def _self_report(self, name, password):
+        payload = self._payload(is_self_report=True)
+        if name == "self-report":
+            password = self._passwords.popleft()
+        elif name == "fake self-report":
+            payload = messages.empty_payload(PAYLOAD)
+        return (self._authorised(password, name, "cwa-otp"), payload), None
 
     def _venue(self, name):
         token, tan = None, self._uuid()
@@ -251,9 +309,9 @@ class Phones:
         return (self._authorised(tan, name), payload), (tan, payload, token)
 
     @staticmethod
-    def _authorised(tan, name):
+    def _authorised(tan, name, field="cwa-authorization"):
         return [
-            ("content-type", "application/x-protobuf"), ("cwa-authorization", tan),
+            ("content-type", "application/x-protobuf"), (field, tan),
             ("cwa-fake", "1" if name.startswith("fake") else "0")]
 
     def _push(self, name):
@@ -283,9 +341,9 @@ class Phones:
         return self._donating("donation", name, self._donated)
 
     def _donating(self, route, name, sent):
-        salt, body = self._random.choice(sent) if name == "repeated" else self._minted[route, name].popleft()
+        subject, body = self._random.choice(sent) if name == "repeated" else self._minted[route, name].popleft()
         fields = [("content-type", "application/x-protobuf"), ("cwa-fake", "1" if name.startswith("fake") else "0")]
-        return (fields, body), (salt, body)
+        return (fields, body), (subject, body)
 
     def _donations(self):
         """Those that wait for the fold: none when an hour has begun."""
@@ -296,20 +354,48 @@ class Phones:
         return self._donated
 
     def _mint(self, route, name):
-        """A salt, and the body of a request with it."""
+        """The body of a request, and before it what is to be known of it when it is answered: its salt, its key, or a phone's id
+        with the password that it asks for.
+        """
+        if name.startswith("fake") and name != "fake with evidence":
+            return None, messages.donation_request(b"", self._content(route, is_ios="iPhone" in name))
+        if "iPhone" in name:
+            return self._mint_for_iphone(route, name)
+        if "report" in name:
+            phone = self._random.choice(self._reporters) if name == "second report" else self._random.randbytes(8)
+            password = self._uuid()
+            return (phone, password), self._google.request(messages.one_time_password(password, phone))
         salt = self._random.randbytes(google.SALT_LENGTH)
         content = self._content(route, risks=2 if name == "against a rule" else 1)
         if name == "malformed":
             return salt, messages.malformed(messages.DONATION_LENGTH)
-        if name in ("no evidence", "fake"):
+        if name == "no evidence":
             return salt, messages.donation_request(b"", content)
         if name == "used salt":
             salt = self._random.choice(self._salts)
         covers = self._content(route) if name == "another payload" else None
-        return salt, (self._forger if name == "forged" else self._google).request(content, salt, covers)
+        device = google.STRONG[:2] if name == "log, weak device" else google.STRONG
+        return salt, (self._forger if name == "forged" else self._google).request(content, salt, covers, device=device)
 
-    def _content(self, route, risks=1):
-        return messages.one_time_password(self._uuid()) if route == "password" else messages.analytics_data(risks)
+    def _mint_for_iphone(self, route, name):
+        content = self._content(route, is_ios=True)
+        if name == "iPhone's log":
+            key = self._keys.popleft()
+            return key, self._apple.request(content, key)
+        if name == "iPhone's log, used counter":
+            key = self._random.choice(self._old_keys)
+            return key, self._apple.request(content, key, counter=1)
+        if "second" in name:
+            # What is refused doesn't count.
+            key = self._random.choice(self._reporting_keys if route == "password" else self._donating_keys)
+            return key, self._apple.request(content, key, counter=2)
+        key = apple.Key()
+        return key, (self._other_apple if name == "iPhone, forged" else self._apple).first_request(content, key)
+
+    def _content(self, route, risks=1, is_ios=False):
+        if route == "password":
+            return messages.one_time_password(self._uuid())
+        return messages.analytics_data(risks, is_ios=is_ios)
 
     # MARK: Preparation
 
@@ -332,7 +418,7 @@ class Phones:
             self._suite.post_results(guids, 2, "lab-1")
             self._positive_guids.extend(guids)
         for (route, name), minted in self._minted.items():
-            while len(minted) < MINTED and (name != "used salt" or self._salts):
+            while len(minted) < MINTED and self._needed.get(name, True):
                 minted.append(self._mint(route, name))
 
     # MARK: Parts of requests

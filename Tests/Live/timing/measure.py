@@ -21,8 +21,6 @@ import wire
 from client.suite import Suite
 from engine import Engine, Job
 
-# Answers of each class in a block: within one, which takes about a second, the order of all requests is random.
-OF_EACH = 20
 # The load, in requests a second: half of what the services take on two cores. More, and answers aren't there in time.
 LOAD = 520
 # The longest pause between an answer and the next request on a connection, in deadlines.
@@ -53,7 +51,7 @@ class Request(Job):
         if made is None:
             return None
         (fields, body), self._kept = made
-        return classes.ROUTES[self.kind.route], fields, body
+        return self.kind.path, fields, body
 
     def answered(self, answer, microseconds):
         if answer.status == self.kind.status:
@@ -105,15 +103,16 @@ class Measurement:
         for route, name, blocks in (
                 ("registration", "fresh GUID", 28), ("tan", "valid", 24), ("upload", "valid", 20), ("tan", "second", 16),
                 ("upload", "only reports", 12), ("tan", "third", 8), ("venue", "valid", 4), ("push", "first", 4),
-                ("password", "valid", 4), ("donation", "valid", 4)):
+                ("password", "valid", 4), ("donation", "valid", 4), ("password", "report", 8), ("password", "iPhone", 8),
+                ("password", "iPhone's log", 4), ("password", "iPhone's report", 4), ("donation", "iPhone", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
-            self._engine.run(self._plain(kind, blocks * OF_EACH))
+            self._engine.run(self._plain(kind, blocks * kind.of_each))
         # Until connections between the services are open and the kernel stamps packets.
         self._engine.run(itertools.chain.from_iterable(self._block(recorded=False) for _ in range(2)))
 
     def extend(self, count):
-        """Measures until there are so many answers of each class."""
-        wanted = -(-count // OF_EACH)
+        """Measures until there are so many answers of each class, or in proportion fewer."""
+        wanted = -(-count // classes.OF_EACH)
         self._engine.run(self._reporting(wanted))
 
     @property
@@ -123,12 +122,12 @@ class Measurement:
 
     def times(self, kind, without_late=False):
         """One row for each block; if so wanted, NaN in place of late ones."""
-        times = numpy.stack([block[classes.KINDS.index(kind)] for block in self._blocks])
+        times = numpy.stack([block[classes.KINDS.index(kind)][:kind.of_each] for block in self._blocks])
         return numpy.where(times <= self.latest, times, numpy.nan) if without_late else times
 
     def _reporting(self, wanted):
         start = reported = time.monotonic()
-        first, size = len(self._blocks), OF_EACH * len(classes.KINDS)
+        first, size = len(self._blocks), sum(kind.of_each for kind in classes.KINDS)
         while len(self._blocks) < wanted:
             yield from self._block()
             now = time.monotonic()
@@ -144,14 +143,14 @@ class Measurement:
 
     def _block(self, recorded=True):
         self._phones.stock()
-        times = numpy.full((len(classes.KINDS), OF_EACH), numpy.nan)
+        times = numpy.full((len(classes.KINDS), classes.OF_EACH), numpy.nan)
         if recorded:
             self._blocks.append(times)
         jobs = [
             Request(
                 kind, self._phones, (times, (row, column)),
                 hold=self._deadline if self._random.random() < kind.late_share else 0.0)
-            for row, kind in enumerate(classes.KINDS) for column in range(OF_EACH)]
+            for row, kind in enumerate(classes.KINDS) for column in range(kind.of_each)]
         self._random.shuffle(jobs)
         for job in jobs:
             job.strays = self.strays if recorded else None
@@ -319,8 +318,8 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
         say(f"{count} answers to {kind.route}: {kind.name} were {status} instead of {kind.status}.")
         strays[kind] = strays.get(kind, 0) + count
     for kind in classes.KINDS:
-        missing = int(numpy.isnan(measurement.times(kind)).sum())
-        if strays.get(kind, 0) + missing > STRAYS * pairs:
+        times = measurement.times(kind)
+        if strays.get(kind, 0) + int(numpy.isnan(times).sum()) > STRAYS * times.size:
             say(f"FAILED: too few answers to {kind.route}: {kind.name} are what they should be.")
             return 1
 
