@@ -12,12 +12,18 @@ random prefix, so the search doesn't slow down with their number.
 
 What the contract passes on is no canary: the body, Content-Type, cwa-fake, cwa-authorization, cwa-otp, Idempotency-Key. Bodies
 hold a mark, too, which must be found behind the proxy, so that the search is known to look at the right place.
+
+What stands in bodies and in cwa-otp and makes an app or a phone known again is a canary further behind: one-time passwords and month's
+tokens, salts, Android ids, names of keys of App Attest, device tokens. It must be found in what the proxy passes on, and neither in the
+services' logs and metrics, nor in the database, nor in what is published, not even of requests that were admitted.
 """
 
+import base64
 import collections
 import concurrent.futures
 import ipaddress
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -35,9 +41,10 @@ import uuid
 
 import finder
 import neighbours
-from client import google, http1, http2
+from client import apple, google, http1, http2
 from client.http1 import Request
-from client.messages import fresh_guid, json_body, one_time_password, payload, push_registration
+from client.messages import (
+    analytics_data, donation_request, fresh_guid, ios_authentication, json_body, one_time_password, payload, push_registration)
 from client.proxy import unprivileged
 from client.suite import Suite, Unexpected
 from client.tls import IP_FREEBIND, Connection, app_context
@@ -45,6 +52,13 @@ from client.tls import IP_FREEBIND, Connection, app_context
 WORKERS = 16
 # What the contract passes from a caller's header to a service (Shared/Contracts).
 CONTRACT = {"cwa-fake", "cwa-authorization", "cwa-otp", "idempotency-key"}
+# What the services are asked for through the proxy.
+KINDS = (
+    "registrationToken", "testresult", "tan", "diagnosis-keys", "self-report", "register", "android/otp", "android/srs",
+    "android/dat", "ios/otp", "ios/els", "ios/srs", "ios/dat")
+PATHS = {"self-report": "/version/v1/diagnosis-keys", "register": "/v3/register"}
+# Keys and devices of iPhones whose names are looked for: each is a canary by itself.
+IPHONES = 3
 # The proxy's limit for registrations of a prefix that shall meet it.
 REGISTRATIONS = 5
 
@@ -115,44 +129,120 @@ def caller_fields(marks, address):
     return fields
 
 
+class Phones:
+    """Evidence and passwords, with a mark for each kind that a phone chooses; the others are few."""
+
+    def __init__(self, suite):
+        self._password, self._salt, self._android_id = map(secrets.token_bytes, (6, 12, 8))
+        self.google, self.apple = google.PlayIntegrity(suite), apple.AppAttest(suite)
+        self.keys = [apple.Key() for _ in range(IPHONES)]
+        self._device_check = apple.DeviceCheck(suite)
+        self._devices = [self.password() for _ in range(IPHONES)]
+        self._tokens = [self._device_check.token(device) for device in self._devices]
+
+    def password(self):
+        """Also in place of a month's token."""
+        return str(uuid.UUID(bytes=self._password + secrets.token_bytes(10), version=4))
+
+    def android(self, content):
+        return self.google.request(content, self._salt + secrets.token_bytes(4))
+
+    def report(self, password):
+        """Of an Android phone that reports itself."""
+        return self.android(one_time_password(password, self._android_id + secrets.token_bytes(8)))
+
+    def by_token(self, content, number):
+        return donation_request(ios_authentication(self._tokens[number], self.password()), content)
+
+    def by_both(self, content, number):
+        return self.apple.request(content, self.keys[number], device_token=self._tokens[number])
+
+    def finder(self):
+        # Without the version that is in the middle of a UUID.
+        text = str(uuid.UUID(bytes=self._password + bytes(10)))[:13]
+        patterns = finder.patterns("password", text, self._password)
+        patterns += finder.patterns("salt", self._salt.hex(), self._salt)
+        patterns += finder.patterns("Android id", self._android_id.hex(), self._android_id)
+        for number, (key, token) in enumerate(zip(self.keys, self._tokens)):
+            start = base64.b64decode(token)[:12]
+            patterns += finder.patterns(f"key {number}", key.id[:12].hex(), key.id[:12])
+            patterns += finder.patterns(f"device token {number}", start.hex(), start)
+        return finder.Finder(patterns)
+
+
 # MARK: Requests that mean something
 
 class Messages:
     """Well-formed requests of every route, whose bodies hold a mark of their own."""
 
     def __init__(self, suite, marks):
-        self.marks = marks
+        self.marks, self.phones = marks, Phones(suite)
         self.tokens = [suite.tested(result) for result in (None, 1, 2, 2)]
         self.uploads = [(suite.entitled(), payload()) for _ in range(8)]
-        self.google = google.PlayIntegrity(suite)
+        self._kinds = itertools.cycle(KINDS)
+        self._numbers = itertools.cycle(range(IPHONES))
+        self._admit(suite)
+
+    def _admit(self, suite):
+        """Has evidence of each kind admitted, a password redeemed, and a self-report stored, whatever becomes of other requests."""
+        def ask(operation, body):
+            port = suite.port("data-donation", "app")
+            suite.post(200, "metadata-proxy", port, f"/version/v1/{operation}", body, "application/x-protobuf")
+
+        phones, survey = self.phones, self.phones.password()
+        for number, key in enumerate(phones.keys):
+            ask("ios/els", phones.apple.first_request(one_time_password(phones.password()), key))
+            ask("ios/otp", phones.by_token(one_time_password(phones.password()), number))
+        ask("android/otp", phones.android(one_time_password(survey)))
+        ask("android/dat", phones.android(analytics_data()))
+        redemption, content = suite.port("data-donation", "redemption"), json.dumps({"otp": survey}).encode()
+        suite.post(200, "survey-server", redemption, "/version/v1/otp", content)
+        self.reports = [(phones.password(), payload(is_self_report=True)) for _ in range(4)]
+        for password, _ in self.reports:
+            ask("android/srs", phones.report(password))
+        suite.upload(*self.reports[0], field="cwa-otp")
 
     def any(self):
         """A request, with a canary for a parameter of its media type, and the mark and number that its body holds."""
-        kind = random.choice(("registrationToken", "testresult", "tan", "diagnosis-keys", "register", "android/otp"))
+        kind = next(self._kinds)
         fake, mark = random.choice("01"), self.marks.body + secrets.token_hex(4)
-        if kind == "diagnosis-keys":
-            tan, content = random.choice(self.uploads)
-            media = "application/x-protobuf"
-            # In place of some of the padding, which is at the end.
-            content = content[:-len(mark)] + mark.encode()
-            headers = [("cwa-authorization", tan if random.random() < 0.8 else str(uuid.uuid4()))]
-        elif kind == "register":
-            content = push_registration(secrets.token_hex(32) if random.random() < 0.8 else "", str(uuid.uuid4()))
-            media, headers, content = "application/x-protobuf", [], content[:-len(mark)] + mark.encode()
-        elif kind == "android/otp":
-            # The padding isn't covered by the evidence.
-            content = self.google.request(one_time_password(str(uuid.uuid4())))
-            media, headers, content = "application/x-protobuf", [], content[:-len(mark)] + mark.encode()
-        else:
+        if kind in ("registrationToken", "testresult", "tan"):
             members = {"registrationToken": random.choice(self.tokens)}
             if kind == "registrationToken":
                 members = {"key": fresh_guid(), "keyType": "GUID"}
             media, headers, content = "application/json", [], json_body(members, mark)
             if kind == "registrationToken" and random.random() < 0.5:
                 headers.append(("idempotency-key", str(uuid.uuid4())))
+        else:
+            media, (headers, content) = "application/x-protobuf", self._protobuf(kind)
+            # In place of some of the padding, which is at the end, and which evidence doesn't cover.
+            content = content[:-len(mark)] + mark.encode()
         headers += [("content-type", f"{media}; {random.choice(['charset', 'x'])}={self.marks.text('media type')}"),
                     ("cwa-fake", fake)]
-        return Request("/v3/register" if kind == "register" else f"/version/v1/{kind}", headers, content), mark
+        return Request(PATHS.get(kind, f"/version/v1/{kind}"), headers, content), mark
+
+    def _protobuf(self, kind):
+        """Header fields and body."""
+        phones, is_known = self.phones, random.random() < 0.8
+        if kind == "diagnosis-keys":
+            tan, content = random.choice(self.uploads)
+            return [("cwa-authorization", tan if is_known else str(uuid.uuid4()))], content
+        if kind == "self-report":
+            password, content = random.choice(self.reports)
+            return [("cwa-otp", password if is_known else phones.password())], content
+        if kind == "register":
+            return [], push_registration(secrets.token_hex(32) if is_known else "", str(uuid.uuid4()))
+        if kind == "android/srs":
+            return [], phones.report(phones.password())
+        content = analytics_data(is_ios=kind == "ios/dat") if kind.endswith("dat") else one_time_password(phones.password())
+        if kind.startswith("android"):
+            return [], phones.android(content)
+        number = next(self._numbers)
+        if kind == "ios/srs":
+            return [], phones.by_both(content, number)
+        if kind == "ios/otp":
+            return [], phones.by_token(content, number)
+        return [], phones.apple.first_request(content, phones.keys[number])
 
 
 # MARK: Callers
@@ -476,14 +566,14 @@ def save_metrics(ports, folder):
             raise Unexpected(f"The admin port {port} has no metrics.")
 
 
-def database(suite, *statements):
-    """Runs statements as the cluster's superuser."""
-    connection = (f"host={suite.state}/postgres/socket port=5432 dbname=postgres user=postgres "
+def database(suite, *statements, name="postgres"):
+    """Runs statements as the cluster's superuser, and returns what they say, without headings."""
+    connection = (f"host={suite.state}/postgres/socket port=5432 dbname={name} user=postgres "
                   f"passfile={suite.state}/secrets/pgpass-postgres")
-    command = ["psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", connection]
+    command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", connection]
     for statement in statements:
         command += ["--command", statement]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
 
 
 # MARK: Core dumps
@@ -548,10 +638,12 @@ class Check:
         self.marks = Marks()
         self.finder = self.marks.finder()
         self.messages = Messages(self.suite, self.marks)
+        self.evidence_finder = self.messages.phones.finder()
         self.problems = []
 
     def run(self):
         missed = finder.self_test(self.folder / "planted", self.finder)
+        missed += finder.self_test(self.folder / "planted-evidence", self.evidence_finder)
         if missed:
             raise Unexpected("The control failed: the finder doesn't find what was planted: " + "; ".join(missed))
         subprocess.run(["ip", "-6", "route", "add", "local", str(self.marks.network), "dev", "lo"], check=True)
@@ -566,7 +658,8 @@ class Check:
         if self.problems:
             sys.exit("\n".join(self.problems) + "\nThe proxy leaves traces of its callers: see above.")
         print(f"NO CANARY: {self.requests} requests, searched {self.finder.files} files, "
-              f"{self.finder.bytes / 1e6:.0f} MB, for {len(self.finder.patterns)} patterns.")
+              f"{self.finder.bytes / 1e6:.0f} MB, for {len(self.finder.patterns)} patterns; and for "
+              f"{len(self.evidence_finder.patterns)} of evidence.")
 
     def _recorder(self):
         targets = [("verification-server", self.suite.port("verification-server", "app")),
@@ -611,14 +704,14 @@ class Check:
         self._shapes(behind)
         self._arrivals(behind, passed)
         self._bodies(behind, [place for place in places if place != behind])
+        self._evidence(behind, [place for place in places if place != behind])
 
     def _shapes(self, behind):
         for service in sorted(behind.iterdir()):
             if len(facts := connection_facts(service)) != 1:
                 self.problems.append(f"{service.name}: inner connections differ: {sorted(facts)}")
             for (line, names), written in shapes(service).items():
-                if line.split(b" ")[1] not in {b"/v3/register"} | {b"/version/v1/" + name for name in (
-                        b"registrationToken", b"testresult", b"tan", b"diagnosis-keys", b"android/otp")}:
+                if line.split(b" ")[1].decode("latin-1") not in {PATHS.get(kind, f"/version/v1/{kind}") for kind in KINDS}:
                     self.problems.append(f"{service.name}: a service was asked for {line!r}.")
                 if len(written) != 1:
                     examples = (b";".join(name + b":" + (b" (any)" if value is None else value) for name, value in one)
@@ -645,6 +738,25 @@ class Check:
             raise Unexpected("The control failed: bodies must be found behind the proxy.")
         if hits := wanted.search(*elsewhere):
             self.problems.append("Bodies were written down:\n" + describe(hits, self.marks, self.suite.state.parent))
+
+    def _evidence(self, behind, elsewhere):
+        rows = self._rows()
+        if not all(rows.values()):
+            raise Unexpected(f"The control failed: evidence must be admitted, and is not: {rows}.")
+        passed = {hit.pattern.secret for hit in self.evidence_finder.search(behind)}
+        if missing := {pattern.secret for pattern in self.evidence_finder.patterns} - passed:
+            raise Unexpected(f"The control failed: behind the proxy the search misses {sorted(missing)}.")
+        if hits := self.evidence_finder.search(*elsewhere):
+            lines = (f"    {hit.file}: {hit.pattern.secret}, as {hit.pattern.form}, {hit.count} times" for hit in hits)
+            self.problems.append("Evidence or passwords were written down:\n" + "\n".join(itertools.islice(lines, 40)))
+        print(f"Behind the proxy: {len(passed)} kinds of evidence, in rows of {', '.join(rows)}, and in clear nowhere else.")
+
+    def _rows(self):
+        """How many rows there are of what was admitted, by table."""
+        tables = (
+            "donation.used_evidence", "donation.attested_key", "donation.month_token", "donation.quota", "donation.one_time_password",
+            "verification.used_tan")
+        return {table: int(database(self.suite, f"SELECT count(*) FROM {table}", name="vigil")) for table in tables}
 
     # The controls.
 

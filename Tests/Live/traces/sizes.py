@@ -17,6 +17,7 @@ The handshake is over before the server knows anything of the request, but compa
 record may vary by a few bytes, because it holds the DER encoding of an ECDSA signature (70 to 72 bytes, seldom less).
 """
 
+import base64
 import collections
 import concurrent.futures
 import dataclasses
@@ -35,7 +36,7 @@ import uuid
 
 import capture
 import neighbours
-from client import google, http1, http2
+from client import apple, google, http1, http2
 from client.http1 import Request
 from client.messages import (
     analytics_data, donation_request, fresh_guid, ios_authentication, json_body, malformed, one_time_password, payload,
@@ -100,8 +101,8 @@ def app_request(operation, members, fake="0", extra=()):
     return Request(f"/version/v1/{operation}", headers, json_body(members))
 
 
-def upload_request(tan, content, fake="0", operation="diagnosis-keys"):
-    headers = [("content-type", "application/x-protobuf"), ("cwa-authorization", tan)]
+def upload_request(tan, content, fake="0", operation="diagnosis-keys", field="cwa-authorization"):
+    headers = [("content-type", "application/x-protobuf"), (field, tan)]
     if fake is not None:
         headers.append(("cwa-fake", fake))
     return Request(f"/version/v1/{operation}", headers, content)
@@ -153,6 +154,21 @@ class Classes:
         self.given = self.google.request(password(), self.used_salt)
         self._donate("android/otp", self.given)
         self._donate("android/srs", self.google.request(self._report_password(self.phone)))
+        self.reported = self._entitled_to_report(), payload(is_self_report=True)
+        suite.upload(*self.reported, field="cwa-otp")
+        self.apple, self.other_apple = apple.AppAttest(suite), apple.AppAttest(suite, is_forger=True)
+        # Of a key that had its share of passwords and of donations.
+        self.key, survey, data = apple.Key(), password(), analytics_data(is_ios=True)
+        self.given_to_iphone = self._donate("ios/otp", self.apple.first_request(survey, self.key))
+        self._donate("ios/dat", self.apple.request(data, self.key))
+        self.device_check = apple.DeviceCheck(suite)
+        # A device that had its share of passwords and of self-reports in a month, one that is blocked, and a used token.
+        self.device, self.month, self.blocked = (str(uuid.uuid4()) for _ in range(3))
+        self._donate("ios/otp", self.device_check.request(password(), self.device, self.month))
+        self._donate("ios/srs", self.device_check.request(password(), self.device, self.month))
+        self.device_check.block(self.blocked)
+        self.used_token = self.device_check.token(str(uuid.uuid4()))
+        self._donate("ios/els", self._with_token(password(), self.used_token))
 
     def _donate(self, operation, body):
         """Sends a request to data-donation without the proxy."""
@@ -164,11 +180,28 @@ class Classes:
     def _report_password(phone):
         return one_time_password(str(uuid.uuid4()), phone)
 
+    def _entitled_to_report(self):
+        """A password for a self-report that hasn't been used."""
+        text = str(uuid.uuid4())
+        self._donate("android/srs", self.google.request(one_time_password(text, secrets.token_bytes(16))))
+        return text
+
+    def _known_key(self):
+        """A key of an iPhone's app that was admitted to a log."""
+        key = apple.Key()
+        self._donate("ios/els", self.apple.first_request(password(), key))
+        return key
+
+    @staticmethod
+    def _with_token(content, token):
+        return donation_request(ios_authentication(token, str(uuid.uuid4())), content)
+
     def of_services(self, port):
         """Every outcome that a service decides."""
         return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
-                *self._warnings(port), *self._venue_reports(port), *self._pushes(port), *self._passwords(port),
-                *self._donations(port), *self._requests_of_iphones(port)]
+                *self._self_reports(port), *self._warnings(port), *self._venue_reports(port), *self._pushes(port),
+                *self._passwords(port), *self._donations(port), *self._malformed_evidence(port), *self._app_attest(port),
+                *self._device_check(port)]
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -232,6 +265,27 @@ class Classes:
         yield case("no keys", 400, unknown, payload(0))
         yield case("without cwa-fake", 400, unknown, payload(), None)
         yield case("fake", 200, unknown, malformed(len(payload())), "1")
+
+    def _self_reports(self, port):
+        def case(name, status, secret, content, fake="0"):
+            return Case(f"self-report, {name}", status, upload_request(secret, content, fake, field="cwa-otp"), port)
+
+        unknown, report = str(uuid.uuid4()), payload(is_self_report=True)
+        yield case("14 keys", 200, self._entitled_to_report(), report)
+        yield case("1 key", 200, self._entitled_to_report(), payload(1, is_self_report=True))
+        yield case("with check-ins", 200, self._entitled_to_report(), payload(14, reports=5, is_self_report=True))
+        yield case("repeated", 200, *self.reported)
+        yield case("unknown password", 403, unknown, report)
+        yield case("spent password", 403, self.reported[0], report)
+        yield case("a TAN as password", 403, self.suite.entitled(), report)
+        yield case("malformed password", 400, "0" * 36, report)
+        yield case("malformed payload", 400, unknown, malformed(len(report)))
+        yield case("a tested person's payload", 400, self._entitled_to_report(), payload())
+        yield case("fake", 200, unknown, malformed(len(report)), "1")
+        both = case("with a TAN, too", 400, unknown, report)
+        both.request.headers.append(("cwa-authorization", str(uuid.uuid4())))
+        yield both
+        yield Case("self-report, by TAN", 400, upload_request(self.suite.entitled(), report), port)
 
     def _warnings(self, port):
         def case(name, status, tan, content, fake="0"):
@@ -333,11 +387,13 @@ class Classes:
         yield case("malformed", malformed(len(self.given)), 400, "DEVICE_TOKEN_SYNTAX_ERROR")
 
     @staticmethod
-    def _requests_of_iphones(port):
-        """What doesn't depend on Apple: in place of Apple a program of the suite would be measured."""
+    def _of_iphone(name, body, status=200, code=None, purpose="otp", fake="0", *, port):
+        request = evidence_request(f"ios/{purpose}", body, fake)
+        return Case(f"iPhone, {name}", status, request, port, {"errorCode": code} if code else {})
+
+    def _malformed_evidence(self, port):
         def case(name, evidence, status=400, code="DEVICE_TOKEN_SYNTAX_ERROR", purpose="otp", content=None):
-            request = evidence_request(f"ios/{purpose}", donation_request(evidence, content or password()))
-            return Case(f"iPhone, {name}", status, request, port, {"errorCode": code})
+            return self._of_iphone(name, donation_request(evidence, content or password()), status, code, purpose, port=port)
 
         month = str(uuid.uuid4())
         yield case("password without evidence", b"")
@@ -348,6 +404,58 @@ class Classes:
         yield case("password with a stale assertion", ios_authentication(assertion=bytes(64)), 403, "ATTESTATION_EXPIRED")
         yield case("donation without evidence", b"", purpose="dat", content=analytics_data(is_ios=True))
         yield Case("iPhone, challenge", 200, Request("/version/v1/ios/challenge", [], method="GET"), port)
+
+    def _app_attest(self, port):
+        def case(name, *rest, **options):
+            return self._of_iphone(f"App Attest: {name}", *rest, **options, port=port)
+
+        first, data, invalid = self.apple.first_request, analytics_data(is_ios=True), "DEVICE_TOKEN_INVALID"
+        yield case("password for a survey, new key", first(password()))
+        yield case("password for a log, known key", self.apple.request(password(), self._known_key()), purpose="els")
+        token = self.device_check.token(str(uuid.uuid4()))
+        report = self.apple.request(password(), self._known_key(), device_token=token)
+        yield case("password for a self-report", report, purpose="srs")
+        yield case("repeated", self.given_to_iphone)
+        yield case("donation", first(data), purpose="dat")
+        yield case("50 encounters", first(analytics_data(windows=50, is_ios=True)), purpose="dat")
+        for purpose in ("otp", "els", "srs", "dat"):
+            yield case(f"fake {purpose}", donation_request(b"", password()), purpose=purpose, fake="1")
+        # A refused assertion doesn't count.
+        again = {"key": self.key, "counter": self.key.counter + 1}
+        yield case("second survey", self.apple.request(password(), **again), 429, "API_TOKEN_QUOTA_EXCEEDED")
+        yield case("second donation", self.apple.request(data, **again), 429, "API_TOKEN_QUOTA_EXCEEDED", "dat")
+        yield case("used counter", self.apple.request(password(), self.key, 1), 403, "DEVICE_TOKEN_REDEEMED", "els")
+        yield case("another payload", first(password(), covers=password()), 401, invalid)
+        yield case("another authority", self.other_apple.first_request(password()), 401, invalid, "els")
+        yield case("unknown key", self.apple.request(password(), apple.Key()), 400, "DEVICE_TOKEN_SYNTAX_ERROR")
+        yield case("against a rule", first(analytics_data(risks=2, is_ios=True)), 400, purpose="dat")
+
+    def _device_check(self, port):
+        """In Apple's place is a program of the suite."""
+        def case(name, *rest, **options):
+            return self._of_iphone(f"DeviceCheck: {name}", *rest, **options, port=port)
+
+        def ask(content, device=None, month=None):
+            return self.device_check.request(content, device or str(uuid.uuid4()), month or str(uuid.uuid4()))
+
+        yield case("password for a survey", ask(password()))
+        yield case("password for a log", ask(password()), purpose="els")
+        yield case("password for a self-report", ask(password()), purpose="srs")
+        yield case("donation", ask(analytics_data(is_ios=True)), purpose="dat")
+        for purpose in ("otp", "srs"):
+            again = ask(password(), self.device, self.month)
+            yield case(f"second {purpose}", again, 429, "API_TOKEN_QUOTA_EXCEEDED", purpose)
+        yield case("another month's token", ask(password(), self._marked_device()), 403, "API_TOKEN_ALREADY_ISSUED")
+        yield case("used token", self._with_token(password(), self.used_token), 403, "DEVICE_TOKEN_REDEEMED", "els")
+        yield case("blocked", ask(password(), self.blocked), 401, "DEVICE_BLOCKED", "els")
+        nobody = base64.b64encode(secrets.token_bytes(2100)).decode()
+        yield case("a token of no device", self._with_token(password(), nobody), 400, "DEVICE_TOKEN_INVALID", "els")
+
+    def _marked_device(self):
+        """One whose app has a token for this month."""
+        device = str(uuid.uuid4())
+        self._donate("ios/otp", self.device_check.request(password(), device, str(uuid.uuid4())))
+        return device
 
     @staticmethod
     def _malformed(name, operation, port):
@@ -366,6 +474,7 @@ class Classes:
             "upload on behalf": upload_request(str(uuid.uuid4()), payload(0, 3, True), "0", "submission-on-behalf"),
             "upload of venue reports": upload_request(str(uuid.uuid4()), venue_payload(), "0", "venue-reports"),
             "fake upload": upload_request(str(uuid.uuid4()), payload(), "1"),
+            "upload of a self-report": upload_request(str(uuid.uuid4()), payload(is_self_report=True), field="cwa-otp"),
             "push": push_request(secrets.token_hex(32), str(uuid.uuid4())),
             "password": evidence_request("android/otp", donation_request(b"", password())),
             "donation": evidence_request("android/dat", donation_request(b"", analytics_data())),
