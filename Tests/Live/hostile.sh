@@ -17,7 +17,7 @@ takes about seven minutes. Another suite may be running meanwhile.
   http2       each rule of HTTP/2 broken once, the known floods, and h2load
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
   refusals    clients that don't read their answers, connections kept alive by refused requests, too many connections
-  floods      thousands of uploads that stop before their last byte
+  floods      thousands of uploads and donations that stop before their last byte
   overload    ten times the load that the services can answer
   drain       SIGTERM under load
   tls         testssl.sh, sslyze, and clients that try to resume sessions

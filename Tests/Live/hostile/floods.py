@@ -1,4 +1,4 @@
-"""Thousands of uploads that stop before their last byte: the proxy must not keep them all in memory.
+"""Thousands of uploads and donations that stop before their last byte: the proxy must not keep them all in memory.
 
 The control is a server that keeps them: the same judge must object to how its memory grows.
 """
@@ -14,17 +14,18 @@ from client.proxy import Process, die_with_parent
 from frames import DATA, END_HEADERS, HEADERS, WINDOW_UPDATE, Connection, block, frame, request
 from upstream import Upstream
 
-ROUTE = "/version/v1/diagnosis-keys"
-# What the route takes.
-SIZE = 100_000
+# Routes, and the longest body that each takes. No other takes more than the second.
+UPLOADS, DONATIONS = ("/version/v1/diagnosis-keys", 100_000), ("/version/v1/android/dat", 196_608)
 
 
 class Flood:
-    """So many connections with so many uploads each, of which so many bytes are sent: never all. `limit`: the
-    proxy's for bytes in flight."""
+    """So many connections with so many requests each, of which so many bytes are sent, by default all but the last. `limit`:
+    the proxy's for bytes in flight. What fits no window at once is sent with one stream only."""
 
-    def __init__(self, name, connections, streams=0, sent=SIZE - 1, limit=64 << 20):
-        self.name, self.connections, self.streams, self.sent, self.limit = name, connections, streams, sent, limit
+    def __init__(self, name, connections, streams=0, sent=None, limit=64 << 20, route=UPLOADS):
+        self.name, self.connections, self.streams, self.limit = name, connections, streams, limit
+        self.path, self.size = route
+        self.sent = self.size - 1 if sent is None else sent
 
     @property
     def offered(self):
@@ -34,9 +35,9 @@ class Flood:
         """One connection, on which everything is sent."""
         if not self.streams:
             connection = http1.connect(port, contexts[0], timeout=20)
-            head = http1.post(ROUTE, b"", ("cwa-fake", "0"), media="application/x-protobuf")
+            head = http1.post(self.path, b"", ("cwa-fake", "0"), media="application/x-protobuf")
             try:
-                connection.sendall(head.replace(b"content-length: 0", b"content-length: %d" % SIZE) + bytes(self.sent))
+                connection.sendall(head.replace(b"content-length: 0", b"content-length: %d" % self.size) + bytes(self.sent))
             except OSError:
                 # Refused already; the status is there to be read.
                 pass
@@ -44,11 +45,15 @@ class Flood:
         connection = Connection(port, contexts[1], timeout=20)
         # Room for all answers.
         connection.send(frame(WINDOW_UPDATE, payload=(1 << 20).to_bytes(4, "big")))
-        fields = [pair for pair in request(ROUTE, ("cwa-fake", "0")) if pair[0] != "content-type"]
-        fields = block([*fields, ("content-type", "application/x-protobuf")])
+        fields = [pair for pair in request(self.path, ("cwa-fake", "0")) if pair[0] != "content-type"]
+        fields.append(("content-type", "application/x-protobuf"))
+        if self.streams == 1:
+            connection.headers(1, fields)
+            connection.unfinished(1, self.sent)
+            return connection
         for stream in range(1, 2 * self.streams, 2):
             body = frame(DATA, 0, stream, bytes(self.sent)) if self.sent else b""
-            connection.send(frame(HEADERS, END_HEADERS, stream, fields) + body)
+            connection.send(frame(HEADERS, END_HEADERS, stream, block(fields)) + body)
         return connection
 
     def statuses(self, connection):
@@ -118,7 +123,7 @@ def upload(port, context):
     """The status of a well-formed upload, and how long it took."""
     start = time.monotonic()
     with http1.connect(port, context, timeout=10) as connection:
-        connection.sendall(http1.post(ROUTE, b"keys" * 500, ("cwa-fake", "0"), media="application/x-protobuf"))
+        connection.sendall(http1.post(UPLOADS[0], b"keys" * 500, ("cwa-fake", "0"), media="application/x-protobuf"))
         answer = http1.Reader(connection).answer(10)
     return answer.status if answer else None, time.monotonic() - start
 
@@ -187,7 +192,8 @@ def main():
     contexts = suite.app_context(), suite.app_context(["h2"])
     times = 3 if suite.long else 1
     floods = [
-        Flood("uploads, HTTP/1.1", min(2000 * times, (suite.files - 1000) // 4)),
+        Flood("donations, HTTP/1.1", min(2000 * times, (suite.files - 1000) // 4), route=DONATIONS),
+        Flood("donations, HTTP/2", 600 * times, streams=1, limit=16 << 20, route=DONATIONS),
         # Half of a connection's window of 65,535 bytes at a time, so that no upload waits for the other half.
         Flood("uploads, HTTP/2", 600 * times, streams=4, sent=16_000, limit=16 << 20),
         Flood("headers, HTTP/2", 200 * times, streams=99, sent=0, limit=16 << 20),
