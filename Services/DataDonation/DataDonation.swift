@@ -85,9 +85,11 @@ package struct DataDonation: AsyncParsableCommand {
         let redemption = try Listener(
             "redemption", from: settings, defaultPort: 8111, security: .mutualTLS(tls), limits: .door
         ) { routes in
-            routes.on(DonationAPI.surveyRedemption, use: redeem(.survey).handleStrictly)
-            routes.on(DonationAPI.logRedemption, use: redeem(.log).handleStrictly)
-            routes.on(DonationAPI.reportRedemption, use: redeem(.selfReport).handle)
+            routes.on(DonationAPI.surveyRedemption, use: redeem(.survey).handle)
+            routes.on(DonationAPI.logRedemption, use: redeem(.log).handle)
+            routes.on(
+                DonationAPI.reportRedemptions,
+                use: RedeemReports(hashes: hashes, passwords: passwords, clock: clock).handle)
         }
         try await runtime.run(
             listeners: [apps, redemption],

@@ -46,8 +46,8 @@ package struct VerificationServer: AsyncParsableCommand {
         let store = RegistrationStore(database)
         let results = try ServiceClient(
             base: settings.url("testResults.url"), tls: tls, name: "test-result-server")
-        // By default half of what phones wait for an upload: there is more to do than this call.
-        let patience = try settings.int("donation.milliseconds", default: 1000, in: 10...60_000)
+        // An upload waits for at most two batches, also one with a TAN: by default half of what phones wait for an answer.
+        let patience = try settings.int("donation.milliseconds", default: 500, in: 10...60_000)
         let donation =
             settings.optionalString("donation.url") == nil
             ? nil

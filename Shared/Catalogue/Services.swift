@@ -72,6 +72,7 @@ extension Catalogue.Service {
         ],
         calls: [
             .init("testResults.url", to: .testResultServer, .internal),
+            // In containers only with deploy/self-reports.yml.
             .init("donation.url", to: .dataDonation, .redemption),
         ])
 
@@ -171,7 +172,7 @@ extension Catalogue.Service {
                 .redemption, 8111, .mutualTLS, isDoor: true,
                 offers: [
                     DonationAPI.surveyRedemption.route, DonationAPI.logRedemption.route,
-                    DonationAPI.reportRedemption.route,
+                    DonationAPI.reportRedemptions.route,
                 ]),
         ],
         admin: 8119, metrics: 8117, database: .init(.donation),

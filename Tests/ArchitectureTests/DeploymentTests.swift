@@ -94,10 +94,11 @@ struct DeploymentTests {
             container.expect(
                 "\(Self.variable(volume.key)): /\(volume.name.rawValue)", for: name, because: "the volume's place")
         }
-        for call in service.calls { expectAddress(of: call, in: container, for: name) }
+        let calls = service.calls.filter { !Self.isAdded($0, to: service) }
+        for call in calls { expectAddress(of: call, in: container, for: name) }
         let hosts = try container.matches(of: #"(?:https?://|_HOST: )([a-z][a-z-]+)(?::[0-9]+)?$"#)
         #expect(
-            Set(hosts) == Set(service.calls.map(\.service.name)),
+            Set(hosts) == Set(calls.map(\.service.name)),
             "docker-compose.yml gives \(name) the addresses of those whom it calls, and no other")
     }
 
@@ -138,6 +139,34 @@ struct DeploymentTests {
         #expect(!text.contains(published))
         try HandWrittenFile("deploy/outside-portal.yml").block("verification-server", indentation: 2).expect(
             published, for: "verification-server", because: "the door of outside portals")
+    }
+
+    /// A call at every upload, which would wait for nobody while data-donation doesn't run.
+    private static func isAdded(_ call: Catalogue.Call, to service: Catalogue.Service) -> Bool {
+        service == .verificationServer && call.service == .dataDonation
+    }
+
+    @Test("data-donation is optional, and verification-server calls it only with deploy/self-reports.yml")
+    func selfReports() throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        for service in [Catalogue.Service.dataDonation, .donationFold] {
+            compose.block(service.name, indentation: 2).expect(
+                "profiles: [data-donation]", for: service.name, because: "it starts only if asked for")
+        }
+        let service = Catalogue.Service.verificationServer
+        let added = service.calls.filter { Self.isAdded($0, to: service) }
+        #expect(added.count == 1)
+        let file = try HandWrittenFile("deploy/self-reports.yml")
+        for call in added {
+            expectAddress(of: call, in: file.block(service.name, indentation: 2), for: service.name)
+            for name in [service.name, call.service.name] {
+                file.block(name, indentation: 2).expect(
+                    "networks: [verification-donation]", for: name, because: "a network per arrow")
+            }
+        }
+        file.expect("verification-donation: { internal: true }", for: service.name, because: "it has no way out")
+        let members = try compose.matches(of: #"networks: \[(.*verification-donation.*)\]"#)
+        #expect(members.isEmpty)
     }
 
     @Test("deploy/identity.yml replaces every address of the simulated identity provider")

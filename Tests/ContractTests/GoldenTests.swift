@@ -93,6 +93,9 @@ import VerificationAPI
         .answer("reservations", VerificationAPI.reservations) { _ in
             .init([.granted, .refused, .granted], confirmed: [2])
         },
+        .answer("reservations-unanswered", VerificationAPI.reservations) { _ in
+            .init([.granted, .unanswered], confirmed: [])
+        },
         .request("confirmations", VerificationAPI.confirmations) {
             .init([TANConfirmation(tan: $0.tan, tag: $0.tag)])
         },
@@ -215,19 +218,24 @@ import VerificationAPI
         .request("redemption-log-again", DonationAPI.logRedemption) { _ in
             .init(password, idempotencyKey: IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324"))
         },
-        .request("redemption-report", DonationAPI.reportRedemption) { _ in .init(password) },
+        .request("redemptions-report", DonationAPI.reportRedemptions) {
+            .init(
+                [
+                    ($0.password, IdempotencyKey($0.tag)),
+                    ($0.otherTAN, IdempotencyKey("8e03978e-40d5-43dd-bc93-6894a57f9324")),
+                ]
+                .compactMap { tan, key in key.map { ReportRedemption(tan.text, idempotencyKey: $0) } })
+        },
         .answer("redemption-survey", DonationAPI.surveyRedemption) { _ in
-            .init(RedemptionAnswer(password, .valid, isStrong: true))
+            .init(password, .valid, isStrong: true)
         },
         .answer("redemption-survey-redeemed", DonationAPI.surveyRedemption) { _ in
-            .init(RedemptionAnswer(password, .redeemed, isStrong: true))
+            .init(password, .redeemed, isStrong: true)
         },
         .answer("redemption-log-expired", DonationAPI.logRedemption) { _ in
-            .init(RedemptionAnswer(password, .expired, isStrong: false))
-        },
-        .answer("redemption-report-expired", DonationAPI.reportRedemption) { _ in
             .init(password, .expired, isStrong: false)
         },
+        .answer("redemptions-report", DonationAPI.reportRedemptions) { _ in .init([true, false]) },
     ]
 
     /// All that we send.

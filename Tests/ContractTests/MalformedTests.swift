@@ -187,7 +187,27 @@ import VerificationAPI
         ])
     func redemptionAnswer(body: String) {
         #expect(throws: MalformedMessage()) { try RedemptionAnswer(fields: [:], body: Data(body.utf8)) }
-        #expect(throws: MalformedMessage()) { try StrictRedemptionAnswer(fields: [:], body: Data(body.utf8)) }
+    }
+
+    @Test(
+        "a batch of redemptions without a part, or with a key that is none, is malformed",
+        arguments: [
+            "{}", #"{"redemptions":{}}"#, #"{"redemptions":[{"otp":"\#(token)"}]}"#,
+            #"{"redemptions":[{"idempotencyKey":"8e03978e-40d5-43dd-bc93-6894a57f9324"}]}"#,
+            #"{"redemptions":[{"idempotencyKey":"short","otp":"\#(token)"}]}"#,
+            #"{"redemptions":[{"idempotencyKey":null,"otp":"\#(token)"}]}"#,
+        ])
+    func redemptions(body: String) {
+        #expect(throws: MalformedMessage()) { try ReportRedemptions(fields: [:], body: Data(body.utf8)) }
+    }
+
+    @Test(
+        "an answer to a batch of redemptions with anything but booleans is malformed",
+        arguments: [
+            "{}", #"{"redeemed":true}"#, #"{"redeemed":[null]}"#, #"{"redeemed":["true"]}"#, #"{"redeemed":[1]}"#,
+        ])
+    func redeemed(body: String) {
+        #expect(throws: MalformedMessage()) { try RedeemedReports(fields: [:], body: Data(body.utf8)) }
     }
 
     @Test(

@@ -157,10 +157,9 @@ import VerificationAPI
                 path: "/version/v1/els", callers: [.logServer], bodyLimit: 1024, status: 200,
                 requestFields: ["idempotency-key"])),
         Pin(
-            DonationAPI.reportRedemption,
+            DonationAPI.reportRedemptions,
             .init(
-                path: "/version/v1/srs", callers: [.verificationServer], bodyLimit: 1024, status: 200,
-                requestFields: ["idempotency-key"])),
+                path: "/version/v1/srs/redemptions", callers: [.verificationServer], bodyLimit: 65_536, status: 200)),
     ]
 
     private static func donation(

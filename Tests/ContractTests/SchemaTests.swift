@@ -68,6 +68,11 @@ import VerificationAPI
         Broken(
             "an unknown state", RedemptionAnswer.self,
             #"{"otp":"9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d","state":"VALID","strongClientIntegrityCheck":true}"#),
+        Broken("no redemption", ReportRedemptions.self, #"{"redemptions":[]}"#),
+        Broken(
+            "a redemption of what is no password", ReportRedemptions.self,
+            #"{"redemptions":[{"otp":"\#(hash.prefix(36))","idempotencyKey":"8e03978e-40d5-43dd-bc93-6894a57f9324"}]}"#),
+        Broken("no value for a redemption", RedeemedReports.self, #"{"redeemed":[]}"#),
         Broken("a date without a time", ExpirationAnswer.self, #"{"expirationDate":"2026-05-26"}"#),
     ]
 

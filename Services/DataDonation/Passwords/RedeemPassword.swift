@@ -6,7 +6,7 @@ import HTTPTypes
 import Running
 import Serving
 
-/// `POST /version/v1/{otp,els,srs}` for the servers of surveys, logs and self-reports: uses a password up, once.
+/// `POST /version/v1/{otp,els}` for the servers of surveys and logs: uses a password up, once.
 struct RedeemPassword: Sendable {
     let purpose: Purpose
     let hashes: DonationHashes
@@ -24,10 +24,5 @@ struct RedeemPassword: Sendable {
         case .expired(let isStrong): return RedemptionAnswer(password.text, .expired, isStrong: isStrong)
         case .unknown: throw Problem(.notFound)
         }
-    }
-
-    /// The same for servers that are told of a state other than valid by the status, too.
-    func handleStrictly(_ request: RedemptionRequest, from caller: Caller) async throws -> StrictRedemptionAnswer {
-        StrictRedemptionAnswer(try await handle(request, from: caller))
     }
 }

@@ -73,4 +73,45 @@ struct PasswordStore: Sendable {
         if isByThis { return .valid(isStrong: isStrong) }
         return isRedeemed ? .redeemed(isStrong: isStrong) : .expired(isStrong: isStrong)
     }
+
+    /// A password with the call that redeems it.
+    struct Entry: Sendable {
+        let password: Digest
+        let call: Digest
+    }
+
+    /// Redeems passwords in one statement, which waits for a commit even if there is nothing to redeem.
+    ///
+    /// Of several calls for one password one wins, also within a batch. Rows are locked in the order of their hashes, so that two batches
+    /// with the same passwords can't deadlock.
+    /// - Returns: for each entry, whether its call redeemed its password, now or before.
+    func redeem(_ entries: [Entry], for purpose: Purpose, at now: Date) async throws -> [Bool] {
+        let (hashes, calls) = (entries.map(\.password.bytes), entries.map(\.call.bytes))
+        let owners = try await database.session { session in
+            try session.rows(
+                """
+                WITH first AS (
+                    SELECT DISTINCT ON (password_hash) password_hash, call
+                    FROM unnest(\(hashes), \(calls)) WITH ORDINALITY AS wanted (password_hash, call, position)
+                    ORDER BY password_hash, position
+                ), known AS (
+                    SELECT password_hash, call, redeemed_by, expires_at
+                    FROM donation.one_time_password AS password JOIN first USING (password_hash)
+                    WHERE kind = \(purpose.rawValue) ORDER BY password_hash FOR UPDATE OF password
+                ), won AS (
+                    UPDATE donation.one_time_password AS password SET redeemed_by = known.call FROM known
+                    WHERE kind = \(purpose.rawValue) AND password.password_hash = known.password_hash
+                      AND known.redeemed_by IS NULL AND known.expires_at > \(now)
+                    RETURNING password.password_hash, password.redeemed_by
+                )
+                SELECT known.password_hash, coalesce(won.redeemed_by, known.redeemed_by)
+                FROM (SELECT \(SQL.commitMark)) AS mark
+                LEFT JOIN known ON true LEFT JOIN won ON won.password_hash = known.password_hash
+                """, as: [UInt8]?.self, [UInt8]?.self)
+        }
+        let redeemedBy = Dictionary(
+            owners.compactMap { owner in owner.0.flatMap { hash in owner.1.map { (hash, $0) } } },
+            uniquingKeysWith: { first, _ in first })
+        return entries.map { redeemedBy[$0.password.bytes] == $0.call.bytes }
+    }
 }

@@ -44,6 +44,8 @@ struct AcceptUpload: Sendable {
         let tags = tagKey.tags(of: content ?? UploadContent(), as: form, authorisedBy: tan)
 
         let reservation = try await tans.reserve(TANReservation(tan: tan, tag: tags.reservation, purpose: purpose))
+        // A dummy self-report waits for the same as a real one.
+        if reservation == .unanswered { throw Problem.unavailable }
         let isGranted = reservation != .refused
         // A confirmed upload may be folded already. Then the inbox doesn't know its tag any more, and its reports, which an
         // app encrypts anew, would count twice.

@@ -13,32 +13,29 @@ struct UploadTANs: Service {
         case granted
         /// This upload's, which is stored: it was confirmed before.
         case confirmed
+        /// A self-report's, of whose password nobody can be asked now.
+        case unanswered
     }
 
     private let reservations: Batcher<TANReservation, Reservation>
-    /// Those of self-reports, apart from others, which don't need data-donation.
-    private let reports: Batcher<TANReservation, Reservation>
     private let confirmations: Batcher<TANConfirmation, TANOutcomes.Outcome>
 
     /// Much shorter than the proxy's deadline. It halves the work for each upload when many arrive.
     private static let pause = Duration.milliseconds(5)
 
-    /// Each is a call of its own behind the verification server.
-    private static let reportsPerCall = 32
-
     init(verification: ServiceClient) {
-        let reserve: @Sendable ([TANReservation]) async throws -> [Reservation] = {
+        // Self-reports come with the others, so that a call doesn't show them.
+        reservations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
             let answer = try await verification.call(VerificationAPI.reservations, TANReservations($0))
             let confirmed = Set(answer.confirmed ?? [])
             return answer.outcomes.enumerated().map { position, outcome in
                 switch outcome {
                 case .refused: .refused
                 case .granted: confirmed.contains(position) ? .confirmed : .granted
+                case .unanswered: .unanswered
                 }
             }
         }
-        reservations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause, reserve)
-        reports = Batcher(maximum: Self.reportsPerCall, reserve)
         confirmations = Batcher(maximum: VerificationAPI.maximumEntries, workers: 1, pause: Self.pause) {
             try await verification.call(VerificationAPI.confirmations, TANConfirmations($0)).outcomes
         }
@@ -47,7 +44,6 @@ struct UploadTANs: Service {
     func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await reservations.run() }
-            group.addTask { try await reports.run() }
             group.addTask { try await confirmations.run() }
             try await group.waitForAll()
         }
@@ -55,7 +51,7 @@ struct UploadTANs: Service {
 
     /// Asks for a TAN or a password for an upload.
     func reserve(_ reservation: TANReservation) async throws -> Reservation {
-        try await (reservation.purpose == .selfReport ? reports : reservations).answer(to: reservation)
+        try await reservations.answer(to: reservation)
     }
 
     /// Tells the verification server that an upload is stored.

@@ -2,10 +2,12 @@ import Calling
 import Credentials
 import DonationAPI
 import HTTPContract
-import HTTPTypes
 import VerificationAPI
 
 /// The one-time passwords of self-reports: data-donation gave them to apps, and redeems each once.
+///
+/// It is asked once for each batch of uploads, with as many entries, whatever they are: neither its metrics nor this server's show when
+/// somebody reports oneself.
 ///
 /// A repeat of an upload is one call with the first (``IssuedTANs/redemption(of:)``). So a lost answer, or a crash between redemption
 /// and reservation, costs nobody a password.
@@ -14,28 +16,30 @@ struct ReportPasswords: Sendable {
     let donation: ServiceClient?
     let tans: IssuedTANs
 
-    /// Whether each password is redeemed for its upload, now or before. Unknown, expired and used ones aren't told apart.
-    /// - Throws: ``CallError`` if data-donation can't be asked about one of them. The others are redeemed, and so will be again.
-    func redeem(_ reservations: [TANReservation]) async throws -> [Bool] {
+    /// Whether each reservation is a self-report whose password is redeemed for its upload, now or before. Unknown, expired and used
+    /// ones aren't told apart.
+    /// - Returns: nil if data-donation can't be asked. Passwords may be redeemed nevertheless, and will be again.
+    func redeem(_ reservations: [TANReservation]) async -> [Bool]? {
         guard let donation else { return reservations.map { _ in false } }
-        // As many calls at a time as the client has connections.
-        return try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
-            for (position, reservation) in reservations.enumerated() {
-                group.addTask { (position, try await isRedeemed(reservation, by: donation)) }
-            }
-            var redeemed = reservations.map { _ in false }
-            for try await (position, outcome) in group { redeemed[position] = outcome }
-            return redeemed
+        let entries = reservations.map { reservation in
+            reservation.purpose == .selfReport
+                ? ReportRedemption(
+                    reservation.tan.text, idempotencyKey: IdempotencyKey(tans.redemption(of: reservation)))
+                : .unlikely()
         }
+        guard
+            let redeemed = try? await donation.call(DonationAPI.reportRedemptions, ReportRedemptions(entries)).redeemed,
+            redeemed.count == entries.count
+        else { return nil }
+        return zip(reservations, redeemed).map { $0.purpose == .selfReport && $1 }
     }
+}
 
-    private func isRedeemed(_ reservation: TANReservation, by donation: ServiceClient) async throws -> Bool {
-        let call = IdempotencyKey(tans.redemption(of: reservation).hex)
-        do {
-            let request = RedemptionRequest(reservation.tan.text, idempotencyKey: call)
-            return try await donation.call(DonationAPI.reportRedemption, request).state == .valid
-        } catch CallError.refused(.notFound) {
-            return false
-        }
+extension ReportRedemption {
+    /// Stands for an upload with a TAN, of which data-donation learns nothing. Its parts have the lengths of a self-report's.
+    fileprivate static func unlikely() -> Self {
+        var randomness = SystemRandomNumberGenerator()
+        let key = Digest(sha256: IdempotencyKey(using: &randomness).text.utf8)
+        return Self(RandomIdentifier(using: &randomness).text, idempotencyKey: IdempotencyKey(key))
     }
 }

@@ -10,7 +10,8 @@ import VerificationAPI
 /// The first tag wins an upload's TAN, also each time it asks again; no other tag does. A TAN of the wrong kind reserves
 /// nothing. The answer says which uploads were confirmed before, so that a repeat isn't stored a second time.
 ///
-/// A self-report's password is redeemed first, and then recorded like a TAN.
+/// A self-report's password is redeemed first, and then recorded like a TAN. Each batch asks data-donation about passwords, whether it has
+/// any (``ReportPasswords``); if there is no answer in time, TANs are reserved as usual.
 struct ReserveTANs: Sendable {
     let store: TANStore
     let tans: IssuedTANs
@@ -22,19 +23,21 @@ struct ReserveTANs: Sendable {
             throw Problem.badRequest
         }
         let now = clock.now
-        var uses = request.reservations.map { entry in
-            tans.claims(of: entry.tan, at: now).flatMap { claims in
-                claims.isValid(at: now) && claims.allows(entry.purpose)
-                    ? TANUse(digest: tans.use(of: claims), tag: entry.tag) : nil
+        let redeemed = await passwords.redeem(request.reservations)
+        let uses = request.reservations.enumerated().map { position, entry -> TANUse? in
+            if entry.purpose == .selfReport {
+                return redeemed?[position] == true
+                    ? TANUse(digest: tans.use(ofPassword: entry.tan), tag: entry.tag) : nil
             }
+            guard let claims = tans.claims(of: entry.tan, at: now), claims.isValid(at: now),
+                claims.allows(entry.purpose)
+            else { return nil }
+            return TANUse(digest: tans.use(of: claims), tag: entry.tag)
         }
-        let reports = request.reservations.indices.filter { request.reservations[$0].purpose == .selfReport }
-        for (position, isRedeemed) in zip(reports, try await passwords.redeem(reports.map { request.reservations[$0] }))
-        where isRedeemed {
-            let entry = request.reservations[position]
-            uses[position] = TANUse(digest: tans.use(ofPassword: entry.tan), tag: entry.tag)
-        }
-        return try await store.reserve(uses, at: now)
+        let answer = try await store.reserve(uses, at: now)
+        guard redeemed == nil else { return answer }
+        let outcomes = zip(request.reservations, answer.outcomes).map { $0.purpose == .selfReport ? .unanswered : $1 }
+        return TANOutcomes(outcomes, confirmed: answer.confirmed)
     }
 }
 

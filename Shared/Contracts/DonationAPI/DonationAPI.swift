@@ -1,8 +1,9 @@
 package import HTTPContract
 import HTTPTypes
 
-/// The operations of data-donation: for apps (cwa-ppa-server, `IosController`, `AndroidController`), and for the servers of surveys, of
-/// error logs, and of self-reports (`OtpController` of edus, els-verify and srs-verify).
+/// The operations of data-donation: for apps (cwa-ppa-server, `IosController`, `AndroidController`), for the servers of surveys and of
+/// error logs (`OtpController` of edus and els-verify), and for the verification server, which redeems self-reports' passwords in batches,
+/// in place of srs-verify.
 package enum DonationAPI {
     /// Evidence has up to 26 kB, a password 60 bytes.
     private static let passwordLimit = 32_768
@@ -61,23 +62,27 @@ package enum DonationAPI {
     // MARK: Redemption listener
 
     /// Redeems a survey's password.
-    package static let surveyRedemption = Endpoint<RedemptionRequest, StrictRedemptionAnswer>(
+    package static let surveyRedemption = Endpoint<RedemptionRequest, RedemptionAnswer>(
         .post, "/version/v1/otp", callers: [.surveyServer], bodyLimit: redemptionLimit,
-        summary: "Uses up a one-time password for a survey.", refusals: strictRefusals)
+        summary: "Uses up a one-time password for a survey.", refusals: redemptionRefusals)
     /// Redeems an error log's password.
-    package static let logRedemption = Endpoint<RedemptionRequest, StrictRedemptionAnswer>(
+    package static let logRedemption = Endpoint<RedemptionRequest, RedemptionAnswer>(
         .post, "/version/v1/els", callers: [.logServer], bodyLimit: redemptionLimit,
-        summary: "Uses up a one-time password for an error log.", refusals: strictRefusals)
-    /// Redeems a self-report's password. Its state is in the answer.
-    package static let reportRedemption = Endpoint<RedemptionRequest, RedemptionAnswer>(
-        .post, "/version/v1/srs", callers: [.verificationServer], bodyLimit: redemptionLimit,
-        summary: "Uses up a one-time password for a self-report.",
-        refusals: [.badRequest: "The password isn't a UUID.", .notFound: unknown])
+        summary: "Uses up a one-time password for an error log.", refusals: redemptionRefusals)
+    /// Redeems passwords of self-reports.
+    ///
+    /// The verification server calls it for every batch of uploads with as many entries, most of which nobody was given, so that neither
+    /// the call nor its status or size shows a self-report.
+    package static let reportRedemptions = Endpoint<ReportRedemptions, RedeemedReports>(
+        .post, "/version/v1/srs/redemptions", callers: [.verificationServer], bodyLimit: 65_536,
+        summary: "Uses up one-time passwords for self-reports.")
+
+    /// The most entries in one call of ``reportRedemptions``: as many as a batch of uploads has.
+    package static let maximumEntries = 256
 
     private static let redemptionLimit = 1024
-    private static let unknown = "Nobody was given the password, or not for this purpose."
-    private static let strictRefusals: [HTTPResponse.Status: String] = [
+    private static let redemptionRefusals: [HTTPResponse.Status: String] = [
         .badRequest: "The password was redeemed before or has expired, as the body says, or isn't a UUID.",
-        .notFound: unknown,
+        .notFound: "Nobody was given the password, or not for this purpose.",
     ]
 }

@@ -100,17 +100,17 @@ package struct RedemptionRequest: JSONMessage, Equatable {
         [.idempotencyKey: .optional(.text(pattern: #"([A-Za-z0-9+/=_-]{22,64}|"[A-Za-z0-9+/=_-]{22,64}")"#))]
     }
 
-    package static var schema: JSONSchema {
-        .object([
-            "otp": .text(
-                // A UUID of version 3 or 4.
-                pattern: "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[34][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}",
-                examples: ["9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"])
-        ])
-    }
+    package static var schema: JSONSchema { .object(["otp": .password]) }
 }
 
-/// What became of a password (cwa-ppa-server, `OtpRedemptionResponse`).
+extension JSONSchema {
+    /// A UUID of version 3 or 4.
+    fileprivate static let password = text(
+        pattern: "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[34][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}",
+        examples: ["9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"])
+}
+
+/// What became of a password (cwa-ppa-server, `OtpRedemptionResponse`). Every state but `valid` has the status 400 (`OtpController`).
 package struct RedemptionAnswer: JSONMessage, Equatable {
     /// In lower case.
     package let otp: String
@@ -136,6 +136,12 @@ package struct RedemptionAnswer: JSONMessage, Equatable {
         strongClientIntegrityCheck = isStrong
     }
 
+    package func encoded() throws -> EncodedMessage {
+        var message = EncodedMessage(body: try encodedBody())
+        if state != .valid { message.status = .badRequest }
+        return message
+    }
+
     package static var schema: JSONSchema {
         .object([
             "otp": .text(count: 36...36), "state": .name(of: State.self),
@@ -144,23 +150,65 @@ package struct RedemptionAnswer: JSONMessage, Equatable {
     }
 }
 
-/// The same for the servers of surveys and logs, where every state but `valid` has the status 400 (cwa-ppa-server, `OtpController`).
-package struct StrictRedemptionAnswer: JSONMessage, Equatable {
-    /// The body.
-    package let answer: RedemptionAnswer
+/// A self-report's password, and what makes repeats of the report one redemption.
+package struct ReportRedemption: Codable, Equatable, Sendable {
+    /// As it was sent.
+    package let otp: String
+    /// With the same key a repeat succeeds again, with another one it doesn't.
+    package let idempotencyKey: IdempotencyKey
 
-    /// An answer about a password.
-    package init(_ answer: RedemptionAnswer) { self.answer = answer }
-
-    package init(from decoder: any Decoder) throws { answer = try RedemptionAnswer(from: decoder) }
-
-    package func encode(to encoder: any Encoder) throws { try answer.encode(to: encoder) }
-
-    package func encoded() throws -> EncodedMessage {
-        var message = EncodedMessage(body: try encodedBody())
-        if answer.state != .valid { message.status = .badRequest }
-        return message
+    /// An entry from its parts.
+    package init(_ otp: String, idempotencyKey: IdempotencyKey) {
+        self.otp = otp
+        self.idempotencyKey = idempotencyKey
     }
 
-    package static var schema: JSONSchema { RedemptionAnswer.schema }
+    private enum CodingKeys: CodingKey { case otp, idempotencyKey }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        guard let key = IdempotencyKey(try values.decode(String.self, forKey: .idempotencyKey)) else {
+            throw MalformedMessage()
+        }
+        self.init(try values.decode(String.self, forKey: .otp), idempotencyKey: key)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(otp, forKey: .otp)
+        try values.encode(idempotencyKey.text, forKey: .idempotencyKey)
+    }
+}
+
+/// Redemptions in one call; each succeeds or fails independently.
+package struct ReportRedemptions: JSONMessage, Equatable {
+    /// 1...256 entries.
+    package let redemptions: [ReportRedemption]
+
+    /// A call with these entries; only the server checks their number (400).
+    package init(_ redemptions: [ReportRedemption]) { self.redemptions = redemptions }
+
+    package static var schema: JSONSchema {
+        .object([
+            "redemptions": .array(
+                of: .object([
+                    "otp": .password,
+                    "idempotencyKey": .text(pattern: #"([A-Za-z0-9+/=_-]{22,64}|"[A-Za-z0-9+/=_-]{22,64}")"#),
+                ]), count: 1...DonationAPI.maximumEntries)
+        ])
+    }
+}
+
+/// Which passwords are redeemed by their entries, now or before, in the order of the request. Unknown, ended and otherwise redeemed ones
+/// aren't told apart.
+package struct RedeemedReports: JSONMessage, Equatable {
+    /// One value for each entry.
+    package let redeemed: [Bool]
+
+    /// An answer to a call with as many entries.
+    package init(_ redeemed: [Bool]) { self.redeemed = redeemed }
+
+    package static var schema: JSONSchema {
+        .object(["redeemed": .array(of: .boolean, count: 1...DonationAPI.maximumEntries)])
+    }
 }

@@ -16,8 +16,7 @@ package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
 /// Reserves one TAN for the upload that the tag identifies.
 ///
 /// A self-report has a one-time password in place of the TAN. Apps choose it, and it has a TAN's form: a random UUID
-/// (cwa-app-android, `SrsOtp`). Self-reports come in calls without other uploads, because such a call fails as a whole while
-/// data-donation can't be asked.
+/// (cwa-app-android, `SrsOtp`).
 ///
 /// The tag is a keyed hash over TAN and key data, made by the submission server. The first tag wins; the same
 /// tag again succeeds again, so that no crash and no lost answer costs a phone its upload; another tag never does.
@@ -77,6 +76,8 @@ package struct TANOutcomes: JSONMessage, Equatable {
         case granted = "GRANTED"
         /// Unknown, expired, of the wrong kind, or another upload's; the cases aren't distinguished.
         case refused = "REFUSED"
+        /// A self-report's, while data-donation can't be asked about its password: repeat later. Only reservations have it.
+        case unanswered = "UNANSWERED"
     }
 
     /// One outcome for each entry, in their order.

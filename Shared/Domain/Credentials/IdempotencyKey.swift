@@ -22,6 +22,9 @@ package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
         text = (0..<2).flatMap { _ in withUnsafeBytes(of: randomness.next()) { Array($0) } }.hex
     }
 
+    /// The key of a request that a keyed hash identifies: its 64 hexadecimal digits.
+    package init(_ digest: Digest) { text = digest.hex }
+
     /// A key with 128 fresh bits of the system's randomness.
     package static var fresh: IdempotencyKey {
         var randomness = SystemRandomNumberGenerator()

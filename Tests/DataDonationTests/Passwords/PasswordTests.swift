@@ -9,7 +9,6 @@ import Testing
 @Suite(.enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct PasswordTests {
     private static let survey = DonationAPI.surveyRedemption.route.path
-    private static let report = DonationAPI.reportRedemption.route.path
 
     private static func answer(_ number: Int, _ state: String, isStrong: Bool = true) -> String {
         #"{"otp":"\#(Wish.password(number))","state":"\#(state)","strongClientIntegrityCheck":\#(isStrong)}"#
@@ -66,27 +65,11 @@ struct PasswordTests {
                 DonationAPI.surveyOnAndroid, phone.request(Wish.payload(1), salt: SimulatedAndroid.salt(1)))
             let log = DonationAPI.logRedemption.route.path
             #expect(try await stage.redeem(log, Wish.password(1), by: .logServer).status == 404)
-            #expect(try await stage.redeem(Self.report, Wish.password(1), by: .verificationServer).status == 404)
+            #expect(try await stage.redeemReports([(1, 1)]) == .init(200, #"{"redeemed":[false]}"#))
             for role in [Role.logServer, .verificationServer, .metadataProxy] {
                 #expect(try await stage.redeem(Self.survey, Wish.password(1), by: role).status == 403)
             }
             #expect(try await stage.redeem(Self.survey, Wish.password(1), by: .surveyServer).status == 200)
-        }
-    }
-
-    @Test func `a self-report's password is good for half an hour, and its state never changes the status`()
-        async throws
-    {
-        try await DonationStage.run { stage in
-            let phone = SimulatedAndroid(vouchers: stage.vouchers)
-            let id = [UInt8](1...8)
-            let body = try phone.request(Wish.payload(1, androidID: id), salt: SimulatedAndroid.salt(1))
-            let given = try await stage.send(DonationAPI.reportOnAndroid, body)
-            #expect(given == .init(200, #"{"expirationDate":"2026-11-10T09:40:00Z"}"#))
-            for state in ["valid", "redeemed"] {
-                let reply = try await stage.redeem(Self.report, Wish.password(1), by: .verificationServer)
-                #expect(reply == .init(200, Self.answer(1, state)))
-            }
         }
     }
 

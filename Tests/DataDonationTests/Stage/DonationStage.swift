@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Calling
+import Credentials
 import DataDonation
 import DevelopmentAttestation
 import DonationAPI
@@ -108,6 +109,26 @@ struct DonationStage: Sendable {
         try await post(
             redemptionBase + path, Array(#"{"otp":"\#(password)"}"#.utf8), role: role,
             headers: [("content-type", "application/json")] + (key.map { [("idempotency-key", "\"\($0)\"")] } ?? []))
+    }
+
+    /// Redeems passwords of self-reports in one call.
+    /// - Parameter entries: numbers of passwords and of calls.
+    func redeemReports(_ entries: [(password: Int, call: Int)], by role: Role = .verificationServer) async throws
+        -> Reply
+    {
+        let redemptions = ReportRedemptions(
+            entries.map {
+                ReportRedemption(
+                    Wish.password($0.password), idempotencyKey: IdempotencyKey(Digest(sha256: "\($0.call)".utf8)))
+            })
+        return try await redeemReports(Array(redemptions.encodedBody()), by: role)
+    }
+
+    /// The same with any body.
+    func redeemReports(_ body: [UInt8], by role: Role = .verificationServer) async throws -> Reply {
+        try await post(
+            redemptionBase + DonationAPI.reportRedemptions.route.path, body, role: role,
+            headers: [("content-type", "application/json")])
     }
 
     /// The challenge as an app gets it.

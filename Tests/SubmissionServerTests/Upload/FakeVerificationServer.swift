@@ -45,19 +45,17 @@ final class FakeVerificationServer: Sendable {
             name: "internal", host: "127.0.0.1", port: port,
             security: .mutualTLS(try certificates.files(role: .verificationServer))
         ) { routes in
-            routes.on(VerificationAPI.reservations) { request, _ in try self.reserve(request) }
+            routes.on(VerificationAPI.reservations) { request, _ in self.reserve(request) }
             routes.on(VerificationAPI.confirmations) { request, _ in try self.confirm(request) }
         }
         return try await withService(listeners: [listener]) { _ in try await body() }
     }
 
-    private func reserve(_ request: TANReservations) throws -> TANOutcomes {
-        try state.withLock { state in
+    private func reserve(_ request: TANReservations) -> TANOutcomes {
+        state.withLock { state in
             state.calls += 1
-            if !state.knowsPasswords, request.reservations.contains(where: { $0.purpose == .selfReport }) {
-                throw Problem.unavailable
-            }
             let outcomes = request.reservations.map { wanted -> TANOutcomes.Outcome in
+                if !state.knowsPasswords, wanted.purpose == .selfReport { return .unanswered }
                 guard wanted.purpose == state.purposes[wanted.tan], let tag = state.tans[wanted.tan] else {
                     return .refused
                 }

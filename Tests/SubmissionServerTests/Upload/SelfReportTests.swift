@@ -145,7 +145,7 @@ struct SelfReportTests {
             }
             #expect(try await stage.waiting() == 0)
             let uploads = try (0..<8).map { _ in try stage.verification.issue() }
-            // They come together, and aren't asked about together.
+            // They come together, and are asked about together.
             let statuses = try await (uploads.map { Optional($0) } + [TAN?](repeating: nil, count: 8)).concurrently {
                 tan in
                 let payload = try Self.payload(14..<28, as: tan == nil ? .srsOther : .pcrTest)

@@ -1,6 +1,5 @@
 import Calling
 import Credentials
-import DevelopmentAttestationAPI
 import DevelopmentSuite
 import DonationFormat
 import ExposureFormat
@@ -9,7 +8,6 @@ import Foundation
 import HTTPContract
 import HTTPTypes
 import Phone
-import PlayIntegrity
 import Postgres
 import Running
 import TestSupport
@@ -51,6 +49,31 @@ struct SelfReportTests {
         }
     }
 
+    @Test("without data-donation self-reports wait, and people with a TAN upload as usual")
+    func withoutDonation() async throws {
+        let nobody = [
+            "verification-server.donation.url=https://localhost:\(TestPort.free())",
+            "verification-server.donation.milliseconds=500",
+        ]
+        try await InProcessSuite.run(clock: .offset(by: Self.noon.timeIntervalSinceNow), changes: nobody) { suite in
+            try await suite.withStage { stage in
+                var random = SystemRandomNumberGenerator()
+                let password = OneTimePassword(using: &random)
+                try await Self.admit(password, on: stage)
+                let keys = Phone(at: stage.clock.now).diagnosisKeys()
+                await #expect(throws: CallError.unavailable) {
+                    try await stage.apps.reportOneself(keys, password: password)
+                }
+                let code = try await stage.portal.call(
+                    VerificationAPI.teleTAN, TeleTANRequest(officerToken: stage.officerToken, kind: .test)
+                ).value
+                let tan = try await stage.apps.tan(try await stage.apps.register(.teleTAN(code)))
+                try await stage.apps.upload(keys, tan: tan)
+                try await Self.expectUses(1, redeemed: 0, in: suite)
+            }
+        }
+    }
+
     @Test("of many phones that share one password, one reports")
     func shared() async throws {
         try await InProcessSuite.run(clock: .offset(by: Self.noon.timeIntervalSinceNow)) { suite in
@@ -82,16 +105,7 @@ struct SelfReportTests {
     private static func admit(_ password: OneTimePassword, on stage: StoryStage) async throws {
         let id = try #require(AndroidID([UInt8](1...8)))
         let wish = try PasswordRequest(password, androidID: id).encoded()
-        let salt = Array(UUID().uuidString.utf8.prefix(16))
-        let digest = SimulatedAccount.androidSigner.replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
-        let token = try await stage.vouchers.call(
-            DevelopmentAttestationAPI.integrityToken,
-            IntegrityTokenQuery(
-                nonce: PlayIntegrityPolicy.binding(salt: salt, payload: wish), packageName: SimulatedAccount.topic,
-                certificateDigests: [digest])
-        ).token
-        let evidence = AndroidEvidence(salt: Data(salt).base64EncodedString(), playIntegrity: token)
+        let evidence = try await stage.androidEvidence(for: wish)
         _ = try await stage.apps.requestPassword(for: .selfReport, wish, with: .android(evidence))
     }
 
@@ -100,7 +114,9 @@ struct SelfReportTests {
     }
 
     /// How many uploads are recorded with what authorised them, all of them stored; and how many passwords are used up.
-    private static func expectUses(_ number: Int64, in suite: InProcessSuite) async throws {
+    private static func expectUses(_ number: Int64, redeemed passwords: Int64? = nil, in suite: InProcessSuite)
+        async throws
+    {
         let uses = try await TestPostgres.withClient(suite.database.superuserConnection) { client in
             try await client.session { session in
                 try session.row(
@@ -111,7 +127,7 @@ struct SelfReportTests {
             }
         }
         let (confirmed, all, redeemed) = try #require(uses)
-        #expect([confirmed, all, redeemed] == [number, number, number])
+        #expect([confirmed, all, redeemed] == [number, number, passwords ?? number])
     }
 
     /// The data of all folded keys, and whether they are for other countries.

@@ -184,13 +184,13 @@ private final class Donors: Sendable {
     }
 
     private func redeem(_ password: OneTimePassword) async throws -> Bool {
-        let request = RedemptionRequest(password.text, idempotencyKey: .fresh)
-        let state = Mutex<RedemptionAnswer.State?>(nil)
+        let request = ReportRedemptions([ReportRedemption(password.text, idempotencyKey: .fresh)])
+        let redeemed = Mutex<[Bool]>([])
         _ = try await answered {
-            let answer = try await self.verification.call(DonationAPI.reportRedemption, request)
-            state.withLock { $0 = answer.state }
+            let answer = try await self.verification.call(DonationAPI.reportRedemptions, request)
+            redeemed.withLock { $0 = answer.redeemed }
         }
-        return state.withLock { $0 } == .valid
+        return redeemed.withLock { $0 } == [true]
     }
 
     private func donate(_ district: Int32) async throws -> Bool {

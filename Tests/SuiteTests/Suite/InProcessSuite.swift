@@ -28,16 +28,18 @@ struct InProcessSuite: Sendable {
 
     /// Starts the suite on a new database, calls `body`, and stops the suite.
     static func run<Result: Sendable>(
-        clock: WallClock, logger: Logger = quiet, _ body: @Sendable (InProcessSuite) async throws -> Result
+        clock: WallClock, logger: Logger = quiet, changes: [String] = [],
+        _ body: @Sendable (InProcessSuite) async throws -> Result
     ) async throws -> Result {
         try await TestPostgres.withMigratedDatabase { database in
-            try await run(clock: clock, logger: logger, on: database, body)
+            try await run(clock: clock, logger: logger, changes: changes, on: database, body)
         }
     }
 
     /// Starts the suite on a given database, calls `body`, and stops the suite.
+    /// - Parameter changes: `SERVICE.KEY=VALUE`, as for `vigil-dev up`.
     static func run<Result: Sendable>(
-        clock: WallClock, logger: Logger = quiet, on database: MigratedDatabase,
+        clock: WallClock, logger: Logger = quiet, changes: [String] = [], on database: MigratedDatabase,
         _ body: @Sendable (InProcessSuite) async throws -> Result
     ) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.appending(path: "vigil-suite-\(UUID().uuidString)").path
@@ -48,8 +50,8 @@ struct InProcessSuite: Sendable {
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
-        let changes = try ["metadata-proxy.answers.deadline=1000", "verification-server.donation.milliseconds=4000"]
-            .map { try #require(SettingChange(argument: $0)) }
+        let patient = ["metadata-proxy.answers.deadline=1000", "verification-server.donation.milliseconds=4000"]
+        let changes = try (patient + changes).map { try #require(SettingChange(argument: $0)) }
         let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
             role in
             database.connection(as: role)

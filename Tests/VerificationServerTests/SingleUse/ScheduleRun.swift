@@ -186,7 +186,7 @@ struct ScheduleRun: Sendable {
     private static func outcome(_ outcome: TANOutcomes.Outcome) -> History.Outcome {
         switch outcome {
         case .granted: .ok()
-        case .refused: .fail
+        case .refused, .unanswered: .fail
         }
     }
 

@@ -12,16 +12,18 @@ final class FakePasswords: Sendable {
         /// Each password with the call that redeemed it.
         var given: [String: IdempotencyKey?] = [:]
         var expired: Set<String> = []
-        var calls = 0
+        var calls: [ReportRedemptions] = []
         /// How many of the next calls are carried out, but not answered.
         var lost = 0
         var failure: Problem?
+        /// Whether it leaves out the last entry's value.
+        var isShort = false
     }
 
     private let state = Mutex(State())
 
-    /// The number of calls.
-    var calls: Int { state.withLock { $0.calls } }
+    /// All calls so far, in their order.
+    var calls: [ReportRedemptions] { state.withLock { $0.calls } }
 
     /// A new password.
     func give() -> TAN {
@@ -40,34 +42,34 @@ final class FakePasswords: Sendable {
     /// Has answers to the next calls get lost.
     func loseAnswers(_ number: Int) { state.withLock { $0.lost = number } }
 
+    /// Has it leave out the last entry's value.
+    func answerShortly(_ isShort: Bool) { state.withLock { $0.isShort = isShort } }
+
     /// Makes it answer everything with a problem; nil ends that.
     func fail(with problem: Problem?) { state.withLock { $0.failure = problem } }
 
     func listener(_ tls: TLSFiles) -> Listener {
         Listener(name: "redemption", host: "127.0.0.1", port: 0, security: .mutualTLS(tls)) { routes in
-            routes.on(DonationAPI.reportRedemption) { request, _ in try self.redeem(request) }
+            routes.on(DonationAPI.reportRedemptions) { request, _ in try self.redeem(request) }
         }
     }
 
-    private func redeem(_ request: RedemptionRequest) throws -> RedemptionAnswer {
+    private func redeem(_ request: ReportRedemptions) throws -> RedeemedReports {
         try state.withLock { state in
-            state.calls += 1
+            state.calls.append(request)
             if let failure = state.failure { throw failure }
-            guard let redemption = state.given[request.otp] else { throw Problem(.notFound) }
-            let outcome: RedemptionAnswer.State
-            if let redemption {
-                outcome = redemption == request.idempotencyKey ? .valid : .redeemed
-            } else if state.expired.contains(request.otp) {
-                outcome = .expired
-            } else {
-                state.given[request.otp] = request.idempotencyKey ?? .fresh
-                outcome = .valid
+            let redeemed = request.redemptions.map { entry in
+                guard let redemption = state.given[entry.otp] else { return false }
+                if let redemption { return redemption == entry.idempotencyKey }
+                if state.expired.contains(entry.otp) { return false }
+                state.given[entry.otp] = entry.idempotencyKey
+                return true
             }
             if state.lost > 0 {
                 state.lost -= 1
                 throw Problem.unavailable
             }
-            return RedemptionAnswer(request.otp, outcome, isStrong: true)
+            return RedeemedReports(state.isShort ? redeemed.dropLast() : redeemed)
         }
     }
 }

@@ -1,7 +1,9 @@
 import Calling
 import Credentials
+import DonationAPI
 import Foundation
 import HTTPContract
+import HTTPTypes
 import Running
 import TestSupport
 import Testing
@@ -51,7 +53,6 @@ struct SelfReportTests {
             let rows = try await stage.rows()
             var randomness = SystemRandomNumberGenerator()
             let unknown = TAN(RandomIdentifier(using: &randomness))
-            let calls = stage.passwords.calls
             let answer = try await stage.submission.call(
                 VerificationAPI.reservations,
                 TANReservations(
@@ -59,8 +60,7 @@ struct SelfReportTests {
                         TANReservation(tan: $0, tag: .tag(1), purpose: .selfReport)
                     }))
             #expect(answer == TANOutcomes([.refused, .refused, .refused, .refused], confirmed: []))
-            // Each is as much work as the others.
-            #expect(stage.passwords.calls == calls + 4)
+            #expect(stage.passwords.calls.last?.redemptions.count == 4)
             #expect(try await stage.rows() == rows)
             #expect(try await stage.confirm(unknown, .tag(1)) == .refused)
             // The TAN is as good as before.
@@ -75,7 +75,7 @@ struct SelfReportTests {
             for purpose in [UploadPurpose.diagnosisKeys, .onBehalf] {
                 #expect(try await stage.reserve(password, .tag(1), purpose) == .refused)
             }
-            #expect(stage.passwords.calls == 0)
+            #expect(stage.passwords.redemption(of: password) == nil)
             #expect(try await stage.confirm(password, .tag(1)) == .refused)
             #expect(try await stage.reserve(password, .tag(2), .selfReport) == .granted)
         }
@@ -86,7 +86,7 @@ struct SelfReportTests {
         try await VerificationStage.run { stage async throws in
             let password = stage.passwords.give()
             stage.passwords.loseAnswers(1)
-            await #expect(throws: CallError.unavailable) { try await stage.reserve(password, .tag(1), .selfReport) }
+            #expect(try await stage.reserve(password, .tag(1), .selfReport) == .unanswered)
             #expect(stage.passwords.redemption(of: password) != nil)
             #expect(try await stage.counts()["used_tan"] == nil)
             stage.passwords.expire(password)
@@ -96,26 +96,78 @@ struct SelfReportTests {
         }
     }
 
-    @Test("while data-donation fails or can't be reached, self-reports wait, and TANs are reserved")
+    @Test("data-donation is asked once for each batch, with as many entries, and learns nothing of TANs")
+    func askedAlike() async throws {
+        try await VerificationStage.run { stage in
+            let (password, tan) = (stage.passwords.give(), try await stage.freshTAN())
+            var randomness = SystemRandomNumberGenerator()
+            let unknown = TAN(RandomIdentifier(using: &randomness))
+            func entry(_ tan: TAN, _ purpose: UploadPurpose) -> TANReservation {
+                TANReservation(tan: tan, tag: .tag(1), purpose: purpose)
+            }
+            let (report, test) = (entry(password, .selfReport), entry(tan, .diagnosisKeys))
+            let (wrong, forged) = (entry(unknown, .onBehalf), entry(unknown, .selfReport))
+            let batches: [([TANReservation], [TANOutcomes.Outcome])] = [
+                ([wrong], [.refused]), ([forged], [.refused]), ([test, report], [.granted, .granted]),
+                ([test], [.granted]),
+                ([report], [.granted]), ([wrong, report, test, forged], [.refused, .granted, .granted, .refused]),
+            ]
+            for (batch, outcomes) in batches { #expect(try await stage.reserve(batch) == outcomes) }
+            let calls = stage.passwords.calls
+            #expect(calls.map(\.redemptions.count) == batches.map(\.0.count))
+            let sizes = try calls.map { try $0.encodedBody().count / $0.redemptions.count }
+            #expect(sizes.allSatisfy { abs($0 - sizes[0]) < 16 })
+            // Only self-reports' are there as they came, and nothing else comes twice.
+            let sent = calls.flatMap(\.redemptions).map(\.otp)
+            #expect(sent.count { $0 == password.text } == 3)
+            #expect(sent.count { $0 == unknown.text } == 2)
+            #expect(!sent.contains(tan.text))
+            #expect(Set(sent).count == sent.count - 3)
+            #expect(Set(calls.flatMap(\.redemptions).map(\.idempotencyKey)).count == sent.count - 3)
+            for tan in [tan, password] { #expect(try await stage.confirm(tan, .tag(1)) == .granted) }
+            #expect(stage.passwords.calls.count == batches.count)
+        }
+    }
+
+    @Test("while data-donation fails or can't be reached, self-reports wait, and TANs of the same batch are reserved")
     func unreachable() async throws {
         try await VerificationStage.run { stage in
             let (password, tan) = (stage.passwords.give(), try await stage.freshTAN())
-            // Its refusals other than of a password are faults of the suite, such as a certificate with another role.
-            for problem in [Problem.unavailable, .forbidden, .badRequest] {
+            let both = [
+                TANReservation(tan: password, tag: .tag(1), purpose: .selfReport),
+                TANReservation(tan: tan, tag: .tag(1), purpose: .diagnosisKeys),
+            ]
+            for problem in [Problem.unavailable, .forbidden, .badRequest, Problem(.notFound)] {
                 stage.passwords.fail(with: problem)
-                await #expect(throws: CallError.unavailable) {
-                    try await stage.reserve(password, .tag(1), .selfReport)
-                }
-                #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+                #expect(try await stage.reserve(both) == [.unanswered, .granted])
             }
             stage.passwords.fail(with: nil)
-            #expect(try await stage.reserve(password, .tag(1), .selfReport) == .granted)
+            stage.passwords.answerShortly(true)
+            #expect(try await stage.reserve(both) == [.unanswered, .granted])
+            stage.passwords.answerShortly(false)
+            #expect(try await stage.reserve(both) == [.granted, .granted])
+            // What is known of an upload with a TAN doesn't depend on passwords.
+            #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            stage.passwords.fail(with: .unavailable)
+            #expect(try await stage.confirmed(both) == [1])
         }
-        let nobody = ["donation.url": "https://localhost:\(TestPort.free())", "donation.milliseconds": "200"]
-        try await VerificationStage.run(settings: nobody) { stage in
-            let tan = try await stage.freshTAN()
-            await #expect(throws: CallError.unavailable) { try await stage.reserve(tan, .tag(1), .selfReport) }
-            #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+    }
+
+    @Test("a TAN is reserved while data-donation hangs, refuses connections or has no address")
+    func gone() async throws {
+        let silent = try SilentPort()
+        let addresses = [
+            "https://localhost:\(silent.number)", "https://localhost:\(TestPort.free())",
+            "https://data-donation.invalid:8111",
+        ]
+        for address in addresses {
+            let settings = ["donation.url": address, "donation.milliseconds": "200"]
+            try await VerificationStage.run(settings: settings) { stage in
+                let tan = try await stage.freshTAN()
+                #expect(try await stage.reserve(tan, .tag(1), .selfReport) == .unanswered)
+                #expect(try await stage.reserve(tan, .tag(1)) == .granted)
+                #expect(try await stage.confirm(tan, .tag(1)) == .granted)
+            }
         }
     }
 
@@ -123,8 +175,9 @@ struct SelfReportTests {
     func notConfigured() async throws {
         try await VerificationStage.run(settings: ["donation.url": ""]) { stage async throws in
             #expect(try await stage.reserve(stage.passwords.give(), .tag(1), .selfReport) == .refused)
-            #expect(stage.passwords.calls == 0)
-            #expect(try await stage.rows().isEmpty)
+            #expect(try await stage.reserve(try await stage.freshTAN(), .tag(1)) == .granted)
+            #expect(stage.passwords.calls.isEmpty)
+            #expect(try await stage.counts()["used_tan"] == 1)
         }
     }
 

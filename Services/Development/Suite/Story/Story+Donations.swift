@@ -26,7 +26,7 @@ extension Story {
             _ = try await stage.apps.requestPassword(for: .survey, other, with: evidence)
         }
         let redemption = RedemptionRequest(password.text)
-        let answer = try await stage.surveys.call(DonationAPI.surveyRedemption, redemption).answer
+        let answer = try await stage.surveys.call(DonationAPI.surveyRedemption, redemption)
         try require(
             answer.state == .valid && answer.strongClientIntegrityCheck, "the survey's server should be told valid")
         try await expect(.badRequest, "the survey's server can't redeem it a second time") {
