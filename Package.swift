@@ -263,7 +263,8 @@ targets += shared(
         "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "Running", "Calling",
         "AsyncHTTPClient", "Crypto", "CryptoExtras",
         "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
-    ], testsUse: ["Serving"], testsExclude: ["CheckIns/Fixtures"])
+    ], testsUse: ["Serving", "AppAttest", "Certificates", "DevelopmentAttestation"],
+    testsExclude: ["CheckIns/Fixtures"])
 
 // What every process is: for the command lines and the tests, not for the services themselves.
 targets += shared(

@@ -269,7 +269,8 @@ extension Catalogue.Service {
                 .control, 8123, .plaintext, for: "developers: evidence of made-up phones, outages",
                 offers: [
                     DevelopmentAttestationAPI.deviceToken.route, DevelopmentAttestationAPI.device.route,
-                    DevelopmentAttestationAPI.behaviour.route, DevelopmentAttestationAPI.attestation.route,
+                    DevelopmentAttestationAPI.behaviour.route, DevelopmentAttestationAPI.appAttestKey.route,
+                    DevelopmentAttestationAPI.attestation.route, DevelopmentAttestationAPI.assertion.route,
                     DevelopmentAttestationAPI.integrityToken.route, DevelopmentAttestationAPI.safetyNetStatement.route,
                 ]),
         ],

@@ -66,6 +66,18 @@ import Testing
             return try Result(fields: [:], body: Data(answer.body.utf8))
         }
 
+        func attestationStatus(_ key: String, _ hash: String) async throws -> Int {
+            let query = AttestationQuery(keyID: key, clientDataHash: hash, environment: .production)
+            let body = String(decoding: try query.encodedBody(), as: UTF8.self)
+            return try await send(DevelopmentAttestationAPI.attestation.route.path, body).status
+        }
+
+        func assertionStatus(_ key: String, _ hash: String) async throws -> Int {
+            let body = String(
+                decoding: try AssertionQuery(keyID: key, clientDataHash: hash).encodedBody(), as: UTF8.self)
+            return try await send(DevelopmentAttestationAPI.assertion.route.path, body).status
+        }
+
         /// As a service asks Apple.
         func ask(_ operation: DeviceCheckRequest.Operation, _ token: String) async throws -> Answer {
             let request = DeviceCheckRequest(operation, token: try DeviceToken(token), transaction: UUID())
@@ -208,25 +220,53 @@ import Testing
         }
     }
 
-    @Test func `any key is attested, and nothing else`() async throws {
+    @Test func `a key is attested once, and signs with a counter that rises`() async throws {
         try await Stage.with { stage in
-            let point = P256.Signing.PrivateKey().publicKey.x963Representation.base64EncodedString()
-            let hash = Data(SHA256.hash(data: [1] as [UInt8])).base64EncodedString()
-            func status(_ key: String, _ hash: String, _ app: String) async throws -> Int {
-                let query = AttestationQuery(publicKey: key, clientDataHash: hash, appID: app, environment: .production)
-                let body = String(decoding: try query.encodedBody(), as: UTF8.self)
-                return try await stage.send(DevelopmentAttestationAPI.attestation.route.path, body).status
-            }
-            let app = "\(Self.team).de.example.app"
-            #expect(try await status(point, hash, app) == 200)
-            #expect(try await status("AAAA", hash, app) == 400)
-            #expect(try await status(point, "AAAA", app) == 400)
-            #expect(try await status(point, hash, "de.example.app") == 400)
-            let answer = try await stage.call(
+            let key = try await stage.call(DevelopmentAttestationAPI.appAttestKey, AppAttestKeyQuery(appID: Self.app))
+                .keyID
+            let id = try #require(AppAttestKeyID(base64: key))
+            let policy = AppAttestPolicy(
+                apps: [try #require(AppID(Self.app))], environments: [.development], categories: [.appStore],
+                roots: try #require(PinnedRoots(pem: stage.apple.rootPEM)))
+            #expect(try await stage.assertionStatus(key, Self.hash(1)) == 400)
+            let attested = try await stage.call(
                 DevelopmentAttestationAPI.attestation,
-                AttestationQuery(publicKey: point, clientDataHash: hash, appID: app, environment: .development))
-            let object = try #require(Data(base64Encoded: answer.attestation))
-            #expect(object.range(of: Data("appattestdevelop".utf8)) != nil)
+                AttestationQuery(keyID: key, clientDataHash: Self.hash(1), environment: .development))
+            let object = try #require(Data(base64Encoded: attested.attestation))
+            let publicKey = try policy.verify(
+                attestation: Array(object), keyID: id, clientDataHash: Array(SHA256.hash(data: [1] as [UInt8])),
+                now: stage.clock.now
+            ).publicKey
+            #expect(try await stage.attestationStatus(key, Self.hash(1)) == 400)
+            for counter in 1...3 as ClosedRange<UInt32> {
+                let answer = try await stage.call(
+                    DevelopmentAttestationAPI.assertion, AssertionQuery(keyID: key, clientDataHash: Self.hash(2)))
+                let assertion = try #require(Data(base64Encoded: answer.assertion))
+                let verified = try policy.verify(
+                    assertion: Array(assertion), by: publicKey, clientData: [2] as [UInt8], lastCounter: counter - 1)
+                #expect(verified == counter)
+            }
         }
     }
+
+    @Test func `an app that isn't one gets no key, and a key that nobody made does nothing`() async throws {
+        try await Stage.with { stage in
+            let app = String(decoding: try AppAttestKeyQuery(appID: "de.example.app").encodedBody(), as: UTF8.self)
+            #expect(try await stage.send(DevelopmentAttestationAPI.appAttestKey.route.path, app).status == 400)
+            #expect(try await stage.attestationStatus(Self.hash(3), Self.hash(1)) == 400)
+            #expect(try await stage.assertionStatus(Self.hash(3), Self.hash(1)) == 400)
+            let key = try await stage.call(DevelopmentAttestationAPI.appAttestKey, AppAttestKeyQuery(appID: Self.app))
+                .keyID
+            let wrong = String(repeating: "A", count: 44)
+            #expect(try await stage.attestationStatus(key, wrong) == 400)
+            #expect(try await stage.attestationStatus(key, "AAAA") == 400)
+            #expect(try await stage.attestationStatus(key, Self.hash(1)) == 200)
+            #expect(try await stage.assertionStatus(key, wrong) == 400)
+            #expect(try await stage.assertionStatus(key, Self.hash(1)) == 200)
+        }
+    }
+
+    private static let app = "\(team).de.example.app"
+
+    private static func hash(_ byte: UInt8) -> String { Data(SHA256.hash(data: [byte])).base64EncodedString() }
 }

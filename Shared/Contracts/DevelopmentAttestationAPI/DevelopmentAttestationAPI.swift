@@ -23,11 +23,25 @@ package enum DevelopmentAttestationAPI {
         .post, "/version/v1/behaviour", callers: [], bodyLimit: 1024, success: .noContent,
         summary: "Lets DeviceCheck be well, busy, broken, or away.")
 
+    /// What `DCAppAttestService.generateKey` gives an app on an iPhone.
+    package static let appAttestKey = Endpoint<AppAttestKeyQuery, AppAttestKeyAnswer>(
+        .post, "/version/v1/app-attest/keys", callers: [], bodyLimit: 1024,
+        summary: "Makes a key in the hardware of a made-up iPhone.",
+        refusals: [
+            .badRequest: "The App ID isn't one.", .tooManyRequests: "A hundred thousand keys were made.",
+        ])
+
     /// What `DCAppAttestService.attestKey` gives an app on an iPhone.
     package static let attestation = Endpoint<AttestationQuery, AttestationAnswer>(
-        .post, "/version/v1/app-attest/attestations", callers: [], bodyLimit: 4096,
-        summary: "Attests whatever key it is shown.",
-        refusals: [.badRequest: "The key isn't a point on P-256, the hash isn't 32 bytes, or the App ID isn't one."])
+        .post, "/version/v1/app-attest/attestations", callers: [], bodyLimit: 1024,
+        summary: "Has Apple attest a key, once.",
+        refusals: [.badRequest: "Nobody made the key, it is attested already, or the hash isn't 32 bytes."])
+
+    /// What `DCAppAttestService.generateAssertion` gives an app on an iPhone.
+    package static let assertion = Endpoint<AssertionQuery, AssertionAnswer>(
+        .post, "/version/v1/app-attest/assertions", callers: [], bodyLimit: 1024,
+        summary: "An assertion by an attested key, with the next counter.",
+        refusals: [.badRequest: "The key isn't attested, or the hash isn't 32 bytes."])
 
     /// What `IntegrityManager.requestIntegrityToken` gives an app on an Android phone.
     package static let integrityToken = Endpoint<IntegrityTokenQuery, EvidenceAnswer>(

@@ -1,13 +1,33 @@
 package import HTTPContract
 
+/// Asks for a key.
+package struct AppAttestKeyQuery: JSONMessage, Equatable {
+    /// Team and bundle identifier of the app that asks.
+    package let appID: String
+
+    /// A query of one app.
+    package init(appID: String) { self.appID = appID }
+
+    package static var schema: JSONSchema { .object(["appID": .text(count: 1...200)]) }
+}
+
+/// A new key.
+package struct AppAttestKeyAnswer: JSONMessage, Equatable {
+    /// Its name, 32 bytes in Base64.
+    package let keyID: String
+
+    /// An answer with a key's name.
+    package init(keyID: String) { self.keyID = keyID }
+
+    package static var schema: JSONSchema { .object(["keyID": .text(count: 44...44)]) }
+}
+
 /// A key that Apple shall attest.
 package struct AttestationQuery: JSONMessage, Equatable {
-    /// In Base64: the point on P-256, 65 bytes.
-    package let publicKey: String
+    /// Its name.
+    package let keyID: String
     /// In Base64, 32 bytes.
     package let clientDataHash: String
-    /// Team and bundle identifier.
-    package let appID: String
     /// Which of Apple's two services attests.
     package let environment: Environment
 
@@ -20,17 +40,16 @@ package struct AttestationQuery: JSONMessage, Equatable {
     }
 
     /// See the properties.
-    package init(publicKey: String, clientDataHash: String, appID: String, environment: Environment) {
-        self.publicKey = publicKey
+    package init(keyID: String, clientDataHash: String, environment: Environment) {
+        self.keyID = keyID
         self.clientDataHash = clientDataHash
-        self.appID = appID
         self.environment = environment
     }
 
     package static var schema: JSONSchema {
         .object([
-            "publicKey": .text(count: 88...88), "clientDataHash": .text(count: 44...44),
-            "appID": .text(count: 1...200), "environment": .name(of: Environment.self),
+            "keyID": .text(count: 44...44), "clientDataHash": .text(count: 44...44),
+            "environment": .name(of: Environment.self),
         ])
     }
 }
@@ -44,6 +63,35 @@ package struct AttestationAnswer: JSONMessage, Equatable {
     package init(attestation: String) { self.attestation = attestation }
 
     package static var schema: JSONSchema { .object(["attestation": .text(count: 1...32_768)]) }
+}
+
+/// What a key shall sign.
+package struct AssertionQuery: JSONMessage, Equatable {
+    /// Its name.
+    package let keyID: String
+    /// In Base64, 32 bytes.
+    package let clientDataHash: String
+
+    /// See the properties.
+    package init(keyID: String, clientDataHash: String) {
+        self.keyID = keyID
+        self.clientDataHash = clientDataHash
+    }
+
+    package static var schema: JSONSchema {
+        .object(["keyID": .text(count: 44...44), "clientDataHash": .text(count: 44...44)])
+    }
+}
+
+/// What a key signed.
+package struct AssertionAnswer: JSONMessage, Equatable {
+    /// The assertion, in Base64.
+    package let assertion: String
+
+    /// An answer with an assertion.
+    package init(assertion: String) { self.assertion = assertion }
+
+    package static var schema: JSONSchema { .object(["assertion": .text(count: 1...2048)]) }
 }
 
 /// A token for an app.

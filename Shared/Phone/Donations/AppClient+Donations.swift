@@ -59,9 +59,35 @@ extension AppClient {
     private static let donationSizes = (common: 16_384, large: 196_608)
 
     /// What assertions of App Attest cover, before the payload.
-    package func challenge() async throws -> [UInt8] {
+    private func challenge() async throws -> [UInt8] {
         let answer = try await proxy.call(DonationAPI.challenge, NoContent())
         return Data(base64Encoded: answer.challenge).map(Array.init) ?? []
+    }
+
+    /// Makes a request with evidence of App Attest: asks for the challenge, has the app's key attested if the server doesn't know it, and
+    /// signs.
+    ///
+    /// A repeat after a lost answer has evidence of its own. A password is given again nevertheless. A donation that was stored is refused
+    /// as a second one, unless the first evidence is sent again.
+    /// - Parameters:
+    ///   - payload: that of the request.
+    ///   - attestation: what the app keeps; it has to be kept even if the request fails.
+    ///   - deviceToken: DeviceCheck's, for a self-report.
+    ///   - request: ``requestPassword(for:_:with:)`` or ``donate(_:with:)``.
+    package func prove<Answer>(
+        _ payload: [UInt8], by attestation: inout AppAttestation, of service: some AppAttestService,
+        deviceToken: String = "", in request: (AppEvidence) async throws -> Answer
+    ) async throws -> Answer {
+        let evidence = try await attestation.evidence(
+            for: payload, challenge: try await challenge(), deviceToken: deviceToken, by: service)
+        do {
+            let answer = try await request(evidence)
+            attestation.succeed()
+            return answer
+        } catch CallError.refused(let status) {
+            attestation.fail(with: status)
+            throw CallError.refused(status)
+        }
     }
 
     /// Asks for a password that the app chose. A repeat with the same password succeeds again.

@@ -30,7 +30,9 @@ package struct AttestationControl: Sendable {
             self.routes.behave(behaviour.kind)
             return NoContent()
         }
+        routes.on(DevelopmentAttestationAPI.appAttestKey) { query, _ in try evidence.appAttestKey(query) }
         routes.on(DevelopmentAttestationAPI.attestation) { query, _ in try evidence.attestation(query) }
+        routes.on(DevelopmentAttestationAPI.assertion) { query, _ in try evidence.assertion(query) }
         routes.on(DevelopmentAttestationAPI.integrityToken) { query, _ in try evidence.integrityToken(query) }
         routes.on(DevelopmentAttestationAPI.safetyNetStatement) { query, _ in try evidence.safetyNetStatement(query) }
     }

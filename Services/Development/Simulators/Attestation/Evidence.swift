@@ -6,7 +6,7 @@ package import Running
 
 /// Evidence that phones get from Apple and Google, for made-up phones.
 package struct Evidence: Sendable {
-    private let apple: AppleAuthority
+    private let appAttest: SimulatedAppAttest
     private let playIntegrity: PlayIntegrityMint
     private let safetyNet: SafetyNetMint
     private let clock: WallClock
@@ -15,26 +15,54 @@ package struct Evidence: Sendable {
     package init(
         apple: AppleAuthority, playIntegrity: PlayIntegrityMint, safetyNet: SafetyNetMint, clock: WallClock
     ) {
-        self.apple = apple
+        appAttest = SimulatedAppAttest(apple, clock: clock)
         self.playIntegrity = playIntegrity
         self.safetyNet = safetyNet
         self.clock = clock
     }
 
-    /// App Attest.
-    /// - Throws: `Problem.badRequest` for a key, a hash or an App ID that isn't one.
+    /// App Attest's `generateKey`.
+    /// - Throws: `Problem.badRequest` for an App ID that isn't one.
+    func appAttestKey(_ query: AppAttestKeyQuery) throws -> AppAttestKeyAnswer {
+        guard let app = AppID(query.appID) else { throw Problem.badRequest }
+        guard let id = appAttest.makeKey(of: app) else { throw Problem.tooManyRequests }
+        return AppAttestKeyAnswer(keyID: Data(id.bytes).base64EncodedString())
+    }
+
+    /// App Attest's `attestKey`.
     func attestation(_ query: AttestationQuery) throws -> AttestationAnswer {
-        guard let point = Data(base64Encoded: query.publicKey), let key = AppAttestPublicKey(x963: point),
-            let hash = Data(base64Encoded: query.clientDataHash), hash.count == 32, let app = AppID(query.appID)
-        else { throw Problem.badRequest }
         let environment: AppAttestEnvironment =
             switch query.environment {
             case .production: .production
             case .development: .development
             }
-        let object = try apple.attest(
-            publicKey: key, clientDataHash: Array(hash), app: app, environment: environment, at: clock.now)
-        return AttestationAnswer(attestation: Data(object).base64EncodedString())
+        let object = try signed(query.keyID, query.clientDataHash) {
+            try appAttest.attest($0, clientDataHash: $1, environment: environment)
+        }
+        return AttestationAnswer(attestation: object)
+    }
+
+    /// App Attest's `generateAssertion`.
+    func assertion(_ query: AssertionQuery) throws -> AssertionAnswer {
+        AssertionAnswer(
+            assertion: try signed(query.keyID, query.clientDataHash) {
+                try appAttest.assertion(by: $0, clientDataHash: $1)
+            })
+    }
+
+    /// - Returns: in Base64.
+    /// - Throws: `Problem.badRequest` for a hash that isn't one, and for a key that can't be used.
+    private func signed(
+        _ keyID: String, _ hash: String, _ sign: (AppAttestKeyID, [UInt8]) throws -> [UInt8]
+    ) throws -> String {
+        guard let id = AppAttestKeyID(base64: keyID), let hash = Data(base64Encoded: hash), hash.count == 32 else {
+            throw Problem.badRequest
+        }
+        do {
+            return Data(try sign(id, Array(hash))).base64EncodedString()
+        } catch is SimulatedAppAttest.InvalidKey {
+            throw Problem.badRequest
+        }
     }
 
     /// Play Integrity.

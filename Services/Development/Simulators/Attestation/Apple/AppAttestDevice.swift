@@ -30,18 +30,27 @@ package struct AppAttestDevice: Sendable {
             publicKey: publicKey, clientDataHash: clientDataHash, app: app, environment: environment, at: now)
     }
 
-    /// The next assertion: `DCAppAttestService.generateAssertion`.
-    package mutating func assertion(over clientData: some DataProtocol) throws -> [UInt8] {
+    /// The next assertion: `DCAppAttestService.generateAssertion`, which is given the hash.
+    package mutating func assertion(clientDataHash: [UInt8]) throws -> [UInt8] {
         counter += 1
-        return try assertion(over: clientData, AuthenticatorDataTemplate(app: app, counter: counter)).encoded
+        return try assertion(clientDataHash, AuthenticatorDataTemplate(app: app, counter: counter)).encoded
+    }
+
+    /// The same over data.
+    package mutating func assertion(over clientData: some DataProtocol) throws -> [UInt8] {
+        try assertion(clientDataHash: Array(SHA256.hash(data: clientData)))
     }
 
     /// An assertion with whatever data, which doesn't count.
     package func assertion(
         over clientData: some DataProtocol, _ template: AuthenticatorDataTemplate
     ) throws -> CBORItem {
+        try assertion(Array(SHA256.hash(data: clientData)), template)
+    }
+
+    private func assertion(_ clientDataHash: [UInt8], _ template: AuthenticatorDataTemplate) throws -> CBORItem {
         let data = template.bytes
-        let nonce = SHA256.hash(data: data + Array(SHA256.hash(data: clientData)))
+        let nonce = SHA256.hash(data: data + clientDataHash)
         // The nonce is the message, and is hashed once more.
         let signature = try key.signature(for: Array(nonce))
         return .map([
