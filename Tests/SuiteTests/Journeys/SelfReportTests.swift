@@ -105,8 +105,8 @@ struct SelfReportTests {
     private static func admit(_ password: OneTimePassword, on stage: StoryStage) async throws {
         let id = try #require(AndroidID([UInt8](1...8)))
         let wish = try PasswordRequest(password, androidID: id).encoded()
-        let evidence = try await stage.androidEvidence(for: wish)
-        _ = try await stage.apps.requestPassword(for: .selfReport, wish, with: .android(evidence))
+        let evidence = try await GenuineApps(stage.vouchers).android(for: wish)
+        _ = try await stage.apps.requestPassword(for: .selfReport, wish, with: evidence)
     }
 
     private static func expectRefusal(_ upload: () async throws -> Void) async {

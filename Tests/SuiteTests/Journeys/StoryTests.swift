@@ -58,6 +58,8 @@ struct StoryTests {
         }
         let sentences = told.withLock { $0 }
         #expect(sentences.contains("Phone C found nothing."))
+        #expect(sentences.contains { $0.hasPrefix("Phone K found the same of phone H's owner") })
+        #expect(sentences.contains { $0.hasPrefix("The same assertion once more") && $0.hasSuffix("(403).") })
         #expect(sentences.contains { $0.hasPrefix("Phone G downloaded the European package") })
         #expect(sentences.contains { $0.hasPrefix("Phone E found on the device that it met phone A's owner") })
     }

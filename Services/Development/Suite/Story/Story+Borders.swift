@@ -10,8 +10,10 @@ import Running
 extension Story {
     /// A German phone in France, and a French phone in Germany.
     ///
-    /// - Parameter phoneA: its owner agreed to warn people in other countries.
-    func crossBorders(_ phoneA: Phone, ofTwoDaysBefore today: Day) async throws {
+    /// - Parameters:
+    ///   - phoneA: its owner agreed to warn people in other countries.
+    ///   - phoneH: its owner reported without a registered test, and warns people here only.
+    func crossBorders(_ phoneA: Phone, h phoneH: Phone, ofTwoDaysBefore today: Day) async throws {
         let start = stage.clock.now
         let own = today.advanced(by: -2)
         guard let shared = phoneA.diagnosisKeys(of: own...own, answeredOn: today).first else {
@@ -49,7 +51,7 @@ extension Story {
         let end = GatewayTime(now: Int(hour.endSeconds))
         _ = try await stage.gateway.call(DevelopmentGatewayAPI.clock, end)
         try await stage.exchange(hour.end)
-        try await receiveInFrance(shared)
+        try await receiveInFrance(shared, not: phoneH)
     }
 
     /// Another country's upload, in which one key is of the French phone.
@@ -67,7 +69,7 @@ extension Story {
     }
 
     /// What the other country downloads.
-    private func receiveInFrance(_ key: DiagnosisKey) async throws {
+    private func receiveInFrance(_ key: DiagnosisKey, not phoneH: Phone) async throws {
         _ = try await stage.gateway.call(DevelopmentGatewayAPI.batching, BatchingRequest())
         let received = try await stage.gateway.call(
             DevelopmentGatewayAPI.received, ReceivedQuery(country: Self.neighbour))
@@ -78,9 +80,13 @@ extension Story {
         try require(
             uploads.contains { $0.keys.contains(Data(key.data.bytes).base64EncodedString()) },
             "France should get phone A's key")
+        let kept = Set(phoneH.keys.map { Data($0.data.bytes).base64EncodedString() })
+        try require(
+            uploads.allSatisfy { kept.isDisjoint(with: $0.keys) },
+            "France should get no key of phone H, which reported itself")
         say(
             "federation sent \(uploads.map(\.keys.count).reduce(0, +)) keys of people who agreed, and fillers, in \(uploads.count) signed batch(es); "
-                + "phone A's key is among what France downloads.")
+                + "phone A's key is among what France downloads, and none of phone H's is.")
     }
 
     private static let neighbour = "FR"

@@ -8,6 +8,7 @@ import HTTPTypes
 import Phone
 import Running
 import SubmissionAPI
+import Synchronization
 import TestResultAPI
 import Venues
 import VerificationAPI
@@ -16,6 +17,8 @@ import VerificationAPI
 package struct Story: Sendable {
     let stage: StoryStage
     let say: @Sendable (String) -> Void
+    /// The apps of phones that donate data or report themselves.
+    let genuine: GenuineApps
     private let policy: PublicationPolicy
 
     /// A step failed.
@@ -29,6 +32,7 @@ package struct Story: Sendable {
     package init(on stage: StoryStage, say: @escaping @Sendable (String) -> Void) {
         self.stage = stage
         self.say = say
+        genuine = GenuineApps(stage.vouchers)
         policy = PublicationPolicy(minimumKeys: stage.minimumKeys)
     }
 
@@ -40,6 +44,8 @@ package struct Story: Sendable {
         var phoneB = Phone(at: start)
         let phoneC = Phone(at: start)
         var phoneE = Phone(at: start)
+        var phoneH = Phone(at: start)
+        var phoneK = Phone(at: start)
         let today = Day(containing: start)
         let visitors = try VenueVisitors(before: start)
         let bar = Self.barVisit(at: visitors.noon)
@@ -49,7 +55,9 @@ package struct Story: Sendable {
         let before = try await step(1, "Phone A registers its test.") { () -> PublishedHours in
             try phoneA.meet(&phoneB, from: today.advanced(by: -2).noon, intervals: 2)
             try phoneA.meet(&phoneE, from: today.noon, intervals: 2)
+            try phoneH.meet(&phoneK, from: today.advanced(by: -2).noon, intervals: 2)
             say("Phone A was near phone B for twenty minutes two days ago, and near phone E today; phone C met nobody.")
+            say("Phones H and K were near each other two days ago, too.")
             say("Yesterday phones A and D checked in at a café at the same time; phone C was there three hours later.")
             say(
                 "By posters that owners made in their browsers, phones V and W checked in at a concert, V and X at a choir."
@@ -66,12 +74,17 @@ package struct Story: Sendable {
             try await pretence
             say("Phone C, which has no test, sent the same requests as dummies: answered alike (201, 200, 201, 200).")
         }
-        try await step(4, "Phone A warns others.") {
+        let reporter = phoneH
+        try await step(4, "Phones A and H warn others.") {
             let own = publishable(appA.phone.diagnosisKeys())
             async let crowd = uploadUntilEnough(published: own)
+            async let report = beside { try await $0.reportOneself(reporter) }
             try await uploadOnce(&appA, visitors.a, at: start)
+            tell(try await report)
             let (phones, keys) = try await crowd
-            say("\(phones) more phones did the same, so that \(keys) keys may be published: nobody's stand alone.")
+            say(
+                "\(phones) more phones uploaded with TANs, so that \(keys) keys may be published: nobody's stand alone."
+            )
             try await shareVisits(visitors)
         }
         try await step(5, "Officers of the health authority help.") {
@@ -85,7 +98,8 @@ package struct Story: Sendable {
             try await wake(sleeper)
             try await configure()
             try await downloadDay(c: phoneC)
-            let chunk = try await matchOnPhones(b: phoneB, c: phoneC, e: phoneE, metKeys: phoneA, after: before)
+            let chunk = try await matchOnPhones(
+                b: phoneB, c: phoneC, e: phoneE, k: phoneK, metKeys: (phoneA, reporter), after: before)
             try await matchVisits(c: visitors.c, d: visitors.d, after: before)
             try await matchEvents(visitors)
             return chunk
@@ -98,9 +112,11 @@ package struct Story: Sendable {
             try await matchReports(visitors)
             try await matchTraceKeys(of: bar)
         }
-        try await step(9, "Keys cross borders.") { try await crossBorders(appA.phone, ofTwoDaysBefore: today) }
+        try await step(9, "Keys cross borders.") {
+            try await crossBorders(appA.phone, h: reporter, ofTwoDaysBefore: today)
+        }
         try await step(10, "An operator looks into the chunk.") { try await inspect(chunk) }
-        try await step(11, "Genuine apps take part in a survey.") { try await donate() }
+        try await step(11, "Genuine apps take part in surveys and donate data.") { try await donate() }
     }
 
     // MARK: Steps
@@ -283,10 +299,12 @@ package struct Story: Sendable {
 
     /// - Returns: the chunk in which phone B found its match.
     private func matchOnPhones(
-        b phoneB: Phone, c phoneC: Phone, e phoneE: Phone, metKeys phoneA: Phone, after before: PublishedHours
+        b phoneB: Phone, c phoneC: Phone, e phoneE: Phone, k phoneK: Phone, metKeys met: (byB: Phone, byK: Phone),
+        after before: PublishedHours
     ) async throws -> PublishedHours.Name {
         let new = try await stage.closing.published().names.filter { !before.names.contains($0) }
         var found: (chunk: PublishedHours.Name, keys: Int, matches: [Matcher.Match])?
+        var matchesOfK: [Matcher.Match] = []
         var downloaded = 0
         for name in new {
             let keys = try await stage.packages.keys(of: name.day, hour: name.hour)
@@ -294,16 +312,22 @@ package struct Story: Sendable {
             try require(keys.isEmpty || keys.count >= stage.minimumKeys, "a chunk should never be small")
             try require(phoneC.matches(among: keys).isEmpty, "phone C should find nothing")
             try require(phoneE.matches(among: keys).isEmpty, "phone E should find nothing yet")
+            matchesOfK += phoneK.matches(among: keys)
             let matches = phoneB.matches(among: keys)
             if !matches.isEmpty { found = (name, keys.count, matches) }
         }
         say("They downloaded the index and \(new.count) new chunk(s) with \(downloaded) keys; each signature is right.")
         guard let found else { throw Unmet("phone B should find its encounter") }
         try require(found.matches.count == 2, "phone B should find both intervals")
+        func areKeys(_ matches: [Matcher.Match], of phone: Phone) -> Bool {
+            matches.allSatisfy { match in phone.keys.contains { $0.data == match.key } }
+        }
+        try require(areKeys(found.matches, of: met.byB), "phone B should find phone A's key")
         try require(
-            found.matches.allSatisfy { match in phoneA.keys.contains { $0.data == match.key } },
-            "phone B should find phone A's key")
+            matchesOfK.count == 2 && areKeys(matchesOfK, of: met.byK), "phone K should find both intervals with phone H"
+        )
         say("Phone B found on the device that it met somebody who tested positive, for 2 intervals, two days ago.")
+        say("Phone K found the same of phone H's owner, who reported without a registered test.")
         say("Phone C found nothing.")
         say("Nor did phone E: phone A's key of today is still in use, and hasn't left it.")
         return found.chunk
@@ -422,6 +446,18 @@ package struct Story: Sendable {
         } catch {
             throw Failure(step: number, description: "Step \(number) failed: \(Self.reason(error))")
         }
+    }
+
+    /// Plays a part beside others, so that it takes no longer.
+    /// - Returns: what there is to say of it.
+    func beside(_ part: @Sendable (Story) async throws -> Void) async throws -> [String] {
+        let sentences = Mutex<[String]>([])
+        try await part(Story(on: stage) { sentence in sentences.withLock { $0.append(sentence) } })
+        return sentences.withLock { $0 }
+    }
+
+    func tell(_ sentences: [String]) {
+        for sentence in sentences { say(sentence) }
     }
 
     private static func reason(_ error: any Error) -> String {
