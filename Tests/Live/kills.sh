@@ -10,9 +10,10 @@ bash Tests/Live/kills.sh [OPTION…]
 
 Kills the servers and PostgreSQL with SIGKILL at random moments and starts them again, while labs, phones and submission
 servers repeat every call until it is answered: first the services that issue TANs, then everything on an upload's path,
-the fold included. Afterwards the answers are compared with the tables: nothing acknowledged may be lost, no TAN may serve
-two uploads, no GUID or teleTAN may open two registrations, and every upload that was answered with 200 is folded once, in full,
-and into the stream that the person agreed to. Then it kills federation's exchange, the simulated gateway and PostgreSQL: every key
+the fold included, and data-donation, whose passwords authorise half of the uploads. Afterwards the answers are compared with the
+tables: nothing acknowledged may be lost, no TAN and no password may serve two uploads or be used up by a lost answer, no GUID or
+teleTAN may open two registrations, and every upload that was answered with 200 is folded once, in full, and into the stream that the
+person agreed to, a self-report never into that for other countries. Then it kills federation's exchange, the simulated gateway and PostgreSQL: every key
 of the stream for other countries arrives abroad exactly once, no other ever, and every key from there comes exactly once.
 Then data-donation, its fold and PostgreSQL: a phone gets one self-report, a password is redeemed once, a donation is folded once.
 deploy/test.sh does the same with 8 kills.

@@ -17,14 +17,17 @@ actor KillableSuite {
         case submissionServer = "submission-server"
         case metadataProxy = "metadata-proxy"
         case developmentGateway = "development-gateway"
+        case developmentAttestation = "development-attestation"
         case donationFold = "donation-fold"
         case dataDonation = "data-donation"
         case postgres
 
         /// The servers that issue TANs.
         static let forTANs: [Member] = [.testResultServer, .verificationServer]
-        /// The servers that an upload passes through.
-        static let forUploads: [Member] = forTANs + [.fold, .submissionServer, .metadataProxy]
+        /// The servers that give genuine apps passwords. data-donation is ready when its fold has made keys.
+        static let forPasswords: [Member] = [.developmentAttestation, .donationFold, .dataDonation]
+        /// The servers that an upload passes through, and before it what authorises it.
+        static let forUploads: [Member] = forPasswords + forTANs + [.fold, .submissionServer, .metadataProxy]
     }
 
     nonisolated let folder: StateFolder

@@ -9,7 +9,7 @@ import Venues
 /// Kills every process on the path of an upload repeatedly, including the fold, while phones keep uploading.
 ///
 /// Every acknowledged upload is folded once and complete, its keys into the stream that the person agreed to, every phone finishes, and no
-/// TAN serves two payloads.
+/// TAN or password serves two payloads. Self-reports reach no other country.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
@@ -17,11 +17,11 @@ struct UploadKillTests {
     private static let changes = [
         // All phones share one address.
         "metadata-proxy.limits.requests=10000000", "metadata-proxy.limits.registrations=10000000",
-        "metadata-proxy.limits.refusedRegistrations=10000000",
+        "metadata-proxy.limits.refusedRegistrations=10000000", "metadata-proxy.limits.donations=10000000",
     ].compactMap(SettingChange.init(argument:))
 
     private enum Victim: CaseIterable {
-        case fold, foldProcess, submissionServer, verificationServer, postgres, metadataProxy
+        case fold, foldProcess, submissionServer, verificationServer, dataDonation, postgres, metadataProxy
     }
 
     @Test("no kill costs an upload, splits it, or lets it count twice")
@@ -46,10 +46,11 @@ struct UploadKillTests {
             let violations = phones.outcomes.flatMap { $0.violations(in: folded, shared: shared) }
             #expect(violations == [], "seed \(KillPlan.seed)")
             #expect(phones.outcomes.count > KillPlan.kills)
+            #expect(phones.selfReports > 0)
             #expect(phones.unanswered > 0)
             print(
                 "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(phones.outcomes.count) uploads, "
-                    + "\(phones.unanswered) calls without an answer, \(clock.folds) folds; "
+                    + "\(phones.selfReports) of them self-reports, \(phones.unanswered) calls without an answer, \(clock.folds) folds; "
                     + "\(violations.count) promises broken.")
         }
     }
@@ -83,6 +84,10 @@ struct UploadKillTests {
         #expect(violations(accepted: []) == 1)
         #expect(violations(accepted: [one, other]) == 1)
         #expect(violations(accepted: [one], shared: Set(ownKeys.dropFirst())) == 1)
+        var report = one
+        report.isSelfReport = true
+        #expect(violations(accepted: [report], shared: []) == 0)
+        #expect(violations(accepted: [report], shared: Set(ownKeys.prefix(1))) == 1)
         #expect(violations(accepted: [one]) { $0[part] = nil } > 0)
         #expect(violations(accepted: [one]) { $0[part] = [hour.number, hour.number] } > 0)
         #expect(violations(accepted: [one]) { $0[part] = [hour.number + 1] } > 0)
@@ -105,6 +110,7 @@ struct UploadKillTests {
         case .foldProcess: try await restart(.fold)
         case .submissionServer: try await restart(.submissionServer)
         case .verificationServer: try await restart(.verificationServer)
+        case .dataDonation: try await restart(.dataDonation)
         case .postgres: try await restart(.postgres)
         case .metadataProxy: try await restart(.metadataProxy)
         }

@@ -1,6 +1,7 @@
 import Calling
 import Catalogue
 import Credentials
+import DevelopmentSuite
 import ExposureFormat
 import ExposureKeys
 import Foundation
@@ -14,22 +15,42 @@ import Venues
 import VerificationAPI
 import Vigil
 
-/// Phones that retry every call until it is answered. Each sends two payloads for its one TAN at the same time.
+import struct DonationFormat.AndroidID
+import struct DonationFormat.OneTimePassword
+import struct DonationFormat.PasswordRequest
+
+/// Phones that retry every call until it is answered. Each has one TAN, or one password for a self-report, and sends two payloads with it at
+/// the same time.
 struct UploadingPhones: Sendable {
+    /// What authorises a phone's upload.
+    enum Credential: Sendable {
+        case tan(TAN)
+        case password(OneTimePassword)
+
+        var isPassword: Bool {
+            if case .password = self { true } else { false }
+        }
+    }
+
     /// What a phone uploads: keys, with reports in the one form or the other.
     struct Payload: Sendable {
         let keys: [DiagnosisKey]
         var reports: [CheckInReport] = []
         var venueReports: [VenueReport] = []
+        /// Without a registered test.
+        var isSelfReport = false
 
-        fileprivate static func drawn() -> Payload {
+        fileprivate static func drawn(for credential: Credential) -> Payload {
             var randomness = SystemRandomNumberGenerator()
-            let keys = keys(uploadedAt: Date(), using: &randomness)
-            guard Bool.random(using: &randomness) else {
-                return Payload(keys: keys, reports: VisitModel().reports(using: &randomness))
+            var payload = Payload(
+                keys: keys(uploadedAt: Date(), using: &randomness), isSelfReport: credential.isPassword)
+            if Bool.random(using: &randomness) {
+                let count = Int.random(in: 1...VenueUpload.maximumReports, using: &randomness)
+                payload.venueReports = (0..<count).map { _ in VenueReport(using: &randomness) }
+            } else {
+                payload.reports = VisitModel().reports(using: &randomness)
             }
-            let count = Int.random(in: 1...VenueUpload.maximumReports, using: &randomness)
-            return Payload(keys: keys, venueReports: (0..<count).map { _ in VenueReport(using: &randomness) })
+            return payload
         }
 
         /// Keys that are current for four more days: the fold leaves out those that expire before it runs, and the test folds hours
@@ -45,14 +66,14 @@ struct UploadingPhones: Sendable {
             }
         }
 
-        /// Whether its keys may go to other countries: apps ask for consent, and venue reports come without it.
-        var isShared: Bool { venueReports.isEmpty }
+        /// Whether its keys may go to other countries: apps ask for consent, but not for self-reports, and venue reports come without it.
+        var isShared: Bool { venueReports.isEmpty && !isSelfReport }
 
         /// The keys and reports as the tables store them.
         var parts: [[UInt8]] { keys.map(\.data.bytes) + reports.map(\.bytes) + venueReports.map(\.bytes) }
     }
 
-    /// Which payloads of one TAN were accepted and refused.
+    /// Which payloads of one TAN or password were accepted and refused.
     struct Outcome: Sendable {
         let accepted: [Payload]
         let refused: [Payload]
@@ -63,7 +84,7 @@ struct UploadingPhones: Sendable {
         ///   - shared: the keys of the stream for other countries.
         func violations(in folded: [[UInt8]: [Int32]], shared: Set<[UInt8]>) -> [String] {
             guard accepted.count == 1, let accepted = accepted.first else {
-                return ["\(accepted.count) payloads of one TAN were accepted"]
+                return ["\(accepted.count) payloads of one TAN or password were accepted"]
             }
             let hours = accepted.parts.map { folded[$0] ?? [] }
             var violations: [String] = []
@@ -81,7 +102,7 @@ struct UploadingPhones: Sendable {
     }
 
     private final class Record: Sendable {
-        let outcomes = Mutex<[(tan: TAN, outcome: Outcome)]>([])
+        let outcomes = Mutex<[(credential: Credential, outcome: Outcome)]>([])
         let unanswered = Mutex(0)
         let isOver = Mutex(false)
     }
@@ -90,6 +111,8 @@ struct UploadingPhones: Sendable {
     private let app: AppClient
     /// The proxy itself, for venue reports.
     private let proxy: ServiceClient
+    /// Simulated Apple and Google.
+    private let vouchers: ServiceClient
     private let record = Record()
 
     /// A real phone gives up after days; a test that waits for longer than this has failed.
@@ -105,6 +128,8 @@ struct UploadingPhones: Sendable {
         app = try AppClient(base: base, authorities: authorities)
         proxy = try ServiceClient(
             base: base, authorities: authorities, name: "metadata-proxy", deadline: .seconds(15))
+        vouchers = try ServiceClient(
+            base: suite.url(of: .developmentAttestation, .control), tls: nil, name: "development-attestation")
     }
 
     /// Runs phones, each one test after another, while `body` runs, and lets them finish.
@@ -135,7 +160,23 @@ struct UploadingPhones: Sendable {
     /// How many calls got no answer.
     var unanswered: Int { record.unanswered.withLock { $0 } }
 
+    /// How many of the outcomes are of self-reports.
+    var selfReports: Int { record.outcomes.withLock { $0.count { $0.credential.isPassword } } }
+
     private func journey(_ name: String) async throws {
+        let credential = Bool.random() ? Credential.tan(try await tan(name)) : .password(try await password())
+        let payloads = [Payload.drawn(for: credential), Payload.drawn(for: credential)]
+        async let first = upload(payloads[0], credential)
+        async let second = upload(payloads[1], credential)
+        let isAccepted = [try await first, try await second]
+        let outcome = Outcome(
+            accepted: zip(payloads, isAccepted).filter(\.1).map(\.0),
+            refused: zip(payloads, isAccepted).filter { !$0.1 }.map(\.0))
+        record.outcomes.withLock { $0.append((credential, outcome)) }
+    }
+
+    /// Has a test registered and its TAN issued.
+    private func tan(_ name: String) async throws -> TAN {
         let guid = HashedGUID(hashing: "\(name) \(UUID())")
         let result = LabResults.Result(id: ResultID(guid), result: .pcrPositive, sampleCollected: nil)
         _ = try await accepted("result") {
@@ -143,39 +184,74 @@ struct UploadingPhones: Sendable {
         }
         let attempt = IdempotencyKey.fresh
         let token = try await accepted("registration") { try await app.register(.guid(guid), attempt: attempt) }
-        let tan = try await accepted("TAN") { try await app.tan(token) }
-        let payloads = [Payload.drawn(), Payload.drawn()]
-        async let first = upload(payloads[0], tan)
-        async let second = upload(payloads[1], tan)
-        let isAccepted = [try await first, try await second]
-        let outcome = Outcome(
-            accepted: zip(payloads, isAccepted).filter(\.1).map(\.0),
-            refused: zip(payloads, isAccepted).filter { !$0.1 }.map(\.0))
-        record.outcomes.withLock { $0.append((tan, outcome)) }
+        return try await accepted("TAN") { try await app.tan(token) }
+    }
+
+    /// Has a new phone's app admitted: an Android phone's, or an iPhone's, which shows App Attest and DeviceCheck.
+    private func password() async throws -> OneTimePassword {
+        var randomness = SystemRandomNumberGenerator()
+        let password = OneTimePassword(using: &randomness)
+        let genuine = GenuineApps(vouchers)
+        let name = UUID()
+        guard Bool.random(using: &randomness) else {
+            let id = withUnsafeBytes(of: name.uuid) { AndroidID(Array($0)) }
+            let wish = try PasswordRequest(password, androidID: id).encoded()
+            _ = try await accepted("password of an Android phone") {
+                try await app.requestPassword(for: .selfReport, wish, with: genuine.android(for: wish))
+            }
+            return password
+        }
+        let wish = try PasswordRequest(password).encoded()
+        let token = try await genuine.deviceToken(of: name.uuidString)
+        var attestation = AppAttestation()
+        _ = try await accepted("password of an iPhone") {
+            try await app.prove(wish, by: &attestation, of: genuine, deviceToken: token) { evidence in
+                try await app.requestPassword(for: .selfReport, wish, with: evidence)
+            }
+        }
+        return password
     }
 
     /// Every phone repeats its accepted upload, as if the answer had been lost. It must be accepted again.
     func uploadAgain() async throws {
-        for (tan, outcome) in record.outcomes.withLock({ $0 }) {
-            for payload in outcome.accepted where try await !upload(payload, tan) {
+        for (credential, outcome) in record.outcomes.withLock({ $0 }) {
+            for payload in outcome.accepted where try await !upload(payload, credential) {
                 throw CallError.refused(.forbidden)
             }
         }
         await lab.close()
         await app.close()
         await proxy.close()
+        await vouchers.close()
     }
 
     /// Whether it was accepted.
-    private func upload(_ payload: Payload, _ tan: TAN) async throws -> Bool {
-        guard !payload.venueReports.isEmpty else {
-            return try await answered { try await app.upload(payload.keys, reports: payload.reports, tan: tan) } != nil
-        }
+    private func upload(_ payload: Payload, _ credential: Credential) async throws -> Bool {
+        try await answered { () -> UploadAccepted in
+            guard payload.venueReports.isEmpty else {
+                return try await proxy.call(SubmissionAPI.venueReports, Self.request(payload, credential))
+            }
+            switch credential {
+            case .tan(let tan):
+                return try await app.upload(payload.keys, reports: payload.reports, tan: tan)
+            case .password(let password):
+                return try await app.reportOneself(payload.keys, reports: payload.reports, password: password)
+            }
+        } != nil
+    }
+
+    private static func request(_ payload: Payload, _ credential: Credential) throws -> UploadRequest {
         var submission = SubmissionPayload()
         submission.keys = payload.keys.map(TemporaryExposureKey.init(uploading:))
-        guard let upload = VenueUpload(reports: payload.venueReports, submission: submission) else { return false }
-        let request = UploadRequest(authorization: tan.text, payload: Data(try upload.encoded()))
-        return try await answered { try await proxy.call(SubmissionAPI.venueReports, request) } != nil
+        if payload.isSelfReport { submission.submissionType = .srsSelfTest }
+        guard let upload = VenueUpload(reports: payload.venueReports, submission: submission) else {
+            throw UnreadableSubmission.tooLarge(maximum: VenueUpload.size)
+        }
+        let encoded = Data(try upload.encoded())
+        return switch credential {
+        case .tan(let tan): UploadRequest(authorization: tan.text, payload: encoded)
+        case .password(let password): UploadRequest(authorization: nil, password: password.text, payload: encoded)
+        }
     }
 
     /// A call was refused without a reason.
