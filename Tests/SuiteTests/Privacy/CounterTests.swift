@@ -330,11 +330,15 @@ struct CounterTests {
             return payload
         }
 
+        private struct NoEvidence: Error {}
+
         /// A new phone's request for a password.
         private func wish(for password: OneTimePassword) async throws -> DonationBody {
             let id = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
             let wish = try PasswordRequest(password, androidID: AndroidID(id)).encoded()
-            let evidence = try await stage.androidEvidence(for: wish)
+            guard case .android(let evidence) = try await GenuineApps(stage.vouchers).android(for: wish) else {
+                throw NoEvidence()
+            }
             return DonationBody(
                 Data(try DonationRequest(authentication: evidence.encoded(), payload: wish).encoded(length: 16_384)))
         }

@@ -42,11 +42,13 @@ package struct GenuineApps: AppAttestService {
         return Array(data)
     }
 
+    /// Makes a key in the hardware of a new iPhone.
     package func generateKey() async throws -> [UInt8] {
         let query = AppAttestKeyQuery(appID: "\(SimulatedAccount.team).\(SimulatedAccount.topic)")
         return try Self.bytes(try await vouchers.call(DevelopmentAttestationAPI.appAttestKey, query).keyID)
     }
 
+    /// Has Apple attest a key, once.
     package func attestKey(_ key: [UInt8], clientDataHash: [UInt8]) async throws -> [UInt8] {
         let query = AttestationQuery(
             keyID: Data(key).base64EncodedString(), clientDataHash: Data(clientDataHash).base64EncodedString(),
@@ -54,6 +56,7 @@ package struct GenuineApps: AppAttestService {
         return try Self.bytes(try await vouchers.call(DevelopmentAttestationAPI.attestation, query).attestation)
     }
 
+    /// Signs with an attested key.
     package func generateAssertion(_ key: [UInt8], clientDataHash: [UInt8]) async throws -> [UInt8] {
         let query = AssertionQuery(
             keyID: Data(key).base64EncodedString(), clientDataHash: Data(clientDataHash).base64EncodedString())
