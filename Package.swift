@@ -200,6 +200,7 @@ targets += api("PushAPI")
 targets += api("TraceKeyAPI")
 targets += api("FederationAPI", uses: ["ExposureKeys", "FederationFormat"])
 targets += api("DonationAPI", uses: ["Credentials"])
+targets += api("FurtherAPI", uses: ["Credentials", "Crypto"])
 targets += api("DevelopmentAPNsAPI")
 targets += api("DevelopmentAttestationAPI")
 targets += api("DevelopmentGatewayAPI")
@@ -271,16 +272,16 @@ targets += shared(
     "Catalogue",
     uses: [
         "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "TraceKeyAPI",
-        "FederationAPI", "DonationAPI", "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI",
-        "DevelopmentIdentityAPI", "Schema",
+        "FederationAPI", "DonationAPI", "FurtherAPI", "DevelopmentAPNsAPI", "DevelopmentAttestationAPI",
+        "DevelopmentGatewayAPI", "DevelopmentIdentityAPI", "Schema",
     ], testsUse: ["Postgres"])
 
 // Services.
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "PushAPI", "DonationAPI", "Crypto", "DequeModule", "NIOCore", "NIOHPACK",
-        "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+        "VerificationAPI", "SubmissionAPI", "PushAPI", "DonationAPI", "FurtherAPI", "Crypto", "DequeModule", "NIOCore",
+        "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
     ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
 targets += service(
     "VerificationServer", executable: "verification-server",
@@ -332,6 +333,12 @@ targets += service(
         "DevelopmentAttestation", "DevelopmentAttestationAPI", "DevelopmentSuite", "HummingbirdCore", "Calling",
         "NIOHTTP1",
     ])
+targets += service(
+    "Further", executable: "further",
+    uses: serviceParts + storageParts + [
+        "FurtherAPI", "AppAttest", "Certificates", "Credentials", "Crypto", "Calling", "ObjectStore", "PublishedTree",
+        "NIOPosix",
+    ], testsUse: ["DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "NIOHTTP1"])
 targets += service(
     "Federation", executable: "federation",
     uses: serviceParts + storageParts + [
@@ -432,7 +439,7 @@ targets += [
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
             "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
-            "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet",
+            "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet", "FurtherAPI",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -444,6 +451,7 @@ targets += [
             "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
             "Federation", "DevelopmentGateway", "DevelopmentGatewayAPI", "FederationFormat",
             "DataDonation", "DevelopmentAttestation", "DonationAPI", "DonationFormat", "PlayIntegrity",
+            "Further", "FurtherAPI",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
             "Postgres", "Schema", "ExposureKeys", "Venues",
@@ -456,7 +464,7 @@ targets += [
         name: "ContractTests",
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI",
-            "SwiftProtobuf", "Credentials", "HTTPTypes", "DecoderTargets", "TestSupport",
+            "FurtherAPI", "SwiftProtobuf", "Credentials", "HTTPTypes", "DecoderTargets", "TestSupport",
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
@@ -499,6 +507,7 @@ let package = Package(
         .executable(name: "test-result-server", targets: ["test-result-server"]),
         .executable(name: "submission-server", targets: ["submission-server"]),
         .executable(name: "data-donation", targets: ["data-donation"]),
+        .executable(name: "further", targets: ["further"]),
         .executable(name: "distribution", targets: ["distribution"]),
         .executable(name: "download-server", targets: ["download-server"]),
         .executable(name: "push-dispatcher", targets: ["push-dispatcher"]),

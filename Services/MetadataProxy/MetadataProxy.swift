@@ -1,5 +1,6 @@
 package import ArgumentParser
 import DonationAPI
+import FurtherAPI
 import HTTPContract
 import NIOCore
 import NIOPosix
@@ -47,6 +48,11 @@ package struct MetadataProxy: AsyncParsableCommand {
         EndpointDescription(DonationAPI.analyticsOnIOS), EndpointDescription(DonationAPI.analyticsOnAndroid),
     ]
 
+    private static let furtherOperations = [
+        EndpointDescription(FurtherAPI.report), EndpointDescription(FurtherAPI.batch),
+        EndpointDescription(FurtherAPI.key),
+    ]
+
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
@@ -62,6 +68,9 @@ package struct MetadataProxy: AsyncParsableCommand {
             settings.optionalString("donation.url") == nil
             ? nil
             : try Upstream(base: settings.url("donation.url"), tls: tls, name: "data-donation", on: group)
+        let further =
+            settings.optionalString("further.url") == nil
+            ? nil : try Upstream(base: settings.url("further.url"), tls: tls, name: "further", on: group)
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
@@ -73,6 +82,8 @@ package struct MetadataProxy: AsyncParsableCommand {
             try settings.int("limits.pushRegistrations", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let donations = PrefixLimit(
             try settings.int("limits.donations", default: 3000, in: 1...10_000_000), clock: runtime.clock)
+        let healthReports = PrefixLimit(
+            try settings.int("limits.further", default: 600, in: 1...10_000_000), clock: runtime.clock)
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
@@ -90,6 +101,9 @@ package struct MetadataProxy: AsyncParsableCommand {
         if let donation {
             for operation in donationOperations { plan.forward(operation, to: donation, limit: donations) }
         }
+        if let further {
+            for operation in furtherOperations { plan.forward(operation, to: further, limit: healthReports) }
+        }
 
         let listener = try AppListener(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
@@ -102,7 +116,7 @@ package struct MetadataProxy: AsyncParsableCommand {
             idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
             life: .seconds(Int64(settings.int("listen.life", default: 60, in: 1...86_400))),
             tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
-        let upstreams = [verification, submission, push] + (donation.map { [$0] } ?? [])
+        let upstreams = [verification, submission, push] + [donation, further].compactMap { $0 }
         try await runtime.run(listeners: [], services: upstreams + [listener])
     }
 }

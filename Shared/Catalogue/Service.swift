@@ -112,6 +112,8 @@ extension Catalogue {
             case hourKeys = "hour-keys"
             /// The private keys of open hours of donated data. It must never be backed up.
             case donationHourKeys = "donation-hour-keys"
+            /// The lists of positive ids. Apart from the tree: who writes them touches no signed package.
+            case further
             /// The tree that phones download.
             case published
         }

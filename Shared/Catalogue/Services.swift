@@ -4,6 +4,7 @@ import DevelopmentGatewayAPI
 import DevelopmentIdentityAPI
 import DonationAPI
 import FederationAPI
+import FurtherAPI
 import HTTPContract
 import PushAPI
 import Schema
@@ -17,7 +18,7 @@ extension Catalogue {
     package static let services: [Service] = [
         .testResultServer, .developmentAttestation, .donationFold, .dataDonation, .verificationServer, .fold,
         .submissionServer,
-        .developmentAPNs, .pushDispatcher,
+        .developmentAPNs, .pushDispatcher, .further,
         .distribution, .downloadServer, .developmentGateway, .federation, .developmentIdentity, .healthPortal,
         .metadataProxy,
     ]
@@ -183,6 +184,18 @@ extension Catalogue.Service {
         ],
         calls: [.init("deviceCheck.url", to: .developmentAttestation, .listen)])
 
+    /// Health reports under ids that phones exchange, and the lists of positive ones.
+    package static let further = Self(
+        "further", "serve", role: .further,
+        listeners: [
+            .init(
+                .app, 8140, .mutualTLS,
+                offers: [FurtherAPI.report.route, FurtherAPI.batch.route, FurtherAPI.key.route])
+        ],
+        admin: 8149, metrics: 8147, database: .init(.further),
+        secrets: [.init(.hexadecimal, "further-hash-key", key: "secrets.hashKey")],
+        volumes: [.init(.further, key: "directory")])
+
     /// The only entry point for apps.
     package static let metadataProxy = Self(
         "metadata-proxy", role: .metadataProxy,
@@ -193,6 +206,7 @@ extension Catalogue.Service {
             .init("submission.url", to: .submissionServer, .listen),
             .init("push.url", to: .pushDispatcher, .listen),
             .init("donation.url", to: .dataDonation, .app),
+            .init("further.url", to: .further, .app),
         ])
 
     /// The pages of health officers.

@@ -51,6 +51,7 @@ package struct Schema: Sendable {
         .federation,
         .pushDispatcher,
         .donation,
+        .further,
         .healthPortal,
     ]
 

@@ -76,6 +76,9 @@ struct GrantTests {
         "donation.hour_key": [.donation: "SELECT", .donationFold: "SELECT INSERT DELETE"],
         "donation.inbox": [.donationFold: "SELECT DELETE"],
         "donation.folded_hour": [.donationFold: "SELECT INSERT DELETE"],
+        "further.report": [.further: everything],
+        "further.key": [.further: everything],
+        "further.nonce": [.further: "SELECT INSERT DELETE"],
         "push_dispatcher.registration": [.pushDispatcher: everything],
         "push_dispatcher.wave": [.pushDispatcher: everything],
         "health_portal.session": [.healthPortal: everything],
@@ -295,6 +298,8 @@ struct GrantTests {
         ("SELECT foreign_keys.take_import_lock()", .federation),
         ("SELECT foreign_keys.wait_for_imports()", .fold),
         ("SELECT donation.take_fold_lock()", .donationFold),
+        ("SELECT further.take_report_lock()", .further),
+        ("SELECT further.take_list_lock()", .further),
         ("SELECT federation.take_upload_lock('efgs')", .federation),
         ("SELECT federation.take_download_lock('efgs')", .federation),
     ]
@@ -344,7 +349,7 @@ struct GrantTests {
         let emit: SQL = "SELECT pg_logical_emit_message(true, '', '')"
         try await withDatabase { database, _ in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
-                if [.verification, .submission, .pushDispatcher, .donation].contains(role) {
+                if [.verification, .submission, .pushDispatcher, .donation, .further].contains(role) {
                     try await service.session { try $0.execute(emit) }
                 } else {
                     let error = await #expect(throws: PostgresError.self) {

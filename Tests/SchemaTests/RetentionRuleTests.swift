@@ -151,6 +151,16 @@ struct RetentionRuleTests {
         "donation.key_submission_by_client": """
         INSERT INTO donation.key_submission_by_client VALUES (\(oldDay), 0, '3.2.0', true, false, false, true, 4)
         """,
+        "further.report": """
+        INSERT INTO further.report (
+            id, feeling_sick, has_been_tested, last_update, positive_since, release_at
+        ) VALUES ('00000000-0000-4000-8000-000000000001', true, true, 1700000000, \(oldHour), 0)
+        """,
+        "further.key": """
+        INSERT INTO further.key (key, public_key, used_day)
+        VALUES (\(Array(bytes.prefix(16))), \([UInt8](repeating: 4, count: 65)), \(oldDay))
+        """,
+        "further.nonce": "INSERT INTO further.nonce (hash, hour) VALUES (\(bytes), \(oldHour))",
         "push_dispatcher.registration": """
         INSERT INTO push_dispatcher.registration (instance_hash, token_hash, sealed_token, kind, registered_hour)
         VALUES (\(bytes), \(bytes), \([UInt8](repeating: 1, count: 284)), 0, \(oldHour))

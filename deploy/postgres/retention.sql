@@ -133,6 +133,15 @@ WITH kept (item, oldest, first_kept) AS (
         UNION ALL SELECT day FROM donation.key_submission_by_client
     ) AS donated
     UNION ALL
+    SELECT 'further.report: 14 days after its last update', to_timestamp(min(last_update)), now() - interval '14 days 2 hours'
+    FROM further.report
+    UNION ALL
+    SELECT 'further.key: 30 days after its last use', to_timestamp(min(used_day) * 86400.0), now() - interval '31 days 2 hours'
+    FROM further.key
+    UNION ALL
+    SELECT 'further.nonce: an hour', to_timestamp(min(hour) * 3600.0), now() - interval '4 hours'
+    FROM further.nonce
+    UNION ALL
     SELECT 'federation.shared_slot: 15 days', to_timestamp(min(hour) * 3600.0), now() - interval '15 days 3 hours'
     FROM federation.shared_slot
     UNION ALL

@@ -75,7 +75,7 @@ give() {
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
 for name in metadata-proxy verification-server test-result-server submission-server fold distribution push-dispatcher \
-    download-server federation health-portal data-donation donation-fold development-apns development-attestation development-gateway \
+    download-server federation health-portal data-donation donation-fold further development-apns development-attestation development-gateway \
     development-identity public; do
     give "certificates/$name.key" "files/$name.key" "$service" 400
     give "certificates/$name.pem" "files/$name.pem" "$service" 444
@@ -110,7 +110,7 @@ for name in tan-key tele-tan-key tag-key push-token-key apns-key.p8 export-signi
     portal-session-key portal-officer-key portal-client.key officer-issuer.key \
     federation-signing.key federation-gateway.key gateway-anchor.key \
     donation-hash-key device-check-key.p8 play-integrity-decryption-key play-integrity-signing.key evidence-root.key \
-    pgpass-donation pgpass-donation-fold \
+    pgpass-donation pgpass-donation-fold further-hash-key pgpass-further \
     pgpass-test-results pgpass-submission pgpass-fold pgpass-distribution pgpass-push-dispatcher pgpass-health-portal pgpass-federation; do
     give "secrets/$name" "files/$name" "$service" 400
 done

@@ -14,6 +14,12 @@ package struct JSONSchema: Hashable, Sendable {
     /// A whole number of any size.
     package static let wholeNumber = JSONSchema(["type": "integer"])
 
+    /// Any number.
+    package static let number = JSONSchema(["type": "number"])
+
+    /// Bytes in Base64, with padding.
+    package static let base64 = text(pattern: "([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
     /// True or false.
     package static let boolean = JSONSchema(["type": "boolean"])
 

@@ -30,6 +30,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case federation
     case pushDispatcher = "push-dispatcher"
     case dataDonation = "data-donation"
+    case further
     /// The scraper of the admin ports.
     case prometheus
 

@@ -8,7 +8,7 @@ listeners=(
     "health-portal 8071 public - localhost" "health-portal 8072 mutual contact-tracing health-portal" "metadata-proxy 8007 mutual prometheus metadata-proxy"
     "fold 8036 mutual prometheus fold" "download-server 8046 mutual prometheus download-server" "health-portal 8077 mutual prometheus health-portal"
     "federation 8097 mutual prometheus federation" "data-donation 8117 mutual prometheus data-donation"
-    "donation-fold 8116 mutual prometheus donation-fold"
+    "donation-fold 8116 mutual prometheus donation-fold" "further 8147 mutual prometheus further"
 )
 while read -r service port caller; do
     kind=mutual

@@ -6,6 +6,7 @@ import DevelopmentGateway
 import DevelopmentIdentity
 import DownloadServer
 import Federation
+import Further
 import HealthPortal
 import MetadataProxy
 import PushDispatcher
@@ -33,6 +34,7 @@ struct FrontDoor: Sendable {
         "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
         "federation": .init(command: Federation.self, serve: Federation.serve),
         "health-portal": .init(command: HealthPortal.self, serve: HealthPortal.serve),
+        "further": .init(command: Further.self, serve: Further.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
         "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),

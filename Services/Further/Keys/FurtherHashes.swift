@@ -1,0 +1,27 @@
+import Credentials
+import FoundationEssentials
+import FurtherAPI
+import Running
+
+/// The keyed hashes that show who owns an id, and which nonces were used. Replicas share the key.
+struct FurtherHashes: Sendable {
+    private let key: HashKey
+
+    init(_ key: HashKey) { self.key = key }
+
+    /// From the file that `secrets.hashKey` names, 64 hexadecimal digits.
+    init(_ settings: Settings) throws {
+        guard let key = HashKey(bytes: try settings.secretFile("secrets.hashKey", byteCount: HashKey.count)) else {
+            throw settings.wrong("secrets.hashKey", "must name a file of 64 hexadecimal digits")
+        }
+        self.key = key
+    }
+
+    /// Shows that a key owns an id. Each id has another one.
+    func holder(_ name: KeyName, of id: UUID) -> Digest {
+        key.digest(for: "further holder", name.bytes, withUnsafeBytes(of: id.uuid) { Array($0) })
+    }
+
+    /// Identifies a nonce of a key.
+    func nonce(_ nonce: [UInt8], of name: KeyName) -> Digest { key.digest(for: "further nonce", name.bytes, nonce) }
+}

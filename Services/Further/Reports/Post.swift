@@ -1,0 +1,34 @@
+import Credentials
+import FurtherAPI
+
+/// What one call asks for: all of its reports are taken, or none.
+struct Post: Sendable {
+    let reports: [HealthReport]
+    /// Whether the ids are those of a phone's last days, which nobody may see together. A batch binds no id to its key.
+    let isBatch: Bool
+    /// Nil if the call isn't signed, or signatures are off.
+    let signer: Signer?
+    /// Whether ids that a key owns are its only. Not if signatures are off.
+    let respectsHolders: Bool
+}
+
+/// Who signed a call.
+struct Signer: Sendable {
+    let key: KeyName
+    /// Of the call's nonce.
+    let nonce: Digest
+    /// By which a report shows that the key owns its id.
+    let hashes: FurtherHashes
+}
+
+/// What became of a call.
+enum PostOutcome: Sendable {
+    /// Its reports are stored, or need not be.
+    case taken
+    /// Its nonce was used before.
+    case replayed
+    /// A key owns one of its ids, and the call isn't signed.
+    case unsigned
+    /// Another key owns one of its ids.
+    case foreign
+}
