@@ -1,6 +1,7 @@
 import Credentials
 import DonationAPI
 import Foundation
+import FurtherAPI
 import HTTPContract
 import HTTPTypes
 import PushAPI
@@ -238,8 +239,29 @@ import VerificationAPI
         .answer("redemptions-report", DonationAPI.reportRedemptions) { _ in .init([true, false]) },
     ]
 
+    private static let publicKey = Data([4]) + Data(0..<64)
+    private static let proof = Data(0..<70)
+
+    static let further: [Golden] = [
+        .request("further-report", FurtherAPI.report) { $0.healthReport },
+        .request("further-report-signed", FurtherAPI.report) {
+            var message = $0.healthReport
+            message.signature = CallSignature(
+                key: $0.keyName, timestamp: 1_779_796_800, nonce: Array(240...255), signature: Array(proof))
+            return message
+        },
+        .request("further-batch", FurtherAPI.batch) { $0.healthBatch },
+        .answer("further", FurtherAPI.report) { _ in Accepted() },
+        .request("further-key", FurtherAPI.key) { _ in KeyRegistration(publicKey: publicKey, proof: proof) },
+        .request("further-key-attested", FurtherAPI.key) { _ in
+            KeyRegistration(
+                publicKey: publicKey, proof: proof, attestation: Data("attestation".utf8), attestedKeyId: Data(0..<32))
+        },
+        .answer("further-key", FurtherAPI.key) { _ in KeyAnswer(KeyName(of: publicKey)) },
+    ]
+
     /// All that we send.
-    static let ours = verification + testResults + submission + donation
+    static let ours = verification + testResults + submission + donation + further
 
     /// As cwa-app-ios, cwa-app-android and swisscovid-app-ios send them.
     static let foreign: [Golden] = [

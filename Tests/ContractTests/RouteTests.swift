@@ -1,6 +1,7 @@
 import Credentials
 import DonationAPI
 import Foundation
+import FurtherAPI
 import HTTPContract
 import HTTPTypes
 import PushAPI
@@ -160,6 +161,17 @@ import VerificationAPI
             DonationAPI.reportRedemptions,
             .init(
                 path: "/version/v1/srs/redemptions", callers: [.verificationServer], bodyLimit: 65_536, status: 200)),
+        Pin(
+            FurtherAPI.report,
+            .init(
+                path: "/health", callers: [.metadataProxy], bodyLimit: 4096, status: 200,
+                requestFields: ["x-further-key", "x-further-nonce", "x-further-signature", "x-further-timestamp"])),
+        Pin(
+            FurtherAPI.batch,
+            .init(
+                path: "/health/batch", callers: [.metadataProxy], bodyLimit: 4096, status: 200,
+                requestFields: ["x-further-key", "x-further-nonce", "x-further-signature", "x-further-timestamp"])),
+        Pin(FurtherAPI.key, .init(path: "/keys", callers: [.metadataProxy], bodyLimit: 32_768, status: 200)),
     ]
 
     private static func donation(

@@ -1,4 +1,6 @@
 import Credentials
+import Foundation
+import FurtherAPI
 import HTTPContract
 import TestResultAPI
 import Testing
@@ -19,6 +21,9 @@ struct Samples {
     let otherTag: Digest
     let ids: [ResultID]
     let centreIDs: [CentreTestID]
+    let keyName: KeyName
+    let healthReport: SignedMessage<HealthReport>
+    let healthBatch: SignedMessage<HealthBatch>
 
     init() throws {
         guid = try #require(HashedGUID(Self.guidText))
@@ -32,5 +37,14 @@ struct Samples {
         let shapes = [Self.guidText, "x" + Self.guidText.dropFirst(), Self.guidText.uppercased()]
         ids = try shapes.map { try #require(ResultID($0)) }
         centreIDs = try shapes.map { try #require(CentreTestID($0)) }
+        keyName = try #require(KeyName("000102030405060708090a0b0c0d0e0f"))
+        let reports = try (0..<14).map { number in
+            let id = try #require(UUID(uuidString: "9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c0" + String(number, radix: 16)))
+            return HealthReport(
+                id: id, feelingSick: number < 3, hasBeenTested: true, testResult: number < 3,
+                lastUpdate: 1_779_796_800.25)
+        }
+        healthReport = try SignedMessage(reports[0])
+        healthBatch = try SignedMessage(try #require(HealthBatch(reports)))
     }
 }

@@ -1,6 +1,7 @@
 import Credentials
 import DonationAPI
 import Foundation
+import FurtherAPI
 import HTTPContract
 import HTTPTypes
 import Testing
@@ -73,6 +74,15 @@ import VerificationAPI
             "a redemption of what is no password", ReportRedemptions.self,
             #"{"redemptions":[{"otp":"\#(hash.prefix(36))","idempotencyKey":"8e03978e-40d5-43dd-bc93-6894a57f9324"}]}"#),
         Broken("no value for a redemption", RedeemedReports.self, #"{"redeemed":[]}"#),
+        Broken(
+            "an id that is no UUID", HealthReport.self,
+            #"{"id":"","feelingSick":true,"hasBeenTested":true,"testResult":true,"lastUpdate":0}"#),
+        Broken(
+            "a number for an answer", HealthReport.self,
+            #"{"id":"9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d","feelingSick":1,"hasBeenTested":true,"testResult":true,"lastUpdate":0}"#
+        ),
+        Broken("a batch of none", HealthBatch.self, "[]"),
+        Broken("a key's name in capitals", KeyAnswer.self, #"{"keyId":"000102030405060708090A0B0C0D0E0F"}"#),
         Broken("a date without a time", ExpirationAnswer.self, #"{"expirationDate":"2026-05-26"}"#),
     ]
 

@@ -87,7 +87,8 @@ struct SchemaValidator {
         case is [String: Any]: ["object"]
         // Foundation has one type for numbers and truth values.
         case let truth as NSNumber where String(cString: truth.objCType) == "c": ["boolean"]
-        case let number as NSNumber: number.doubleValue == number.doubleValue.rounded() ? ["integer"] : ["number"]
+        case let number as NSNumber:
+            number.doubleValue == number.doubleValue.rounded() ? ["integer", "number"] : ["number"]
         default: []
         }
     }

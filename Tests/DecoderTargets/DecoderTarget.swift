@@ -4,6 +4,7 @@ import ExposureFormat
 import ExposureKeys
 import FederationFormat
 package import FoundationEssentials
+import FurtherAPI
 import HTTPContract
 import HTTPTypes
 import PublishedTree
@@ -50,6 +51,9 @@ package struct DecoderTarget: Sendable {
         message("donation", DonationAPI.analyticsOnIOS),
         message("redemption", DonationAPI.surveyRedemption),
         message("redemptions", DonationAPI.reportRedemptions),
+        message("further-report", FurtherAPI.report),
+        message("further-batch", FurtherAPI.batch),
+        message("further-key", FurtherAPI.key),
         answer("registrationToken-answer", VerificationAPI.registrationToken),
         answer("testresult-answer", VerificationAPI.testResult),
         answer("tan-answer", VerificationAPI.tan),
@@ -64,6 +68,7 @@ package struct DecoderTarget: Sendable {
         answer("challenge-answer", DonationAPI.challenge),
         answer("redemption-answer", DonationAPI.surveyRedemption),
         answer("redeemed-answer", DonationAPI.reportRedemptions),
+        answer("further-key-answer", FurtherAPI.key),
         DecoderTarget(name: "submission-payload", judge: submissionPayload),
         DecoderTarget(name: "venue-upload", judge: venueUpload),
         DecoderTarget(name: "venue-report-package", judge: venueReportPackage),

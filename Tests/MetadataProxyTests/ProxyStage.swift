@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import DonationAPI
 import Foundation
+import FurtherAPI
 import HTTPContract
 import HTTPTypes
 import HummingbirdCore
@@ -36,7 +37,10 @@ final class ProxyStage: Sendable {
         [
             VerificationAPI.registrationToken.route, VerificationAPI.testResult.route, VerificationAPI.tan.route,
             SubmissionAPI.diagnosisKeys.route, PushAPI.register.route, PushAPI.registerV1.route,
-        ] + donations
+        ] + donations + further
+
+    /// The routes to further, written down a second time.
+    static let further = [FurtherAPI.report.route, FurtherAPI.batch.route, FurtherAPI.key.route]
 
     /// The routes to data-donation, written down a second time.
     static let donations = [
@@ -95,6 +99,7 @@ final class ProxyStage: Sendable {
                 "tls.certificate": inner.certificate, "tls.key": inner.key, "tls.authorities": stage.authorities,
                 "verification.url": "https://localhost:\(target)", "submission.url": "https://localhost:\(target)",
                 "push.url": "https://localhost:\(target)", "donation.url": "https://localhost:\(target)",
+                "further.url": "https://localhost:\(target)",
                 // A service has eight times this for its reply: beside other tests it may be slow.
                 "answers.deadline": "1500",
             ].merging(others) { $1 }
