@@ -337,7 +337,7 @@ targets += service(
     "Further", executable: "further",
     uses: serviceParts + storageParts + [
         "FurtherAPI", "AppAttest", "Certificates", "Credentials", "Crypto", "Calling", "ObjectStore", "PublishedTree",
-        "NIOPosix",
+        "NIOPosix", "CZlib",
     ], testsUse: ["DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "NIOHTTP1"])
 targets += service(
     "Federation", executable: "federation",

@@ -106,7 +106,10 @@ final class FileConnection: ChannelDuplexHandler {
         guard request.method == .GET || request.method == .HEAD else {
             return refuse(.methodNotAllowed, "allow: GET, HEAD\r\n", closes: closes, context)
         }
-        guard let file = files.file(request.uri, accept: request.headers.first(name: "accept")) else {
+        let file = files.file(
+            request.uri, accept: request.headers.first(name: "accept"),
+            acceptEncoding: request.headers.first(name: "accept-encoding"))
+        guard let file else {
             return refuse(.notFound, closes: closes, context)
         }
         if let known = request.headers.first(name: "if-none-match"), Self.list(known, contains: file.entityTag) {

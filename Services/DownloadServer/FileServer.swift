@@ -32,7 +32,11 @@ final class FileServer: PortOwner, TLSUser {
     /// From the keys that the README lists.
     init(_ runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
-        files = ServedFiles(root: try settings.directory("directory"), clock: runtime.clock)
+        files = ServedFiles(
+            root: try settings.directory("directory"),
+            further: try settings.optionalString("further.directory").map { _ in
+                try settings.directory("further.directory")
+            }, clock: runtime.clock)
         acceptor = Acceptor(
             "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
             port: try settings.port("listen.port", default: 8040),

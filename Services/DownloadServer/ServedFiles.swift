@@ -24,11 +24,12 @@ final class ServedFiles: Sendable {
         let unchanged: FileAnswer
 
         /// Nil for a damaged object.
-        init?(content: ByteBuffer, entityTag: String, key: TreeKey) {
+        /// - Parameter more: header fields that the object's key doesn't tell.
+        init?(content: ByteBuffer, entityTag: String, key: TreeKey, more: String) {
             self.entityTag = entityTag
             var fields =
                 "content-type: \(key.contentType)\r\ncache-control: \(key.cacheControl)\r\netag: \(entityTag)\r\n"
-                + "accept-ranges: bytes\r\n"
+                + "accept-ranges: bytes\r\n" + more
             if key.kind == .answer {
                 guard let answer = PublishedAnswer(Array(content.readableBytesView)) else { return nil }
                 self.content = ByteBuffer(bytes: answer.body)
@@ -54,6 +55,7 @@ final class ServedFiles: Sendable {
     }
 
     private let root: URL
+    private let further: URL?
     private let clock: WallClock
     private let state = Mutex(State())
 
@@ -64,9 +66,12 @@ final class ServedFiles: Sendable {
     /// For how many seconds an entry is used without a look at the file.
     private static let freshness: TimeInterval = 1
 
-    /// - Parameter root: the folder that contains `version`.
-    init(root: URL, clock: WallClock) {
+    /// - Parameters:
+    ///   - root: the folder that contains `version`.
+    ///   - further: the same of the lists of `further`; nil if there are none.
+    init(root: URL, further: URL? = nil, clock: WallClock) {
         self.root = root
+        self.further = further
         self.clock = clock
     }
 
@@ -74,33 +79,56 @@ final class ServedFiles: Sendable {
     /// - Parameters:
     ///   - target: the request target; a query is ignored, except that for trace keys.
     ///   - accept: the header field, which decides on the form of trace keys.
-    func file(_ target: String, accept: @autoclosure () -> String?) -> File? {
+    ///   - acceptEncoding: the header field, which decides on the form of health reports.
+    func file(
+        _ target: String, accept: @autoclosure () -> String?, acceptEncoding: @autoclosure () -> String?
+    ) -> File? {
         if let query = TraceKeyQuery(target) { return traceKeys(query, TraceKeyForm(accept: accept())) }
-        return file(target) {
+        if let further, let list = FurtherList(requested: target) {
+            return healthReports(list, in: further, compressed: ContentCoding.acceptsGzip(acceptEncoding()))
+        }
+        return served(target) {
             // Lists of trace keys have another path.
             TreeKey(requested: target.prefix { $0 != "?" }).flatMap { $0.kind == .answer ? nil : $0 }
         }
     }
 
+    private func healthReports(_ list: FurtherList, in folder: URL, compressed: Bool) -> File? {
+        let fields = "vary: Accept-Encoding\r\n" + (list.isForPages ? "access-control-allow-origin: *\r\n" : "")
+        // No request has a space in its target, so none changes these entries.
+        let whole = { [self] in served(" \(list.key.path)", in: folder, fields) { list.key } }
+        guard compressed else { return whole() }
+        return served(" \(list.compressedKey.path)", in: folder, fields + "content-encoding: gzip\r\n") {
+            list.compressedKey
+        } ?? whole()
+    }
+
     private func traceKeys(_ query: TraceKeyQuery, _ form: TraceKeyForm) -> File? {
         let place = TraceKeyIndex.key
-        guard let index = file("/\(place.path)", { place }).flatMap({ TraceKeyIndex($0.content.readableBytesView) }),
+        let file = served("/\(place.path)") { place }
+        guard let index = file.flatMap({ TraceKeyIndex($0.content.readableBytesView) }),
             let object = query.object(in: index, form)
         else { return nil }
         // No request has a space in its target, so none changes this entry.
-        return file(" \(object.path)") { object }
+        return served(" \(object.path)") { object }
     }
 
     /// - Parameters:
     ///   - target: names the entry.
+    ///   - folder: the folder that contains `version`; nil for the tree's.
+    ///   - more: header fields that the object's key doesn't tell.
     ///   - object: what it stands for; nil if nothing.
-    private func file(_ target: String, _ object: () -> TreeKey?) -> File? {
+    private func served(
+        _ target: String, in folder: URL? = nil, _ more: String = "", _ object: () -> TreeKey?
+    ) -> File? {
         let now = clock.now
         let known = state.withLock { $0.entries[target] }
         // A clock that was set back says nothing about an entry's age.
         if let known, (0..<Self.freshness).contains(now.timeIntervalSince(known.validatedAt)) { return known.file }
         let key = object()
-        let file = key.flatMap { Self.read(root.appending(path: $0.file).path, $0, known: known?.file) }
+        let file = key.flatMap { key in
+            Self.read((folder ?? root).appending(path: key.file).path, key, more, known: known?.file)
+        }
         state.withLock { state in
             state.bytes +=
                 (file?.content.readableBytes ?? 0) - (state.entries[target]?.file?.content.readableBytes ?? 0)
@@ -110,7 +138,7 @@ final class ServedFiles: Sendable {
         return file
     }
 
-    private static func read(_ path: String, _ key: TreeKey, known: File?) -> File? {
+    private static func read(_ path: String, _ key: TreeKey, _ more: String, known: File?) -> File? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -129,6 +157,6 @@ final class ServedFiles: Sendable {
             guard count > 0 else { return nil }
             position += count
         }
-        return File(content: content, entityTag: entityTag, key: key)
+        return File(content: content, entityTag: entityTag, key: key, more: more)
     }
 }

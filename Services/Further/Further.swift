@@ -1,6 +1,8 @@
 package import ArgumentParser
+import FoundationEssentials
 import FurtherAPI
 import HTTPContract
+import ObjectStore
 package import Running
 import Schema
 import Serving
@@ -29,6 +31,11 @@ package struct Further: AsyncParsableCommand {
         try await Schema.further.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let keys = KeyStore(database)
+        let lists = PublishLists(
+            reports: PublicReports(database, countingFrom: try PublicReports.Age(settings)),
+            store: try settings.treeStore(),
+            features: settings.optionalString("features.file").map { URL(filePath: $0) },
+            databaseClock: databaseClock, logger: runtime.logger)
         let accept = AcceptReports(
             callers: VerifyCaller(signatures: signatures, hashes: hashes, keys: keys, clock: clock),
             limit: ReportLimit(clock: clock), clock: clock, store: ReportStore(database, spreadHours: spread))
@@ -44,7 +51,7 @@ package struct Further: AsyncParsableCommand {
             listeners: [apps],
             services: [
                 database, accept, ClockWatch(databaseClock, runtime),
-                WrittenHours(database, by: databaseClock).everyHour(in: runtime),
+                WrittenHours(database, by: databaseClock).everyHour(in: runtime), lists.always(in: runtime),
                 Retention.everyHour(for: .further, in: database, by: databaseClock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])

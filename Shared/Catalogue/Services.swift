@@ -133,7 +133,7 @@ extension Catalogue.Service {
     package static let downloadServer = Self(
         "download-server", role: nil,
         listeners: [.init(.listen, 8040, .publicTLS, for: "apps: the published tree")], admin: 8049, metrics: 8046,
-        volumes: [.init(.published, key: "directory")])
+        volumes: [.init(.published, key: "directory"), .init(.further, key: "further.directory")])
 
     /// Keys of other countries, and home keys for them, through the gateway of a federation.
     package static let federation = Self(

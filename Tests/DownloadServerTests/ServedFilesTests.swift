@@ -18,7 +18,9 @@ struct ServedFilesTests {
             at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
         let clock = ManualClock(Date(timeIntervalSince1970: 1_790_000_000))
         let files = ServedFiles(root: root, clock: clock.clock)
-        func served() -> String? { files.file("/\(key.path)", accept: nil).map { String(buffer: $0.content) } }
+        func served() -> String? {
+            files.file("/\(key.path)", accept: nil, acceptEncoding: nil).map { String(buffer: $0.content) }
+        }
         func replace(by content: String) throws { try Data(content.utf8).write(to: path, options: .atomic) }
 
         try replace(by: "[1]")

@@ -124,10 +124,10 @@ import Testing
         defer { try? FileManager.default.removeItem(at: root) }
         let tree = DirectoryStore(root: root)
         try await tree.write(Array("[1]".utf8), to: TraceKeyIndex.key)
-        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil) == nil)
+        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil, acceptEncoding: nil) == nil)
         try await tree.write(Array("[0]".utf8), to: TraceKeyIndex.key)
-        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil) == nil)
+        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil, acceptEncoding: nil) == nil)
         try await tree.write(Array("damaged".utf8), to: TraceKeyIndex.file(TraceKeyTag(number: 0), .json))
-        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil) == nil)
+        #expect(ServedFiles(root: root, clock: .system).file("/v3/traceKeys", accept: nil, acceptEncoding: nil) == nil)
     }
 }

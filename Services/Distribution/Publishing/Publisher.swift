@@ -119,7 +119,7 @@ extension Publisher {
         let settings = runtime.configuration
         let store = DistributionStore(database)
         self.init(
-            store: store, clock: clock, tree: try Self.tree(settings),
+            store: store, clock: clock, tree: try settings.treeStore(),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
             regions: try Self.regions(settings),
@@ -136,20 +136,6 @@ extension Publisher {
             throw settings.wrong("regions", "must be at most \(Regions.most)")
         }
         return Regions(names: configured.isEmpty ? [origin, Regions.all] : configured, origin: origin)
-    }
-
-    /// A bucket if `s3.bucket` is set, else the directory.
-    private static func tree(_ settings: Settings) throws -> any TreeStore {
-        guard settings.optionalString("s3.bucket") != nil else {
-            return DirectoryStore(root: try settings.directory("directory"))
-        }
-        guard settings.optionalString("directory") == nil else {
-            throw settings.wrong(
-                "directory",
-                "must not be set together with s3.bucket: the tree is published either to a directory or to a bucket")
-        }
-        // The store compares the time of a request with its own clock, so a rehearsal's offset doesn't apply.
-        return try S3Bucket(settings, clock: .system)
     }
 
     /// From `lowestRiskLevel` and `minimumKeys`.

@@ -56,6 +56,8 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case archive
         /// A list of trace keys with its header fields (``PublishedAnswer``). Callers don't request it by its path.
         case answer
+        /// A list of `further`, which is built again every five minutes. Callers don't request it by its path (``FurtherList``).
+        case healthReports
     }
 
     /// The object's kind.
@@ -65,6 +67,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
         case "date", "hour": .package
         case "venue-reports": .bundle
         case "trace-keys": .answer
+        case "further": .healthReports
         default: .archive
         }
     }
@@ -77,7 +80,7 @@ package struct TreeKey: Hashable, Comparable, Sendable {
     /// The header field `Content-Type`.
     package var contentType: String {
         switch kind {
-        case .index: "application/json"
+        case .index, .healthReports: "application/json"
         case .bundle: "application/x-protobuf"
         case .package, .archive: "application/zip"
         case .answer: name.hasSuffix(".json") ? "application/json" : "application/x-protobuf"
@@ -85,11 +88,13 @@ package struct TreeKey: Hashable, Comparable, Sendable {
     }
 
     /// The header field `Cache-Control`: an hour for a package, which is how often packages lose expired keys; a day for a bundle,
-    /// so that no cache keeps one for longer than that after it has left the tree; five minutes for everything else.
+    /// so that no cache keeps one for longer than that after it has left the tree; a minute for health reports, which are taken back;
+    /// five minutes for everything else.
     package var cacheControl: String {
         switch kind {
         case .package: "public, max-age=3600"
         case .bundle: "public, max-age=86400, immutable"
+        case .healthReports: "public, max-age=60"
         case .index, .archive, .answer: "public, max-age=300"
         }
     }

@@ -6,6 +6,7 @@ The edge of this check has an access log, which counts the requests that reach t
 
 import concurrent.futures
 import contextlib
+import gzip
 import http.client
 import json
 import os
@@ -76,7 +77,8 @@ class Check:
         log = '"$request" $remote_addr "$http_host" "$http_cookie$http_user_agent$http_x_forwarded_for$http_referer$http_accept$http_range"'
         return self.running(self.configuration("nginx.conf", folder, [
             ("listen 8040 ", f"listen 127.0.0.1:{self.edge_port} "), ("127.0.0.1:8049", f"127.0.0.1:{self.closed_port}"),
-            ("root /published", f"root {self.state}/published"), ("/run/secrets/tls[.]", f"{self.certificates}/public."),
+            ("root /published", f"root {self.state}/published"),
+            ("root /further/", f"root {self.state}/further/"), ("/run/secrets/tls[.]", f"{self.certificates}/public."),
             ("/run/secrets/ca[.]", f"{self.certificates}/ca."), ("proxy_ssl_name download-server", "proxy_ssl_name localhost"),
             ("https://download-server:8040", f"https://127.0.0.1:{self.download_port}"),
             ("/etc/vigil/venue.html", str(ROOT / "deploy/edge/venue.html")),
@@ -138,6 +140,7 @@ class Check:
                 self.tls(self.cdn_port, "the CDN")
                 self.same_answers()
                 self.trace_keys()
+                self.health_reports()
                 self.key()
                 self.collapsed()
                 self.news()
@@ -224,6 +227,33 @@ class Check:
         for query in ("", "?x=1", "?lastKeyBundleTag=0&x=1"):
             self.ask("/v3/traceKeys" + query, headers={**TELLING, "Accept": "application/json"})
         self.expect(len(self.heard()) == before, "nothing but tag and form of a request for trace keys reaches the origin.")
+
+    def health_reports(self):
+        """The lists of `further` are answered as download-server answers them, compressed for who takes gzip."""
+        fields = ("etag", "cache-control", "content-type", "content-encoding", "access-control-allow-origin", "vary", "content-length")
+        codings = {"": None, "gzip": "gzip", "GZIP": "gzip", "br, gzip;q=0.5": "gzip", "gzip;q=0": None, "gzip;q=0.0, br": None, "br": None}
+        different, wrong = [], []
+        for path in ("/data", "/responses", "/features"):
+            for coding, wanted in codings.items():
+                headers = {"Accept-Encoding": coding} if coding else {"Accept-Encoding": "identity"}
+                answers = [self.ask(path, port, headers=headers)
+                           for port in (self.download_port, self.edge_port, self.cdn_port, self.cdn_port)]
+                said = [(code, body, [head.get(name) for name in fields]) for code, head, body in answers]
+                if len(set(map(repr, said))) != 1 or said[0][0] != 200:
+                    different.append((path, coding, [(code, fields) for code, _, fields in said]))
+                _, head, body = answers[0]
+                text = gzip.decompress(body) if wanted else body
+                read = isinstance(json.loads(text), dict if path == "/features" else list)
+                if head.get("content-encoding") != wanted or not read or (head.get("access-control-allow-origin") == "*") != (path != "/data"):
+                    wrong.append((path, coding, head))
+        self.expect(not different, f"{3 * len(codings)} requests for health reports get download-server's answer from edge and CDN. {different[:2]}")
+        self.expect(not wrong, f"they are compressed for who takes gzip, and pages may read all but /data. {wrong[:2]}")
+        for coding in ("identity", "gzip"):
+            headers = {"Accept-Encoding": coding}
+            tag = self.ask("/responses", headers=headers)[1]["etag"]
+            statuses = (self.ask("/responses", headers={**headers, "If-None-Match": tag})[0], self.ask("/responses", method="HEAD", headers=headers)[0],
+                        self.ask("/responses", method="POST", headers=headers)[0], self.ask("/responses/x")[0], self.ask("/responses.gz")[0])
+            self.expect(statuses == (304, 200, 405, 404, 404), f"304, HEAD, no POST, and no other path for health reports ({coding}): {statuses}.")
 
     def key(self):
         package = next(path for path in self.tree() if re.search("/hour/[0-9]+$", path))

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Logging
+import NIOPosix
+import ObjectStore
+import PublishedTree
+import Running
+import Schema
+
+/// Builds the lists again at every multiple of five minutes (UTC): `/data`, `/responses` and `/features`.
+///
+/// A list has all reports that were acknowledged before its instant, except those of batches, which come at times of their own. Lists
+/// are replaced as a whole. Any number of replicas that share a folder or bucket may run; one builds each list.
+struct PublishLists: Sendable {
+    let reports: PublicReports
+    let store: any TreeStore
+    /// The file with the switches; nil for all on.
+    let features: URL?
+    let databaseClock: DatabaseClock
+    let logger: Logger
+
+    /// The time between two lists, in seconds.
+    static let interval: Double = 300
+
+    /// Says for which instant lists were built: written after them. Nobody is served it.
+    static let builtKey = TreeKey("version/v1/further/built")
+
+    /// At startup and at every multiple of five minutes.
+    func always(in runtime: ServiceRuntime) -> RecurringJob {
+        RecurringJob("lists", in: runtime, due: Self.following) { now in
+            ["built": "\(try await publish(at: now))"]
+        }
+    }
+
+    /// The next instant after one for which lists are built.
+    @Sendable static func following(_ now: Date) -> Date { latest(now).addingTimeInterval(interval) }
+
+    private static func latest(_ now: Date) -> Date {
+        Date(timeIntervalSince1970: (now.timeIntervalSince1970 / interval).rounded(.down) * interval)
+    }
+
+    /// Builds the lists of the last multiple of five minutes, unless they are there.
+    /// - Returns: whether it did.
+    @discardableResult
+    func publish(at now: Date) async throws -> Bool {
+        try await databaseClock.require(now)
+        let instant = Self.latest(now)
+        let mark = Array("\(Int64(instant.timeIntervalSince1970))".utf8)
+        return try await reports.exclusively {
+            if try await store.read(Self.builtKey) == mark { return false }
+            try await build(at: instant)
+            try await store.write(mark, to: Self.builtKey)
+            return true
+        }
+    }
+
+    private func build(at instant: Date) async throws {
+        var reports = try await reports.read(at: instant)
+        reports.sortByID()
+        try await write(ReportListEncoder.encode(reports.map(\.forPhones)), to: .data)
+        try reports.rotateIDs()
+        try await write(ReportListEncoder.encode(reports), to: .responses)
+        try await publishFeatures()
+    }
+
+    /// The compressed form first: where there is a list, there is its compressed form.
+    private func write(_ content: [UInt8], to list: FurtherList) async throws {
+        let compressed = try await NIOThreadPool.singleton.runIfActive { try Gzip.compress(content) }
+        try await store.write(compressed, to: list.compressedKey)
+        try await store.write(content, to: list.key)
+    }
+
+    /// The switches that were published stay if the file isn't valid.
+    private func publishFeatures() async throws {
+        guard let features else { return try await write(FeatureSwitches().json, to: .features) }
+        if let switches = FeatureSwitches.read(features) {
+            try await write(switches.json, to: .features)
+        } else {
+            logger.warning("features file is invalid; switches stay as they are")
+            if try await store.read(FurtherList.features.key) == nil {
+                try await write(FeatureSwitches().json, to: .features)
+            }
+        }
+    }
+}

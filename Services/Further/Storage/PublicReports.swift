@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Postgres
+import Running
+
+/// What of the table `further.report` is public, and who may publish it.
+struct PublicReports: Sendable {
+    /// From what the 14 days of a report count.
+    enum Age: String, Sendable, CaseIterable {
+        /// From the last update, as the Further app has it: whoever reports again stays in the lists.
+        case lastUpdate
+        /// From the first positive answer.
+        case firstPositive
+
+        /// From `lists.ageFrom`.
+        init(_ settings: Settings) throws(ConfigurationProblem) {
+            guard let age = Self(rawValue: settings.string("lists.ageFrom", default: Self.lastUpdate.rawValue)) else {
+                throw settings.wrong(
+                    "lists.ageFrom", "must be one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            self = age
+        }
+    }
+
+    private let database: PostgresClient
+    private let age: Age
+
+    private static let publishing = AdvisoryLock(
+        acquire: "SELECT further.take_list_lock()", release: "SELECT vigil.give_locks_back()")
+    /// Reading a million rows takes a second.
+    private static let readingTime: Duration = .seconds(60)
+
+    init(_ database: PostgresClient, countingFrom age: Age) {
+        self.database = database
+        self.age = age
+    }
+
+    /// Runs a job while no other process publishes lists.
+    func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await database.exclusively(Self.publishing, job)
+    }
+
+    /// The reports that are public at an instant: positive, released, not withdrawn, and less than 14 days old.
+    func read(at instant: Date) async throws -> [PublicReport] {
+        let now = Int64(instant.timeIntervalSince1970)
+        let age = age
+        return try await database.transaction { session in
+            try session.limitStatements(to: Self.readingTime)
+            // COPY takes no parameters, so these are settings of the transaction.
+            for (name, value) in [
+                ("vigil.now", now), ("vigil.oldest", now - StoredReport.life),
+                ("vigil.first", age == .firstPositive ? now - StoredReport.life : -1),
+            ] {
+                try session.execute("SELECT set_config(\(name), \(String(value)), true)")
+            }
+            var reports: [PublicReport] = []
+            try session.copyOut(
+                """
+                SELECT id, (last_update / 3600)::integer, feeling_sick, has_been_tested FROM further.report
+                WHERE last_update > current_setting('vigil.oldest')::bigint
+                    AND positive_since * 3600::bigint > current_setting('vigil.first')::bigint
+                    AND release_at <= current_setting('vigil.now')::bigint
+                    AND (withdrawn_at IS NULL OR withdrawn_at > current_setting('vigil.now')::bigint)
+                """
+            ) { row in
+                reports.append(
+                    PublicReport(
+                        id: try row.next(UUID.self), hour: try row.next(Int32.self),
+                        feelingSick: try row.next(Bool.self), hasBeenTested: try row.next(Bool.self)))
+            }
+            return reports
+        }
+    }
+}
