@@ -11,6 +11,7 @@ struct TreeKeyTests {
         "version/v2/twp/country/DE/hour/494000", "version/v1/dcc-rl/kid", "version/v1/dcc-rl/0a0b/1/2/chunk",
         "version/v1/dcc-rl/0a0b", "version/v1/venue-reports", "version/v1/venue-reports/494000",
         "version/v1/trace-keys", "version/v1/trace-keys/1779796800000.json",
+        "version/v1/further/data", "version/v1/further/data.gz",
     ].map { TreeKey($0) }
 
     @Test(
@@ -24,18 +25,18 @@ struct TreeKeyTests {
     }
 
     @Test(
-        "indexes are JSON for five minutes, packages are archives for an hour, bundles don't change, everything else is an archive for five minutes"
+        "indexes are JSON for five minutes, packages are archives for an hour, bundles don't change, health reports are JSON for a minute, everything else is an archive for five minutes"
     )
     func kinds() {
         let kinds = Self.keys.map(\.kind)
         #expect(
             kinds == [
                 .index, .index, .index, .index, .package, .package, .index, .package, .archive, .package, .archive,
-                .archive, .archive, .index, .bundle, .index, .answer,
+                .archive, .archive, .index, .bundle, .index, .answer, .healthReports, .healthReports,
             ])
         let types = kinds.map { kind in
             switch kind {
-            case .index: "application/json"
+            case .index, .healthReports: "application/json"
             case .bundle: "application/x-protobuf"
             case .package, .archive: "application/zip"
             case .answer: "application/json"
@@ -46,6 +47,7 @@ struct TreeKeyTests {
             switch kind {
             case .package: "public, max-age=3600"
             case .bundle: "public, max-age=86400, immutable"
+            case .healthReports: "public, max-age=60"
             case .index, .archive, .answer: "public, max-age=300"
             }
         }
