@@ -49,6 +49,7 @@ let products: [String: String] = [
     "NIOHPACK": "swift-nio-http2",
     "NIOHTTP1": "swift-nio",
     "NIOHTTP2": "swift-nio-http2",
+    "NIOHTTPCompression": "swift-nio-extras",
     "NIOHTTPTypes": "swift-nio-extras",
     "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl",
@@ -261,9 +262,9 @@ targets += shared(
     uses: [
         "CMatching", "ExposureKeys", "Exposures", "Venues", "ExposureFormat", "VenueEventFormat", "TraceKeyFormat",
         "Credentials", "HTTPContract", "VerificationAPI",
-        "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "Running", "Calling",
+        "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "FurtherAPI", "Running", "Calling",
         "AsyncHTTPClient", "Crypto", "CryptoExtras",
-        "HTTPTypes", "NIOCore", "NIOHTTP1", "SwiftProtobuf",
+        "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "SwiftProtobuf",
     ], testsUse: ["Serving", "AppAttest", "Certificates", "DevelopmentAttestation"],
     testsExclude: ["CheckIns/Fixtures"])
 
@@ -338,7 +339,10 @@ targets += service(
     uses: serviceParts + storageParts + [
         "FurtherAPI", "AppAttest", "Certificates", "Credentials", "Crypto", "Calling", "ObjectStore", "PublishedTree",
         "NIOPosix", "CZlib",
-    ], testsUse: ["DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "NIOHTTP1"])
+    ],
+    testsUse: [
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "NIOHTTP1", "Phone", "ExposureKeys",
+    ])
 targets += service(
     "Federation", executable: "federation",
     uses: serviceParts + storageParts + [
@@ -479,7 +483,7 @@ targets += [
             "NIOSSL", "MetadataProxy", "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
             "Phone", "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI", "CountryModel",
             "SimulatedCountry", "FederationFormat", "DonationAPI", "DonationFormat", "AppAttest",
-            "DevelopmentAttestation",
+            "DevelopmentAttestation", "FurtherAPI",
         ]),
         path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh", "batches.sh"],
         swiftSettings: settings),

@@ -31,10 +31,11 @@ extension PackageClient {
         }
     }
 
-    private func conditional<Content>(
-        _ path: String, ifNot tag: String?, read: (Data) async throws -> Content
+    /// What lies at a path, unless the app has it.
+    func conditional<Content>(
+        _ path: String, ifNot tag: String?, isCompressed: Bool = false, read: (Data) async throws -> Content
     ) async throws -> Answer<Content> {
-        let (head, body) = try await get(path, ifNot: tag)
+        let (head, body) = try await get(path, ifNot: tag, isCompressed: isCompressed)
         let lifetime = head.headers.first(name: "cache-control")?.firstMatch(of: /max-age=(\d{1,9})/)
         let maxAge = lifetime.flatMap { Int($0.1) } ?? 0
         let serverTime = head.headers.first(name: "date").flatMap { Date(httpDate: $0) }

@@ -4,6 +4,7 @@ import ExposureKeys
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 package import Running
 import TLS
 
@@ -39,7 +40,8 @@ package struct PackageClient: Sendable {
         self.trusted = trusted
         http = HTTPClient(
             configuration: HTTPClient.Configuration(
-                tlsConfiguration: try TLSFiles.anonymousClient(trusting: authorities)))
+                tlsConfiguration: try TLSFiles.anonymousClient(trusting: authorities),
+                decompression: .enabled(limit: .size(Self.maximumSize))))
     }
 
     /// Closes all connections. Must be called once.
@@ -113,8 +115,12 @@ package struct PackageClient: Sendable {
     }
 
     /// The answer to a download, whatever it is.
-    func get(_ path: String, ifNot tag: String? = nil) async throws -> (head: HTTPClientResponse, body: Data) {
+    /// - Parameter isCompressed: whether gzip is asked for. Archives are compressed by themselves.
+    func get(
+        _ path: String, ifNot tag: String? = nil, isCompressed: Bool = false
+    ) async throws -> (head: HTTPClientResponse, body: Data) {
         var request = HTTPClientRequest(url: base + path)
+        if isCompressed { request.headers.add(name: "accept-encoding", value: "gzip") }
         if let tag { request.headers.add(name: "if-none-match", value: tag) }
         let answer = try await http.execute(request, timeout: .seconds(Self.patience))
         let body = try await answer.body.collect(upTo: Self.maximumSize)

@@ -1,6 +1,7 @@
 import Crypto
 package import ExposureKeys
 package import FoundationEssentials
+package import FurtherAPI
 
 /// By which ids an installation of the Further app is known to those who meet it.
 package enum FurtherIdentity: Codable, Hashable, Sendable {
@@ -35,12 +36,12 @@ package enum FurtherIdentity: Codable, Hashable, Sendable {
     package func batch(
         of answers: Questionnaire.Answers, lastUpdate: Int64, on days: [Day],
         using random: inout some RandomNumberGenerator
-    ) -> [QuestionnaireRecord] {
-        let told = days.sorted().suffix(QuestionnaireRecord.perBatch)
-        var batch = told.map { QuestionnaireRecord(id: id(on: $0), answers: answers, lastUpdate: lastUpdate) }
-        while batch.count < QuestionnaireRecord.perBatch {
+    ) -> [HealthReport] {
+        let told = days.sorted().suffix(FurtherAPI.batchCount)
+        var batch = told.map { HealthReport(id: id(on: $0), answers: answers, lastUpdate: lastUpdate) }
+        while batch.count < FurtherAPI.batchCount {
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
-            batch.append(QuestionnaireRecord(id: UUID(randomBytes: bytes), answers: .negative, lastUpdate: lastUpdate))
+            batch.append(HealthReport(id: UUID(randomBytes: bytes), answers: .negative, lastUpdate: lastUpdate))
         }
         return batch.shuffled(using: &random)
     }

@@ -1,4 +1,7 @@
 import Crypto
+package import FoundationEssentials
+package import FurtherAPI
+package import HTTPContract
 
 /// The key with which an installation of the Further app signs what it posts.
 ///
@@ -18,11 +21,28 @@ package struct FurtherKey: Sendable {
     /// What the phone keeps.
     package var rawRepresentation: [UInt8] { Array(key.rawRepresentation) }
 
-    /// 65 bytes: 4, x and y (SEC 1, 2.3.3).
-    package var publicKey: [UInt8] { Array(key.publicKey.x963Representation) }
+    /// Its name at the server.
+    package var name: KeyName { KeyName(of: key.publicKey.x963Representation) }
 
-    /// The ECDSA signature of SHA-256 of a message, in DER.
-    package func signature(of message: [UInt8]) throws -> [UInt8] {
-        Array(try key.signature(for: message).derRepresentation)
+    /// What registers it.
+    package func registration() throws -> KeyRegistration {
+        let publicKey = key.publicKey.x963Representation
+        let proof = try key.signature(for: KeyRegistration.provedText(for: publicKey))
+        return KeyRegistration(publicKey: publicKey, proof: proof.derRepresentation)
+    }
+
+    /// A message that this key has signed, with a nonce of its own. Every attempt is signed anew: the server takes a nonce once, so a message
+    /// whose answer was lost would be refused.
+    package func signed<Content>(
+        _ message: SignedMessage<Content>, to route: Route, at now: Date
+    ) throws -> SignedMessage<Content> {
+        let nonce = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
+        let timestamp = Int64(now.timeIntervalSince1970)
+        let text = CallSignature.text(of: route, timestamp: timestamp, nonce: nonce, body: message.body)
+        var signed = message
+        signed.signature = CallSignature(
+            key: name, timestamp: timestamp, nonce: nonce,
+            signature: Array(try key.signature(for: text).derRepresentation))
+        return signed
     }
 }

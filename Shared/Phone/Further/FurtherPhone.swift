@@ -1,5 +1,6 @@
 import ExposureKeys
 package import FoundationEssentials
+package import FurtherAPI
 
 /// One installation of the Further app: a pure value that knows neither network nor clock.
 package struct FurtherPhone: Codable, Hashable, Sendable {
@@ -47,8 +48,8 @@ package struct FurtherPhone: Codable, Hashable, Sendable {
     package mutating func live(until now: Date) {
         contacts.live(until: now)
         let today = Day(containing: now).number
-        broadcastDays = broadcastDays.filter { today - $0 < QuestionnaireRecord.perBatch }
-        reportedDays = reportedDays.filter { today - $0 < QuestionnaireRecord.perBatch }
+        broadcastDays = broadcastDays.filter { today - $0 < FurtherAPI.batchCount }
+        reportedDays = reportedDays.filter { today - $0 < FurtherAPI.batchCount }
     }
 
     // MARK: The questionnaire
@@ -61,7 +62,7 @@ package struct FurtherPhone: Codable, Hashable, Sendable {
     /// Something to post.
     package struct Post: Hashable, Sendable {
         /// Exactly 14 of daily ids, or one of a lasting id.
-        package let reports: [QuestionnaireRecord]
+        package let reports: [HealthReport]
         /// Whether they go to the operation for batches.
         package let isBatch: Bool
         fileprivate let day: Day
@@ -81,7 +82,7 @@ package struct FurtherPhone: Codable, Hashable, Sendable {
         switch identity {
         case .lasting(let id):
             guard questionnaire.isPending, let answers = questionnaire.answers else { return nil }
-            let report = QuestionnaireRecord(id: id, answers: answers, lastUpdate: update)
+            let report = HealthReport(id: id, answers: answers, lastUpdate: update)
             return Post(reports: [report], isBatch: false, day: today, update: update, retracted: [])
         case .daily:
             guard questionnaire.isPending || lastBatch != today.number else { return nil }

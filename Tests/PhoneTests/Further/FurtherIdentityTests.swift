@@ -1,6 +1,6 @@
-import Crypto
 import ExposureKeys
 import Foundation
+import FurtherAPI
 import Phone
 import Testing
 

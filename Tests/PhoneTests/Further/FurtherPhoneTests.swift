@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import FurtherAPI
 import Phone
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
         #expect(!first.isBatch)
         #expect(
             first.reports == [
-                QuestionnaireRecord(id: id, answers: positive, lastUpdate: Int64(noon.timeIntervalSince1970))
+                HealthReport(id: id, answers: positive, lastUpdate: Int64(noon.timeIntervalSince1970))
             ])
         let second = try #require(post(of: &phone, at: noon + day))
         #expect(second.reports == first.reports)
@@ -89,7 +90,7 @@ import Testing
         phone.confirm(first)
         let second = try #require(post(of: &phone, at: noon)?.reports.first)
         #expect(second.answers == .negative)
-        #expect(second.lastUpdate > (first.reports.first?.lastUpdate ?? .max))
+        #expect(second.lastUpdate > (first.reports.first?.lastUpdate ?? .infinity))
     }
 
     @Test("a clock that is set back doesn't make an answer later than servers accept")
@@ -130,7 +131,7 @@ import Testing
         let second = try #require(post(of: &phone, at: noon + day))
         let told = second.reports.filter { $0.answers.testResult }
         #expect(Set(told.map(\.id)) == Set(ids + [tomorrow]))
-        #expect(Set(told.map(\.lastUpdate)) == [Int64(noon.timeIntervalSince1970)])
+        #expect(Set(told.map(\.lastUpdate)) == [noon.timeIntervalSince1970])
     }
 
     @Test("a positive test is posted for 14 days; afterwards the batches are dummies")
