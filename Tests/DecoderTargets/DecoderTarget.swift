@@ -69,6 +69,8 @@ package struct DecoderTarget: Sendable {
         answer("redemption-answer", DonationAPI.surveyRedemption),
         answer("redeemed-answer", DonationAPI.reportRedemptions),
         answer("further-key-answer", FurtherAPI.key),
+        DecoderTarget(name: "further-features", judge: furtherFeatures),
+        DecoderTarget(name: "further-phone", judge: furtherPhone),
         DecoderTarget(name: "submission-payload", judge: submissionPayload),
         DecoderTarget(name: "venue-upload", judge: venueUpload),
         DecoderTarget(name: "venue-report-package", judge: venueReportPackage),
