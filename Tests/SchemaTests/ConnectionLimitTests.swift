@@ -53,7 +53,7 @@ struct ConnectionLimitTests {
             }
             #expect(
                 told.withLock { $0 } == [
-                    "10 roles with 4 connections each, 3 reserved for superusers and 2 for the owner are 45, but "
+                    "11 roles with 4 connections each, 3 reserved for superusers and 2 for the owner are 49, but "
                         + "max_connections is 20: services can use up each other's connections."
                 ])
             let submission = "\(server.connection) user=vigil_submission"

@@ -28,7 +28,8 @@ package struct HealthReport: JSONMessage, Hashable {
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let text = try values.decode(String.self, forKey: .id)
-        guard text.utf8.count == 36, let id = UUID(uuidString: text) else { throw MalformedMessage() }
+        // Foundation takes a space for a digit.
+        guard let id = UUID(uuidString: text), id.uuidString == text.uppercased() else { throw MalformedMessage() }
         self.id = id
         feelingSick = try values.decode(Bool.self, forKey: .feelingSick)
         hasBeenTested = try values.decode(Bool.self, forKey: .hasBeenTested)

@@ -132,8 +132,9 @@ struct SignatureTests {
                 for text in ["", "x", (fields[name] ?? "") + "0", "\u{660}"] {
                     rest[name] = text
                     let status = try await stage.send("/health", message.body, fields: rest)
-                    // A longer number is another one.
-                    #expect(status == 400 || name == "X-Further-Timestamp" && status == 401, "\(name) \(text)")
+                    // A longer number is another one, and no signature is one that doesn't fit.
+                    let isReadable = name == "X-Further-Timestamp" || name == "X-Further-Signature" && text.isEmpty
+                    #expect(status == 400 || isReadable && status == 401, "\(name) \(text)")
                 }
             }
             #expect(try await stage.ids().isEmpty)

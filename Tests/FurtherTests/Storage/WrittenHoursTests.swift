@@ -16,7 +16,7 @@ struct WrittenHoursTests {
     private static func groups(in stage: FurtherStage) async throws -> [[String]] {
         try await stage.asSuperuser { session in
             try [
-                "xmin" as SQL, "cmin", "last_update", "written_hour",
+                "xmin::text" as SQL, "cmin::text", "last_update", "written_hour",
             ].map { column in
                 try session.rows(
                     """

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "the proxy's document has exactly what verification, submission, push dispatcher and data donation offer the proxy"
+        "the proxy's document has exactly what verification, submission, push dispatcher, data donation and further offer the proxy"
     )
     func proxy() async throws {
         let paths = try await InProcessSuite.run(clock: .system) { suite in
@@ -80,7 +80,7 @@ import Testing
         let files = try FileManager.default.subpathsOfDirectory(atPath: contracts.path)
             .filter { $0.hasSuffix("API.swift") }
         #expect(!files.isEmpty)
-        let endpoint = /= Endpoint<[^>]*>\(\s*\.([a-z]+), "([^"]+)", callers: \[([^\]]*)\]/
+        let endpoint = /= Endpoint<[^(]*>\(\s*\.([a-z]+), "([^"]+)", callers: \[([^\]]*)\]/
         return try files.flatMap { file in
             let source = try String(contentsOf: contracts.appending(path: file), encoding: .utf8)
             let found = source.matches(of: endpoint)
