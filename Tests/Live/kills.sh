@@ -16,6 +16,7 @@ teleTAN may open two registrations, and every upload that was answered with 200 
 person agreed to, a self-report never into that for other countries. Then it kills federation's exchange, the simulated gateway and PostgreSQL: every key
 of the stream for other countries arrives abroad exactly once, no other ever, and every key from there comes exactly once.
 Then data-donation, its fold and PostgreSQL: a phone gets one self-report, a password is redeemed once, a donation is folded once.
+Then further and PostgreSQL: a report that was acknowledged is published, and nobody is locked out by an answer that was lost.
 deploy/test.sh does the same with 8 kills.
 
   --kills N   kills in each part (default 200, which takes about twelve minutes)

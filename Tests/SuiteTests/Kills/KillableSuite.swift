@@ -20,6 +20,7 @@ actor KillableSuite {
         case developmentAttestation = "development-attestation"
         case donationFold = "donation-fold"
         case dataDonation = "data-donation"
+        case further
         case postgres
 
         /// The servers that issue TANs.
