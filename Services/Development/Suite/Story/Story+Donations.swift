@@ -82,7 +82,7 @@ extension Story {
     }
 
     private func redeem(_ password: OneTimePassword) async throws {
-        let answer = try await stage.surveys.call(DonationAPI.surveyRedemption, RedemptionRequest(password.text)).answer
+        let answer = try await stage.surveys.call(DonationAPI.surveyRedemption, RedemptionRequest(password.text))
         try require(
             answer.state == .valid && answer.strongClientIntegrityCheck, "the survey's server should be told valid")
     }
