@@ -107,7 +107,7 @@ extension Catalogue {
     /// A folder that a service uses.
     package struct Volume: Hashable, Sendable {
         /// The purpose of a folder.
-        package enum Name: String, Sendable {
+        package enum Name: String, Sendable, CaseIterable {
             /// The private keys of open hours. It must never be backed up.
             case hourKeys = "hour-keys"
             /// The private keys of open hours of donated data. It must never be backed up.

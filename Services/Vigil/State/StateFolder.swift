@@ -71,9 +71,7 @@ package struct StateFolder: Sendable, Equatable {
         if !isMarked {
             try write(Self.markerText, to: marker)
         }
-        for directory in [
-            certificates, secrets, configuration, volume(.hourKeys), volume(.donationHourKeys), published, logs,
-        ] {
+        for directory in [certificates, secrets, configuration, logs] + Catalogue.Volume.Name.allCases.map(volume) {
             try makeDirectory(directory)
         }
     }
