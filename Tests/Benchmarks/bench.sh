@@ -21,6 +21,7 @@ rows=(
     "fold-100k 0.3 keys/s"
     "venue-fold 0 reports/s"
     "donation 0.7 donations/CPU-s"
+    "further-post 0.5 posts/CPU-s"
     "export-600k 10 keys/s"
     "export-size-28k 1.03 keys/MB"
     "export-size-600k 1.03 keys/MB"
