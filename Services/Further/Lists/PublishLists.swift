@@ -44,13 +44,18 @@ struct PublishLists: Sendable {
     func publish(at now: Date) async throws -> Bool {
         try await databaseClock.require(now)
         let instant = Self.latest(now)
-        let mark = Array("\(Int64(instant.timeIntervalSince1970))".utf8)
+        let number = Int64(instant.timeIntervalSince1970)
         return try await reports.exclusively {
-            if try await store.read(Self.builtKey) == mark { return false }
+            // A process whose clock is a little ahead may have built the next list already.
+            if let built = try await built(), (number...number + Int64(Self.interval)).contains(built) { return false }
             try await build(at: instant)
-            try await store.write(mark, to: Self.builtKey)
+            try await store.write(Array("\(number)".utf8), to: Self.builtKey)
             return true
         }
+    }
+
+    private func built() async throws -> Int64? {
+        try await store.read(Self.builtKey).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }
 
     private func build(at instant: Date) async throws {

@@ -40,6 +40,9 @@ struct PublicReports: Sendable {
     }
 
     /// The reports that are public at an instant: positive, released, not withdrawn, and less than 14 days old.
+    ///
+    /// The age counts from the day's beginning (UTC). So reports go at midnight, with all of their day: those of a batch, which were
+    /// updated in the same second, would be seen to go together.
     func read(at instant: Date) async throws -> [PublicReport] {
         let now = Int64(instant.timeIntervalSince1970)
         let age = age
@@ -56,8 +59,8 @@ struct PublicReports: Sendable {
             try session.copyOut(
                 """
                 SELECT id, (last_update / 3600)::integer, feeling_sick, has_been_tested FROM further.report
-                WHERE last_update > current_setting('vigil.oldest')::bigint
-                    AND positive_since * 3600::bigint > current_setting('vigil.first')::bigint
+                WHERE last_update / 86400 * 86400 > current_setting('vigil.oldest')::bigint
+                    AND positive_since / 24 * 86400::bigint > current_setting('vigil.first')::bigint
                     AND release_at <= current_setting('vigil.now')::bigint
                     AND (withdrawn_at IS NULL OR withdrawn_at > current_setting('vigil.now')::bigint)
                 """

@@ -109,7 +109,9 @@ struct PublishListsTests {
                 try await lists.publish(at: stage.clock.now)
                 #expect(try await Self.ids(in: store) == [old, gone])
                 #expect(try await stage.report(.sample(gone, false, at: stage.now)) == 200)
-                stage.clock.advance(by: 14 * Self.day - 300)
+                // Reports go with all of their day.
+                let today = stage.now - stage.now.truncatingRemainder(dividingBy: Self.day)
+                stage.clock.advance(by: today + 14 * Self.day - 300 - stage.now)
                 try await lists.publish(at: stage.clock.now)
                 #expect(try await Self.ids(in: store) == [old])
                 stage.clock.advance(by: 300)
@@ -160,6 +162,25 @@ struct PublishListsTests {
         }
     }
 
+    @Test func `the ids of a batch go at midnight, with all of their day`() async throws {
+        try await FurtherStage.run { stage in
+            let (batch, others) = ((0..<14).map { _ in UUID() }, (0..<10).map { _ in UUID() })
+            #expect(try await stage.batch(batch.map { .sample($0, true, at: stage.now) }) == 200)
+            for (number, id) in others.enumerated() {
+                #expect(try await stage.report(.sample(id, true, at: stage.now - Double(number) * 3000)) == 200)
+            }
+            try await Self.publishing(of: stage) { lists, store in
+                let today = stage.now - stage.now.truncatingRemainder(dividingBy: Self.day)
+                stage.clock.advance(by: today + 14 * Self.day - 300 - stage.now)
+                try await lists.publish(at: stage.clock.now)
+                #expect(try await Self.ids(in: store) == Set(batch + others))
+                stage.clock.advance(by: 300)
+                try await lists.publish(at: stage.clock.now)
+                #expect(try await Self.ids(in: store).isEmpty)
+            }
+        }
+    }
+
     @Test func `of several processes one builds each list`() async throws {
         try await FurtherStage.run { stage in
             try await Self.publishing(of: stage) { lists, store in
@@ -175,6 +196,8 @@ struct PublishListsTests {
                 #expect(try await !lists.publish(at: PublishLists.following(now).addingTimeInterval(-0.1)))
                 stage.clock.advance(by: 300)
                 #expect(try await lists.publish(at: stage.clock.now))
+                // Whose clock is behind builds no older list over it.
+                #expect(try await !lists.publish(at: now))
             }
         }
     }
