@@ -145,12 +145,18 @@ private final class Reporters: Sendable {
     }
 
     /// Retries until it is answered: whether with 200.
+    ///
+    /// A call that the connection repeated by itself, after a lost answer, is refused because its nonce was used (401). So a phone signs
+    /// again. Who is locked out is refused however often it signs.
     private func isAccepted(_ call: () async throws -> Void) async throws -> Bool {
         let deadline = ContinuousClock.now + Self.patience
+        var signaturesLeft = 3
         while true {
             do {
                 try await call()
                 return true
+            } catch CallError.refused(.unauthorized) where signaturesLeft > 0 {
+                signaturesLeft -= 1
             } catch CallError.refused {
                 return false
             } catch CallError.unavailable {
