@@ -131,7 +131,7 @@ class Proxy(Process):
     """A running metadata proxy, configured as the suite's own but for some settings; ends with its `with`."""
 
     def __init__(self, suite, upstreams, scratch, port=None, log=None, as_nobody=False, drains=False, **changes):
-        """`upstreams`: the ports of verification server, submission server, push dispatcher and data-donation.
+        """`upstreams`: the ports of verification server, submission server, push dispatcher, data-donation and further.
 
         `scratch`: where its folder is made. `port`: its own, if it isn't to be any free one; that for metrics is then the
         ninth behind it. `as_nobody`: where root runs the check, the proxy belongs to a user who has nothing but the files
@@ -143,7 +143,7 @@ class Proxy(Process):
         settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
         wanted = {"listen.port": self.port, "admin.port": self.admin}
         wanted |= {f"{name}.url": f"https://127.0.0.1:{port}"
-                   for name, port in zip(("verification", "submission", "push", "donation"), upstreams, strict=True)}
+                   for name, port in zip(("verification", "submission", "push", "donation", "further"), upstreams, strict=True)}
         wanted |= {name.replace("__", "."): value for name, value in changes.items()}
         for name, value in wanted.items():
             group, key = name.split(".")

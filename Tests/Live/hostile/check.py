@@ -59,11 +59,12 @@ class Proxy(client.proxy.Proxy):
             "limits__refusedRegistrations": 10_000_000,
             "limits__pushRegistrations": 10_000_000,
             "limits__donations": 10_000_000,
+            "limits__further": 10_000_000,
             "limits__connections": 1_000_000,
             # As it is by default: at eight times that an answer is a 503.
             "answers__deadline": 250,
         }
-        super().__init__(suite, [upstream] * 4, suite.scratch, **defaults | changes)
+        super().__init__(suite, [upstream] * 5, suite.scratch, **defaults | changes)
 
 
 class Report:

@@ -41,7 +41,7 @@ import uuid
 
 import finder
 import neighbours
-from client import apple, google, http1, http2
+from client import apple, further, google, http1, http2
 from client.http1 import Request
 from client.messages import (
     analytics_data, donation_request, fresh_guid, ios_authentication, json_body, one_time_password, payload, push_registration)
@@ -51,12 +51,14 @@ from client.tls import IP_FREEBIND, Connection, app_context
 
 WORKERS = 16
 # What the contract passes from a caller's header to a service (Shared/Contracts).
-CONTRACT = {"cwa-fake", "cwa-authorization", "cwa-otp", "idempotency-key"}
+CONTRACT = {
+    "cwa-fake", "cwa-authorization", "cwa-otp", "idempotency-key", "x-further-key", "x-further-timestamp", "x-further-nonce",
+    "x-further-signature"}
 # What the services are asked for through the proxy.
 KINDS = (
     "registrationToken", "testresult", "tan", "diagnosis-keys", "self-report", "register", "android/otp", "android/srs",
-    "android/dat", "ios/otp", "ios/els", "ios/srs", "ios/dat")
-PATHS = {"self-report": "/version/v1/diagnosis-keys", "register": "/v3/register"}
+    "android/dat", "ios/otp", "ios/els", "ios/srs", "ios/dat", "health")
+PATHS = {"self-report": "/version/v1/diagnosis-keys", "register": "/v3/register", "health": further.REPORT}
 # Keys and devices of iPhones whose names are looked for: each is a canary by itself.
 IPHONES = 3
 # The proxy's limit for registrations of a prefix that shall meet it.
@@ -74,6 +76,8 @@ class Marks:
         # Groups of four digits, none of which is zero at its beginning: then an address has one text.
         groups = [0xFD00 + secrets.randbelow(256)] + [0x1000 + secrets.randbelow(0xF000) for _ in range(3)]
         self.network = ipaddress.IPv6Network((sum(group << 112 - 16 * at for at, group in enumerate(groups)), 64))
+        # The first half of the ids of people who aren't positive: nothing keeps those.
+        self.negative = secrets.token_bytes(6)
         self._prefix_text = ":".join(f"{group:x}" for group in groups[:3])
         self._fields = {}
         self._lock = threading.Lock()
@@ -94,7 +98,16 @@ class Marks:
             + finder.patterns("caller's address", self._prefix_text, prefix))
 
     def body_finder(self):
-        return finder.Finder(finder.patterns("body's text", self.body, self.body.encode()))
+        return finder.Finder(
+            finder.patterns("body's text", self.body, self.body.encode())
+            + finder.patterns("negative id", self._negative_text, self.negative))
+
+    @property
+    def _negative_text(self):
+        return f"{self.negative[:4].hex()}-{self.negative[4:].hex()}"
+
+    def negative_id(self):
+        return f"{self._negative_text}-4{secrets.token_hex(2)[1:]}-8{secrets.token_hex(2)[1:]}-{secrets.token_hex(6)}".upper()
 
     def places(self, hits):
         """Which places of a request hits come from, as far as that can be read."""
@@ -182,6 +195,8 @@ class Messages:
         self._kinds = itertools.cycle(KINDS)
         self._numbers = itertools.cycle(range(IPHONES))
         self._admit(suite)
+        self.key = further.Key()
+        suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, self.key.registration(), "application/json")
 
     def _admit(self, suite):
         """Has evidence of each kind admitted, a password redeemed, and a self-report stored, whatever becomes of other requests."""
@@ -213,6 +228,10 @@ class Messages:
             media, headers, content = "application/json", [], json_body(members, mark)
             if kind == "registrationToken" and random.random() < 0.5:
                 headers.append(("idempotency-key", str(uuid.uuid4())))
+        elif kind == "health":
+            # Unknown members are ignored. A dummy's id must be in no table, either.
+            content = further.body(further.record(self.marks.negative_id(), positive=False, padding=mark))
+            media, headers = "application/json", self.key.fields(further.REPORT, content) if random.random() < 0.5 else []
         else:
             media, (headers, content) = "application/x-protobuf", self._protobuf(kind)
             # In place of some of the padding, which is at the end, and which evidence doesn't cover.
@@ -665,7 +684,8 @@ class Check:
         targets = [("verification-server", self.suite.port("verification-server", "app")),
                    ("submission-server", self.suite.port("submission-server")),
                    ("push-dispatcher", self.suite.port("push-dispatcher")),
-                   ("data-donation", self.suite.port("data-donation", "app"))]
+                   ("data-donation", self.suite.port("data-donation", "app")),
+                   ("further", self.suite.port("further", "app"))]
         hops = []
         for whose in ("proxy", "nginx"):
             for service, target in targets:
@@ -680,7 +700,7 @@ class Check:
         logs = self.folder / "proxy.log", self.folder / "limited-proxy.log"
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, *(neighbours.HOPS + number for number in range(4)),
+        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, *(neighbours.HOPS + number for number in range(5)),
                                listen__host="::") as proxy,
               neighbours.proxy(self.suite, logs[1], neighbours.SECOND_PROXY, listen__host="::",
                                limits__registrations=REGISTRATIONS)):
@@ -762,7 +782,7 @@ class Check:
 
     def _nginx(self):
         folder = self.folder / "nginx"
-        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in range(4, 8))):
+        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in range(5, 10))):
             traffic(neighbours.NGINX, self.marks, self.messages, 100)
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")

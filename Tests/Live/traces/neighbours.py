@@ -46,14 +46,14 @@ def _wait(process, log, port):
                      + pathlib.Path(log).read_text(errors="replace")[-2000:])
 
 
-def nginx(executable, suite, folder, verification, submission, push, donation):
-    """nginx with its defaults; the four ports are where it sends requests to."""
+def nginx(executable, suite, folder, verification, submission, push, donation, health):
+    """nginx with its defaults; the five ports are where it sends requests to."""
     folder.mkdir()
     text = (pathlib.Path(__file__).parent / "nginx.conf").read_text()
     values = {
         "user": "user root;" if os.geteuid() == 0 else "", "folder": folder, "port": NGINX,
         "certificates": suite.state / "certificates", "verification": verification, "submission": submission,
-        "push": push, "donation": donation,
+        "push": push, "donation": donation, "further": health,
     }
     for name, value in values.items():
         text = text.replace(f"@{name}@", str(value))
@@ -84,4 +84,4 @@ def edge(executable, suite, folder, log):
 
 def proxy(suite, log, port, *upstreams, **changes):
     """Another metadata proxy, whose services are away unless their ports are given."""
-    return Proxy(suite, upstreams or [NOBODY_LISTENS] * 4, "/tmp", port, log, as_nobody=True, drains=True, **changes)
+    return Proxy(suite, upstreams or [NOBODY_LISTENS] * 5, "/tmp", port, log, as_nobody=True, drains=True, **changes)

@@ -36,7 +36,7 @@ import uuid
 
 import capture
 import neighbours
-from client import apple, google, http1, http2
+from client import apple, further, google, http1, http2
 from client.http1 import Request
 from client.messages import (
     analytics_data, donation_request, fresh_guid, ios_authentication, json_body, malformed, one_time_password, payload,
@@ -55,7 +55,7 @@ TOGETHER = 4
 BODIES = 30_000
 # A signature has 70 to 72 bytes; one of 66 is seen once in 2^32 handshakes.
 SIGNATURE_SPREAD = 6
-# A request for a donation is repeated only if so many seconds are left of the hour: the fold then takes donations away.
+# A request for a donation is repeated, and an id reported too often, only if so many seconds are left of the hour: the fold then takes donations away.
 UNTIL_THE_FOLD = 300
 # The second proxy takes so many registrations of one address prefix.
 REGISTRATIONS = 40
@@ -169,6 +169,9 @@ class Classes:
         self.device_check.block(self.blocked)
         self.used_token = self.device_check.token(str(uuid.uuid4()))
         self._donate("ios/els", self._with_token(password(), self.used_token))
+        self.signer, self.other_signer = further.Key(), further.Key()
+        for key in (self.signer, self.other_signer):
+            suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, key.registration(), "application/json")
 
     def _donate(self, operation, body):
         """Sends a request to data-donation without the proxy."""
@@ -201,7 +204,57 @@ class Classes:
         return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
                 *self._self_reports(port), *self._warnings(port), *self._venue_reports(port), *self._pushes(port),
                 *self._passwords(port), *self._donations(port), *self._malformed_evidence(port), *self._app_attest(port),
-                *self._device_check(port)]
+                *self._device_check(port), *self._health(port)]
+
+    def _report(self, content, fields=(), status=200):
+        """Sends a report to further without the proxy."""
+        port = self.suite.port("further", "app")
+        self.suite.post(status, "metadata-proxy", port, further.REPORT, content, "application/json", dict(fields))
+        return content
+
+    def _health(self, port):
+        def case(name, path, content, status=200, fields=()):
+            return Case(f"health, {name}", status, Request(path, [further.JSON, *fields], content), port)
+
+        # Sent within minutes: a signature may be as old as it may be new.
+        def signed(name, content, status=200, key=self.signer, age=-150, **options):
+            fields = key.fields(further.REPORT, content, age=age, **options)
+            return case(f"signed, {name}", further.REPORT, content, status, fields)
+
+        body, record, stranger = further.body, further.record, further.Key()
+        # Each id is reported a few times only: there is a limit.
+        known, owned = further.fresh_id(), further.fresh_id()
+        own = body(record(owned))
+        self._report(own, self.signer.fields(further.REPORT, own))
+        yield case("first positive", further.REPORT, body(record(known)))
+        yield case("repeated", further.REPORT, body(record(known)))
+        yield case("older", further.REPORT, body(record(known, update=-3600)))
+        yield case("taken back", further.REPORT, body(record(known, positive=False)))
+        yield case("negative", further.REPORT, body(record(positive=False)))
+        yield case("too old", further.REPORT, body(record(update=-15 * 86400)))
+        yield case("from the future", further.REPORT, body(record(update=3600)), 400)
+        if time.time() % 3600 < 3600 - UNTIL_THE_FOLD:
+            frequent = body(record())
+            for _ in range(10):
+                self._report(frequent)
+            yield case("too often", further.REPORT, frequent, 429)
+        yield case("malformed", further.REPORT, further.malformed(), 400)
+        yield case("unsigned, of an owned id", further.REPORT, body(record(owned)), 401)
+        yield signed("first positive", body(record()))
+        yield signed("repeated", own)
+        yield signed("negative", body(record(positive=False)))
+        yield signed("forged", own, 401, signer=stranger)
+        yield signed("stale", own, 401, age=1000)
+        yield signed("unknown key", body(record()), 401, key=stranger)
+        yield signed("another key", own, 403, key=self.other_signer)
+        yield case("batch of dummies", further.BATCHES, body(further.batch()))
+        yield case("batch, all positive", further.BATCHES, body(further.batch(14)))
+        yield case("batch with 13", further.BATCHES, body(further.batch()[1:]), 400)
+        yield case("batch, malformed", further.BATCHES, further.malformed(), 400)
+        yield case("key, first", further.KEYS, further.Key().registration())
+        yield case("key, repeated", further.KEYS, self.signer.registration())
+        yield case("key, wrong proof", further.KEYS, stranger.registration(self.signer), 401)
+        yield case("key, malformed", further.KEYS, further.malformed(), 400)
 
     def _registrations(self, port):
         def case(name, status, key, kind="GUID", fake="0", extra=()):
@@ -479,6 +532,9 @@ class Classes:
             "password": evidence_request("android/otp", donation_request(b"", password())),
             "donation": evidence_request("android/dat", donation_request(b"", analytics_data())),
             "iPhone's password": evidence_request("ios/otp", donation_request(b"", password())),
+            "health report": Request(further.REPORT, [further.JSON], further.body(further.record())),
+            "health batch": Request(further.BATCHES, [further.JSON], further.body(further.batch())),
+            "health key": Request(further.KEYS, [further.JSON], further.Key().registration()),
         }
         return [Case(f"{route}, {name}", status, request, port) for route, request in requests.items()]
 
@@ -492,14 +548,14 @@ class Classes:
             yield case
         for case in self.one_of_each_route("too large", 413, port):
             case.request.body = bytes(10_001)
-            if any(word in case.name for word in ("upload", "password", "donation")):
+            if any(word in case.name for word in ("upload", "password", "donation", "health key")):
                 case.request.body = bytes(200_001 if "donation" in case.name else 100_001)
                 # They are larger than HTTP/2's windows: what the server sends meanwhile depends on when, not on what.
                 case.protocol = "HTTP/1.1"
             yield case
         for case in self.one_of_each_route("connection: close", None, port):
             case.request.headers.append(("connection", "close"))
-            case.status, case.protocol = (200 if "fake" in case.name or "push" in case.name else 403 if "upload" in case.name else
+            case.status, case.protocol = (200 if any(word in case.name for word in ("fake", "push", "health")) else 403 if "upload" in case.name else
                                           201 if "registration" in case.name else 400), "HTTP/1.1"
             yield case
         for name, status, (old, new) in (
@@ -659,7 +715,7 @@ def while_stopped(suite, proxy):
         cases = Classes.one_of_each_route("services hang", 503, proxy)
         jobs += [(client.alone, *variant, case) for case in cases]
     stopped = [suite.process(name) for name in (
-        "verification-server", "submission-server", "push-dispatcher", "data-donation")]
+        "verification-server", "submission-server", "push-dispatcher", "data-donation", "further")]
     try:
         for process in stopped:
             os.kill(process, signal.SIGSTOP)
@@ -780,7 +836,7 @@ def main(state, folder, programs, nginx):
     proxy = suite.port("metadata-proxy")
     classes = Classes(suite)
     targets = (suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher"),
-               suite.port("data-donation", "app"))
+               suite.port("data-donation", "app"), suite.port("further", "app"))
     with (neighbours.nginx(nginx, suite, folder / "nginx", *targets),
           neighbours.proxy(suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
                            limits__registrations=REGISTRATIONS),
