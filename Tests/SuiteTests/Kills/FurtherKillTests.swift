@@ -13,7 +13,8 @@ import Testing
 
 /// Kills further and PostgreSQL repeatedly, while phones register keys and post signed reports.
 ///
-/// What was acknowledged is published, a lost answer burns neither key nor id, and an id stays its owner's.
+/// What was acknowledged is in the table, to be published at once; a lost answer burns neither key nor id; and an id stays its owner's.
+/// `PublishListsTests` shows that what is in the table is in the next list.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
