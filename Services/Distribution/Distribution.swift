@@ -52,22 +52,19 @@ package struct Distribution: AsyncParsableCommand {
     /// Publishes once.
     /// - Parameter instant: the run publishes the folded hours that ended at or before it.
     package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        let database = try ServiceDatabase.client(for: runtime)
-        var announcement: Announcement?
-        let outcome: Result<Publisher.Report, any Error>
-        do {
-            try await Schema.distribution.check(database)
+        let report = try await ServiceDatabase.once(for: runtime, of: .distribution) { database in
             let clock = try await DatabaseClock(of: runtime, in: database)
             let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
-            announcement = publisher.announcement
-            outcome = .success(
-                try await publisher.publish(asOf: instant, present: runtime.clock.now, progress: .onTerminal))
-        } catch {
-            outcome = .failure(error)
+            let report: Result<Publisher.Report, any Error>
+            do {
+                report = .success(
+                    try await publisher.publish(asOf: instant, present: runtime.clock.now, progress: .onTerminal))
+            } catch {
+                report = .failure(error)
+            }
+            await publisher.announcement?.service.close()
+            return try report.get()
         }
-        await announcement?.service.close()
-        await database.close()
-        let report = try outcome.get()
         runtime.logger.notice("publication finished", metadata: report.metadata)
     }
 }

@@ -52,7 +52,7 @@ package struct Federation: AsyncParsableCommand {
     /// Runs everything once.
     /// - Parameter instant: the slot ends with the hour that ended at or before it.
     package static func run(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        let done = try await with(runtime) { database in
+        let done = try await ServiceDatabase.once(for: runtime, of: .federation) { database in
             let exchange = try await GatewayExchange(
                 database, by: try await DatabaseClock(of: runtime, in: database), runtime)
             let done: Result<Logger.Metadata, any Error>
@@ -65,22 +65,6 @@ package struct Federation: AsyncParsableCommand {
             return try done.get()
         }
         runtime.logger.notice("exchange finished", metadata: done)
-    }
-
-    /// Calls `body` with the service's database.
-    static func with<Result>(
-        _ runtime: ServiceRuntime, _ body: (PostgresClient) async throws -> Result
-    ) async throws -> Result {
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.federation.check(database)
-            let result = try await body(database)
-            await database.close()
-            return result
-        } catch {
-            await database.close()
-            throw error
-        }
     }
 }
 

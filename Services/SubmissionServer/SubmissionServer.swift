@@ -82,16 +82,10 @@ package struct SubmissionServer: AsyncParsableCommand {
     /// Folds once.
     /// - Parameter instant: the hours that ended at or before it are folded.
     package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.submission.check(database)
+        try await ServiceDatabase.once(for: runtime, of: .submission) { database in
             let clock = try await DatabaseClock(of: runtime, in: database)
             let report = try await Fold(database, by: clock, runtime).run(asOf: instant, present: runtime.clock.now)
             runtime.logger.notice("folded", metadata: report.metadata)
-            await database.close()
-        } catch {
-            await database.close()
-            throw error
         }
     }
 }

@@ -18,6 +18,22 @@ package enum ServiceDatabase {
             logger: runtime.logger)
     }
 
+    /// Runs a command's work with a client, whose schema is the one that this program needs, and closes it.
+    package static func once<Result>(
+        for runtime: ServiceRuntime, of schema: Schema, _ work: (PostgresClient) async throws -> Result
+    ) async throws -> Result {
+        let database = try client(for: runtime)
+        let result: Swift.Result<Result, any Error>
+        do {
+            try await schema.check(database)
+            result = .success(try await work(database))
+        } catch {
+            result = .failure(error)
+        }
+        await database.close()
+        return try result.get()
+    }
+
     /// Ready if the database answers.
     package static func readiness(of client: PostgresClient) -> ReadinessCheck {
         ReadinessCheck("postgres") { await client.isHealthy() }

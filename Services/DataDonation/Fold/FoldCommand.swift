@@ -27,16 +27,10 @@ extension DataDonation {
     /// Folds once.
     /// - Parameter instant: the hours that ended at or before it are folded.
     package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.donation.check(database)
+        try await ServiceDatabase.once(for: runtime, of: .donation) { database in
             let clock = try await DatabaseClock(of: runtime, in: database)
             let report = try await Fold(database, by: clock, runtime).run(asOf: instant)
             runtime.logger.notice("folded", metadata: report.metadata)
-            await database.close()
-        } catch {
-            await database.close()
-            throw error
         }
     }
 }

@@ -38,19 +38,13 @@ struct RawCommand: AsyncParsableCommand {
     func run() async throws {
         let runtime = try ServiceRuntime(name: "donation-raw", options: options)
         let auditor = try Self.auditor(runtime.configuration)
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.donation.check(database)
+        try await ServiceDatabase.once(for: runtime, of: .donation) { database in
             let entry = AuditEntry(
                 day: runtime.clock.now.dayNumber, donatedDataTakenBy: by ?? ProcessInfo.processInfo.userName,
                 reason: reason)
             let rows = try await Self.write(
                 to: URL(filePath: directory, directoryHint: .isDirectory), from: database, as: entry, auditor)
             Console.say("\(rows) rows are in \(directory). The audit has an entry with the reason.")
-            await database.close()
-        } catch {
-            await database.close()
-            throw error
         }
     }
 

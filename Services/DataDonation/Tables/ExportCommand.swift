@@ -20,15 +20,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let runtime = try ServiceRuntime(name: "donation-export", options: options)
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.donation.check(database)
+        try await ServiceDatabase.once(for: runtime, of: .donation) { database in
             let files = try await Self.write(to: URL(filePath: directory, directoryHint: .isDirectory), from: database)
             Console.say("\(files) files are in \(directory).")
-            await database.close()
-        } catch {
-            await database.close()
-            throw error
         }
     }
 

@@ -20,9 +20,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         let runtime = try ServiceRuntime(name: "distribution", options: options)
-        let database = try ServiceDatabase.client(for: runtime)
-        do {
-            try await Schema.distribution.check(database)
+        try await ServiceDatabase.once(for: runtime, of: .distribution) { database in
             let policy = try Publisher.policy(runtime.configuration)
             let explain = Explain(
                 store: DistributionStore(database), policy: policy,
@@ -35,10 +33,6 @@ struct ExplainCommand: AsyncParsableCommand {
                 case .hour(let hour): try await explain.hour(hour)
                 }
             Console.say(explanation.text(minimum: policy.minimumKeys))
-            await database.close()
-        } catch {
-            await database.close()
-            throw error
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import ExposureKeys
 import FederationFormat
 import Running
+import Schema
 
 /// `federation status`.
 struct StatusCommand: AsyncParsableCommand {
@@ -13,7 +14,9 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let runtime = try ServiceRuntime(name: "federation", options: options)
         let name = try GatewayPlan(runtime.configuration).name
-        let status = try await Federation.with(runtime) { try await StatusStore($0, gateway: name).status() }
+        let status = try await ServiceDatabase.once(for: runtime, of: .federation) {
+            try await StatusStore($0, gateway: name).status()
+        }
         for line in status.lines(gateway: name) { Console.say(line) }
     }
 }
@@ -31,7 +34,9 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         let runtime = try ServiceRuntime(name: "federation", options: options)
         let name = try GatewayPlan(runtime.configuration).name
-        let found = try await Federation.with(runtime) { try await StatusStore($0, gateway: name).explain(batch) }
+        let found = try await ServiceDatabase.once(for: runtime, of: .federation) {
+            try await StatusStore($0, gateway: name).explain(batch)
+        }
         guard !found.isEmpty else { throw UnknownBatch(batch, gateway: name) }
         for line in found.flatMap(\.lines) { Console.say(line) }
     }
@@ -59,7 +64,7 @@ struct RetryCommand: AsyncParsableCommand {
         let runtime = try ServiceRuntime(name: "federation", options: options)
         let plan = try GatewayPlan(runtime.configuration)
         let now = runtime.clock.now
-        let count = try await Federation.with(runtime) { database in
+        let count = try await ServiceDatabase.once(for: runtime, of: .federation) { database in
             let outgoing = OutgoingStore(database, gateway: plan.name, origin: plan.origin, policy: .init())
             return try await outgoing.retry(batch, at: now)
                 + IncomingStore(database, gateway: plan.name).retry(batch, at: now)

@@ -16,19 +16,11 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let runtime = try ServiceRuntime(name: "push-dispatcher", options: options)
-        let database = try ServiceDatabase.client(for: runtime)
-        let outcome: Result<Void, any Error>
-        do {
-            try await Schema.pushDispatcher.check(database)
-            outcome = .success(
-                try await Self.show(
-                    WaveStore(database), schedule: WaveSchedule(runtime.configuration), clock: runtime.clock,
-                    progress: .onTerminal, say: Console.say))
-        } catch {
-            outcome = .failure(error)
+        try await ServiceDatabase.once(for: runtime, of: .pushDispatcher) { database in
+            try await Self.show(
+                WaveStore(database), schedule: WaveSchedule(runtime.configuration), clock: runtime.clock,
+                progress: .onTerminal, say: Console.say)
         }
-        await database.close()
-        try outcome.get()
     }
 
     /// Follows a running wave, then prints the status.
