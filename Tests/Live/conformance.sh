@@ -42,7 +42,7 @@ prepare_python
 build_debug
 programs="$checkout/.build/debug"
 # The tester sends far more requests that are refused than any caller.
-start_suite --set metadata-proxy.limits.refusedRegistrations=10000000 --set further.signatures=accepted
+start_suite --set metadata-proxy.limits.refusedRegistrations=10000000
 
 # MARK: The conversations
 

@@ -75,7 +75,7 @@ start_suite --set verification-server.tan.perRegistration=1 \
     --set "metadata-proxy.limits.requests=10000000" --set "metadata-proxy.limits.registrations=10000000" \
     --set "metadata-proxy.limits.refusedRegistrations=10000000" \
     --set "metadata-proxy.limits.pushRegistrations=10000000" --set "metadata-proxy.limits.donations=10000000" \
-    --set "metadata-proxy.limits.further=10000000" --set "further.signatures=accepted" \
+    --set "metadata-proxy.limits.further=10000000" \
     --set "test-result-server.positives.hourlyLimit=1000000" \
     --set "metadata-proxy.answers.deadline=$deadline" --set "verification-server.teleTAN.officerHourlyLimit=1000"
 started=$SECONDS

@@ -24,4 +24,7 @@ struct FurtherHashes: Sendable {
 
     /// Identifies a nonce of a key.
     func nonce(_ nonce: [UInt8], of name: KeyName) -> Digest { key.digest(for: "further nonce", name.bytes, nonce) }
+
+    /// Identifies what a call signed: its route, time, nonce and body.
+    func call(_ signedText: [UInt8]) -> Digest { key.digest(for: "further call", signedText) }
 }

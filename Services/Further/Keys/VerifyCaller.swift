@@ -6,16 +6,16 @@ import Running
 
 /// Whether calls have to be signed.
 enum Signatures: String, CaseIterable, Sendable {
-    /// Signatures aren't looked at: for the app as it is published.
+    /// Signatures aren't looked at.
     case off
-    /// A call for an id that a key owns has to be signed with it.
+    /// A call for an id that a key owns has to be signed with it. The app as it is published signs nothing, and so owns no id.
     case accepted
     /// Every call has to be signed.
     case required
 
-    /// From `signatures`; off by default.
+    /// From `signatures`; accepted by default.
     init(_ settings: Settings) throws(ConfigurationProblem) {
-        guard let mode = Self(rawValue: settings.string("signatures", default: Self.off.rawValue)) else {
+        guard let mode = Self(rawValue: settings.string("signatures", default: Self.accepted.rawValue)) else {
             throw settings.wrong(
                 "signatures", "must be one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
         }
@@ -42,15 +42,14 @@ struct VerifyCaller: Sendable {
             return nil
         }
         let now = Int64(clock.now.timeIntervalSince1970)
+        let text = CallSignature.text(of: route, timestamp: call.timestamp, nonce: call.nonce, body: message.body)
         guard (now - Self.window...now + Self.window).contains(call.timestamp),
             let known = try await keys.publicKey(of: call.key),
             let key = try? P256.Signing.PublicKey(x963Representation: known),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: call.signature),
-            key.isValidSignature(
-                signature,
-                for: CallSignature.text(
-                    of: route, timestamp: call.timestamp, nonce: call.nonce, body: message.body))
+            key.isValidSignature(signature, for: text)
         else { throw Problem.unauthorized }
-        return Signer(key: call.key, nonce: hashes.nonce(call.nonce, of: call.key), hashes: hashes)
+        return Signer(
+            key: call.key, nonce: hashes.nonce(call.nonce, of: call.key), call: hashes.call(text), hashes: hashes)
     }
 }

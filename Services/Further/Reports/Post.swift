@@ -17,15 +17,17 @@ struct Signer: Sendable {
     let key: KeyName
     /// Of the call's nonce.
     let nonce: Digest
+    /// Of what was signed.
+    let call: Digest
     /// By which a report shows that the key owns its id.
     let hashes: FurtherHashes
 }
 
 /// What became of a call.
 enum PostOutcome: Sendable {
-    /// Its reports are stored, or need not be.
+    /// Its reports are stored, or need not be, or the same call was taken before.
     case taken
-    /// Its nonce was used before.
+    /// Another call has used its nonce.
     case replayed
     /// A key owns one of its ids, and the call isn't signed.
     case unsigned

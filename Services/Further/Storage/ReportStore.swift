@@ -24,13 +24,15 @@ struct ReportStore: Sendable {
             try session.execute("SELECT further.take_report_lock(), \(SQL.commitMark)")
             let ids = Set(posts.flatMap { $0.reports.map(\.id) })
             let known = try Self.rows(of: ids, in: session)
-            var fresh = try Self.use(posts.compactMap(\.signer), at: now, in: session)
+            var used = try Self.use(posts.compactMap(\.signer), at: now, in: session)
             let seconds = Int64(now.timeIntervalSince1970.rounded(.down))
             var rows = known.filter { !$0.value.isOver(at: seconds) }
             let outcomes = posts.map { post -> PostOutcome in
-                // Of two calls with one nonce the first counts.
-                if let signer = post.signer, fresh.remove(signer.nonce.bytes) == nil { return .replayed }
+                // Of calls with one nonce the first counts. Once more it is a repeat after a lost answer, by the phone or a connection.
+                let earlier = post.signer.flatMap { used.updateValue($0.call.bytes, forKey: $0.nonce.bytes) }
+                if let earlier, earlier != post.signer?.call.bytes { return .replayed }
                 if let refusal = Self.refusal(of: post, by: rows) { return refusal }
+                guard earlier == nil else { return .taken }
                 let change = ReportChange(now: seconds, spreadHours: spreadHours, isBatch: post.isBatch)
                 for report in post.reports {
                     rows[report.id] = change.row(
@@ -68,23 +70,30 @@ struct ReportStore: Sendable {
     }
 
     /// Notes that keys and nonces are used.
-    /// - Returns: the nonces that weren't used before.
+    /// - Returns: the calls of the nonces that were used before; empty where it isn't known.
     private static func use(
         _ signers: [Signer], at now: Date, in session: Session
-    ) throws(PostgresError) -> Set<[UInt8]> {
-        guard !signers.isEmpty else { return [] }
+    ) throws(PostgresError) -> [[UInt8]: [UInt8]] {
+        guard !signers.isEmpty else { return [:] }
         try session.execute(
             """
             UPDATE further.key SET used_day = \(now.dayNumber), written_hour = \(now.hourNumber)
             WHERE key = ANY(\(signers.map(\.key.bytes))) AND used_day < \(now.dayNumber)
             """)
-        return Set(
-            try session.rows(
-                """
-                INSERT INTO further.nonce (hash, hour)
-                SELECT DISTINCT used, \(now.hourNumber) FROM unnest(\(signers.map(\.nonce.bytes))) AS used
-                ON CONFLICT DO NOTHING RETURNING hash
-                """, as: [UInt8].self))
+        // Both parts see the table as it was before.
+        let known = try session.rows(
+            """
+            WITH signed AS MATERIALIZED (
+                SELECT DISTINCT ON (hash) hash, call
+                FROM unnest(\(signers.map(\.nonce.bytes)), \(signers.map(\.call.bytes))) WITH ORDINALITY AS s (hash, call, place)
+                ORDER BY hash, place
+            ), noted AS (
+                INSERT INTO further.nonce (hash, hour, call) SELECT hash, \(now.hourNumber), call FROM signed
+                ON CONFLICT DO NOTHING
+            )
+            SELECT hash, coalesce(known.call, '') FROM further.nonce known JOIN signed USING (hash)
+            """, as: [UInt8].self, [UInt8].self)
+        return Dictionary(uniqueKeysWithValues: known.map { ($0.0, $0.1) })
     }
 
     private static func delete(_ ids: [UUID], in session: Session) throws(PostgresError) {

@@ -35,7 +35,7 @@ package enum FurtherAPI {
         .badRequest:
             "The body is no report or no batch, or has a time in the future; or a field of the signature is missing.",
         .unauthorized:
-            "The signature is missing though it is needed, doesn't verify, is too old, was used before, or its key isn't known.",
+            "The signature is missing though it is needed, doesn't verify, is too old, has the nonce of another call, or its key isn't known.",
         .forbidden: "The id belongs to another key; or the caller has another role.",
         .tooManyRequests: "Too many reports for an id in this hour.",
     ]

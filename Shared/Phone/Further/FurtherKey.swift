@@ -31,8 +31,8 @@ package struct FurtherKey: Sendable {
         return KeyRegistration(publicKey: publicKey, proof: proof.derRepresentation)
     }
 
-    /// A message that this key has signed, with a nonce of its own. Every attempt is signed anew: the server takes a nonce once, so a message
-    /// whose answer was lost would be refused.
+    /// A message that this key has signed, with a nonce of its own. If its answer is lost, it may be sent once more while the signature is
+    /// good: the server knows it again.
     package func signed<Content>(
         _ message: SignedMessage<Content>, to route: Route, at now: Date
     ) throws -> SignedMessage<Content> {

@@ -63,6 +63,13 @@ extension Migration {
             REVOKE ALL ON FUNCTION further.take_report_lock(), further.take_list_lock() FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION further.take_report_lock(), further.take_list_lock(), vigil.give_locks_back()
                 TO vigil_further;
-            """#)
+            """#),
+        Migration(
+            "calls of nonces",
+            #"""
+            -- A keyed hash of the call that used the nonce: the same call once more is answered alike, another one is refused. NULL in rows of
+            -- a release that refused both.
+            ALTER TABLE further.nonce ADD COLUMN call bytea CHECK (octet_length(call) = 32);
+            """#),
     ]
 }

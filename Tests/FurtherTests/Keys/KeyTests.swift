@@ -17,7 +17,7 @@ struct KeyTests {
     }
 
     @Test func `a key is registered under the hash of its public half, as often as its app likes`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let phone = SigningPhone()
             for _ in 0..<2 {
                 let answer = try await stage.exchange("/keys", phone.registration().encodedBody())
@@ -30,7 +30,7 @@ struct KeyTests {
     }
 
     @Test func `a key without a proof of its own isn't registered`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let (phone, other) = (SigningPhone(), SigningPhone())
             let (good, foreign) = (try phone.registration(), try other.registration())
             let publicKey = good.publicKey

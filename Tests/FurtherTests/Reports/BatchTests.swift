@@ -119,7 +119,7 @@ struct BatchTests {
     }
 
     @Test func `an id that another key owns refuses the whole batch`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let (owner, other) = (SigningPhone(), SigningPhone())
             try await stage.register(owner)
             try await stage.register(other)

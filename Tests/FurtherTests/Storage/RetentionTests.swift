@@ -39,7 +39,7 @@ struct RetentionTests {
     }
 
     @Test func `an expired report that hasn't been deleted yet counts as none`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let (phone, other, id) = (SigningPhone(), SigningPhone(), UUID())
             try await stage.register(phone)
             #expect(try await stage.report(.sample(id, true, at: stage.now), by: phone) == 200)
@@ -68,7 +68,7 @@ struct RetentionTests {
     }
 
     @Test func `a key goes 30 days after its last use, and a nonce within three hours`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let (used, unused) = (SigningPhone(), SigningPhone())
             for phone in [used, unused] { try await stage.register(phone) }
             stage.clock.advance(by: 20 * Self.day)

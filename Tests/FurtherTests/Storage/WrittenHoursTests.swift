@@ -39,7 +39,7 @@ struct WrittenHoursTests {
     }
 
     @Test func `within the hour the table tells which ids came together, and afterwards nothing does`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             var people: [String] = []
             for person in 0..<Self.people {
                 let phone = SigningPhone()
@@ -69,7 +69,7 @@ struct WrittenHoursTests {
     }
 
     @Test func `rows of this hour stay, times that have passed go, and nothing else is lost`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let (phone, id) = (SigningPhone(), UUID())
             try await stage.register(phone)
             #expect(try await stage.report(.sample(id, true, at: stage.now), by: phone) == 200)
@@ -98,7 +98,7 @@ struct WrittenHoursTests {
     }
 
     @Test func `no two rows show that one key owns them`() async throws {
-        try await FurtherStage.run(settings: ["signatures": "accepted"]) { stage async throws in
+        try await FurtherStage.run { stage async throws in
             let phone = SigningPhone()
             try await stage.register(phone)
             for _ in 0..<4 { #expect(try await stage.report(.sample(UUID(), true, at: stage.now), by: phone) == 200) }
