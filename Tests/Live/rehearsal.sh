@@ -3,8 +3,12 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
-# What docker-compose.yml says; see compose.py.
-compose() { /usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" "$@" <"$checkout/docker-compose.yml"; }
+# The story has people report themselves without a registered test, which an addition allows.
+compose_files=(docker-compose.yml deploy/self-reports.yml)
+# What the files say; see compose.py.
+compose() {
+    (cd "$checkout" && sed -s '1i---' "${compose_files[@]}") | /usr/bin/python3 "$checkout/Tests/Live/rehearsal/compose.py" "$@"
+}
 for part in images isolation listeners upgrade; do . "$checkout/Tests/Live/rehearsal/$part.sh"; done
 
 usage() {
@@ -93,6 +97,7 @@ export DISABLE_HC_SYSTEMD=true
 # make podman forget default_ulimits, and ask for more files than a machine may allow.
 podman_compose="/usr/bin/python3 $checkout/Tests/Live/rehearsal/podman_up.py -p $project --podman-run-args=--read-only-tmpfs=false"
 podman_compose+=" --podman-run-args=--ulimit=nofile=1024:1024 --podman-run-args=--ulimit=nproc=4096:4096"
+podman_compose+="${compose_files[*]/#/ -f }"
 # It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
 podman() { command podman --log-level error "$@"; }
 container() { printf '%s_%s_1' "$project" "$1"; }
@@ -148,11 +153,7 @@ stage=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 printf '%s\n' "$stage" >"$cache/stage"
 export VIGIL_SECRETS="$stage/secrets" VIGIL_WAVES_PAUSE=0 VIGIL_WAVES_SPREAD=0 VIGIL_SMALLEST_FEDERATED_SET=140
 # podman-compose would make them without keeping them apart.
-/usr/bin/python3 - docker-compose.yml <<'TEXT' | while read -r network internal; do
-import sys, yaml
-for name, network in yaml.safe_load(open(sys.argv[1]))["networks"].items():
-    print(name, "--internal" if (network or {}).get("internal") else "")
-TEXT
+compose --networks | while read -r network internal; do
     # Nothing, or the option.
     # shellcheck disable=SC2086
     podman network exists "${project}_$network" || podman network create --opt isolate=true $internal \
@@ -200,7 +201,7 @@ for program in vigil vigil-dev; do
     podman cp "$image:/usr/local/bin/$program" "$stage/programs/$program"
     podman rm "$image" >/dev/null
 done
-for program in submission-server=fold distribution=distribution federation=federation; do
+for program in submission-server=fold distribution=distribution federation=federation further=further; do
     cat >"$stage/programs/${program%=*}" <<TEXT
 #!/bin/sh
 export CONTAINERS_CONF=$CONTAINERS_CONF CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF PATH=$PATH
@@ -219,7 +220,7 @@ play() {
     local simulator port
     [ ${#relays[@]} = 0 ] || kill "${relays[@]}" 2>/dev/null || true
     relays=()
-    for simulator in development-apns=8063 development-identity=8083 development-gateway=8103; do
+    for simulator in development-apns=8063 development-identity=8083 development-gateway=8103 development-attestation=8123; do
         port=${simulator#*=}
         socat "TCP-LISTEN:$port,bind=127.0.0.1,reuseaddr,fork" \
             "EXEC:nsenter --net --target $(process "${simulator%=*}") socat - TCP\:127.0.0.1\:$port" &

@@ -1,15 +1,19 @@
 """Judges docker-compose.yml, from the checkout's folder, without starting it: who shares a network, who may do what, who gets which secret.
 
+It reads the file, and after lines of `---` files that are added to it with `-f`.
+
 Or it prints what the rehearsal derives from the file, instead of a list of its own; ArchitectureTests hold the file against the catalogue:
 
   --images    the targets of the Dockerfile, one a line
   --services  the containers that run a program of the suite and stay, callees before their callers
+  --networks  the networks, a line each, with `--internal` if nothing outside can be reached
   --arrows    who calls whom: "caller callee". The addresses that a container is given say whom it calls.
   --calls     the TLS listeners that a service of the suite calls: "callee port caller"
   --open      the ports that a container listens on for others: "service port"
   --closed    the ports that it opens on its loopback address only: "service port"
 """
 
+import functools
 import itertools
 import pathlib
 import re
@@ -139,13 +143,23 @@ def objections(document):
                 yield f"The secret {secret} is seen by {sorted(who) or 'nobody'}."
 
 
+def added(document, other):
+    """A document with another one added to it, as Compose does it: maps are joined, lists put in a row."""
+    if isinstance(document, dict) and isinstance(other, dict):
+        return document | {key: added(document[key], value) if key in document else value for key, value in other.items()}
+    return document + other if isinstance(document, list) else other
+
+
 def main():
-    document = yaml.safe_load(sys.stdin)
+    document = functools.reduce(added, yaml.safe_load_all(sys.stdin))
     services = document["services"]
     derived = {
         "--images": lambda: ((service["build"]["target"],) for service in services.values() if "build" in service),
         "--services": lambda: (
             (name,) for name, service in services.items() if "build" in service and "healthcheck" in service
+        ),
+        "--networks": lambda: (
+            (name, "--internal" if (network or {}).get("internal") else "") for name, network in document["networks"].items()
         ),
         "--arrows": lambda: arrows(services),
         "--calls": lambda: calls(services),
