@@ -458,7 +458,7 @@ targets += [
             "Further", "FurtherAPI",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
-            "Postgres", "Schema", "ExposureKeys", "Venues",
+            "Postgres", "PublishedTree", "Schema", "ExposureKeys", "Venues",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",

@@ -1,8 +1,8 @@
 package import ArgumentParser
-import FoundationEssentials
+package import FoundationEssentials
 import FurtherAPI
 import HTTPContract
-import ObjectStore
+import Postgres
 package import Running
 import Schema
 import Serving
@@ -13,7 +13,7 @@ package struct Further: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "further",
         abstract: "Takes health reports under the ids that phones show to each other, and publishes the positive ones.",
-        subcommands: [ServeCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
+        subcommands: [ServeCommand.self, PublishCommand.self, ReadyCommand.self], defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
     package init() {}
@@ -31,11 +31,7 @@ package struct Further: AsyncParsableCommand {
         try await Schema.further.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let keys = KeyStore(database)
-        let lists = PublishLists(
-            reports: PublicReports(database, countingFrom: try PublicReports.Age(settings)),
-            store: try settings.treeStore(),
-            features: settings.optionalString("features.file").map { URL(filePath: $0) },
-            databaseClock: databaseClock, logger: runtime.logger)
+        let lists = try PublishLists(database, by: databaseClock, runtime)
         let accept = AcceptReports(
             callers: VerifyCaller(signatures: signatures, hashes: hashes, keys: keys, clock: clock),
             limit: ReportLimit(clock: clock), clock: clock, store: ReportStore(database, spreadHours: spread))
@@ -56,6 +52,15 @@ package struct Further: AsyncParsableCommand {
             ],
             readiness: [ServiceDatabase.readiness(of: database)])
     }
+
+    /// Builds the lists once.
+    /// - Parameter instant: the lists are those of the last multiple of five minutes at or before it.
+    package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
+        try await ServiceDatabase.once(for: runtime, of: .further) { database in
+            let clock = try await DatabaseClock(of: runtime, in: database)
+            try await PublishLists(database, by: clock, runtime).publish(at: instant, again: true)
+        }
+    }
 }
 
 /// `further serve`.
@@ -67,5 +72,21 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Further.serve(ServiceRuntime(name: "further", options: options))
+    }
+}
+
+/// `further publish --as-of INSTANT`.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Build the lists once, also if they are there.",
+        discussion: "For development, and for a rehearsal: the service does the same every five minutes.")
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(name: .customLong("as-of"), help: "An ISO 8601 instant, such as 2026-11-21T14:00:00Z.")
+    var asOf: Instant
+
+    func run() async throws {
+        try await Further.publish(asOf: asOf.date, ServiceRuntime(name: "further", options: options))
     }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import NIOPosix
 import ObjectStore
+import Postgres
 import PublishedTree
 import Running
 import Schema
@@ -24,6 +25,26 @@ struct PublishLists: Sendable {
     /// Says for which instant lists were built: written after them. Nobody is served it.
     static let builtKey = TreeKey("version/v1/further/built")
 
+    init(
+        reports: PublicReports, store: any TreeStore, features: URL?, databaseClock: DatabaseClock, logger: Logger
+    ) {
+        self.reports = reports
+        self.store = store
+        self.features = features
+        self.databaseClock = databaseClock
+        self.logger = logger
+    }
+
+    /// As a service's settings say: `lists.ageFrom`, `features.file`, and where the tree is.
+    init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) throws {
+        let settings = runtime.configuration
+        self.init(
+            reports: PublicReports(database, countingFrom: try PublicReports.Age(settings)),
+            store: try settings.treeStore(),
+            features: settings.optionalString("features.file").map { URL(filePath: $0) },
+            databaseClock: clock, logger: runtime.logger)
+    }
+
     /// At startup and at every multiple of five minutes.
     func always(in runtime: ServiceRuntime) -> RecurringJob {
         RecurringJob("lists", in: runtime, due: Self.following) { now in
@@ -38,16 +59,19 @@ struct PublishLists: Sendable {
         Date(timeIntervalSince1970: (now.timeIntervalSince1970 / interval).rounded(.down) * interval)
     }
 
-    /// Builds the lists of the last multiple of five minutes, unless they are there.
+    /// Builds the lists of the last multiple of five minutes.
+    /// - Parameter again: also if they are there.
     /// - Returns: whether it did.
     @discardableResult
-    func publish(at now: Date) async throws -> Bool {
+    func publish(at now: Date, again: Bool = false) async throws -> Bool {
         try await databaseClock.require(now)
         let instant = Self.latest(now)
         let number = Int64(instant.timeIntervalSince1970)
         return try await reports.exclusively {
             // A process whose clock is a little ahead may have built the next list already.
-            if let built = try await built(), (number...number + Int64(Self.interval)).contains(built) { return false }
+            if !again, let built = try await built(), (number...number + Int64(Self.interval)).contains(built) {
+                return false
+            }
             try await build(at: instant)
             try await store.write(Array("\(number)".utf8), to: Self.builtKey)
             return true

@@ -5,8 +5,9 @@ import Further
 import FurtherAPI
 import HTTPContract
 import HTTPTypes
+import Logging
 import Phone
-import Postgres
+import PublishedTree
 import Running
 import Schema
 import TLS
@@ -29,7 +30,8 @@ struct Population {
     private let retraction: [Int?]
     private var random: SeededGenerator
     private let clock: ManualClock
-    private let database: MigratedDatabase
+    /// The service's.
+    private let settings: [String: String]
     private let apps: ServiceClient
 
     /// 2026-11-10, midnight UTC.
@@ -63,7 +65,7 @@ struct Population {
                 let result: Result<Population, any Error>
                 do {
                     var population = Population(
-                        count: phones, days: days, seed: seed, clock: clock, database: database, apps: apps)
+                        count: phones, days: days, seed: seed, clock: clock, settings: settings, apps: apps)
                     try await population.registerKeys()
                     for day in 0..<days { try await population.live(day) }
                     result = .success(population)
@@ -77,7 +79,7 @@ struct Population {
     }
 
     private init(
-        count: Int, days: Int, seed: UInt64, clock: ManualClock, database: MigratedDatabase, apps: ServiceClient
+        count: Int, days: Int, seed: UInt64, clock: ManualClock, settings: [String: String], apps: ServiceClient
     ) {
         var random = SeededGenerator(seed: seed)
         // Every seventh has daily ids; every fourth of the others signs.
@@ -96,7 +98,7 @@ struct Population {
         self.illness = illness
         self.random = random
         self.clock = clock
-        self.database = database
+        self.settings = settings
         self.apps = apps
     }
 
@@ -214,19 +216,12 @@ struct Population {
         Set(phones[person].contacts.contacts.filter(\.hasReceivedNotification).map(\.personUUID))
     }
 
-    /// The ids of the rows that a list has at an instant.
+    /// The ids of the list that the service has at an instant.
     private func listed(at now: Date) async throws -> Set<UUID> {
-        let seconds = Int64(now.timeIntervalSince1970)
-        return try await TestPostgres.withClient(database.superuserConnection) { client in
-            try await client.session { session in
-                Set(
-                    try session.rows(
-                        """
-                        SELECT id FROM further.report
-                        WHERE release_at <= \(seconds) AND coalesce(withdrawn_at > \(seconds), true)
-                            AND last_update > \(seconds - 14 * 86_400)
-                        """, as: UUID.self))
-            }
-        }
+        try await Further.publish(
+            asOf: now,
+            ServiceRuntime(name: "further", settings: settings, clock: clock.clock, logger: Logger(label: "further")))
+        let list = URL(filePath: settings["directory"] ?? "").appending(path: FurtherList.data.key.path)
+        return Set(try JSONDecoder().decode([HealthReport].self, from: Data(contentsOf: list)).map(\.id))
     }
 }

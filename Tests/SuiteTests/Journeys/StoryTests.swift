@@ -60,6 +60,8 @@ struct StoryTests {
         #expect(sentences.contains("Phone C found nothing."))
         #expect(sentences.contains { $0.hasPrefix("Phone K found the same of phone H's owner") })
         #expect(sentences.contains { $0.hasPrefix("The same assertion once more") && $0.hasSuffix("(403).") })
+        #expect(sentences.contains { $0.hasSuffix("can't take them back (401).") })
+        #expect(sentences.contains { $0.contains("phones Q and R told their owners, once,") })
         #expect(sentences.contains { $0.hasPrefix("Phone G downloaded the European package") })
         #expect(sentences.contains { $0.hasPrefix("Phone E found on the device that it met phone A's owner") })
     }
@@ -105,7 +107,7 @@ extension InProcessSuite {
                 role: .test, at: clock.now, lifetime: 300),
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
-            gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: exchange,
+            gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: exchange, publishReports: publishReports,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {

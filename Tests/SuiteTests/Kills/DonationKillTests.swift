@@ -35,7 +35,7 @@ struct DonationKillTests {
             let donors = try Donors(suite)
             var hour = Hour(containing: Date())
             var randomness = SeededGenerator(seed: KillPlan.seed)
-            try await donors.run(4) {
+            let journeys = try await donors.run(4) {
                 for number in 0..<KillPlan.kills {
                     try await Task.sleep(for: .milliseconds(.random(in: 50...700, using: &randomness)))
                     func restart(_ member: KillableSuite.Member) async throws {
@@ -60,13 +60,12 @@ struct DonationKillTests {
             let folded = try await suite.asSuperuser { session in
                 try session.rows("SELECT district FROM donation.user_group ORDER BY 1", as: Int32.self)
             }
-            let journeys = donors.journeys
             #expect(folded == journeys.map(\.district).sorted(), "seed \(KillPlan.seed)")
             #expect(journeys.flatMap(\.violations) == [], "seed \(KillPlan.seed)")
             #expect(journeys.count > KillPlan.kills)
-            #expect(donors.unanswered > 0)
+            #expect(donors.callers.unanswered > 0)
             print(
-                "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(journeys.count) phones, \(donors.unanswered) calls "
+                "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(journeys.count) phones, \(donors.callers.unanswered) calls "
                     + "without an answer.")
         }
     }
@@ -84,7 +83,7 @@ struct DonationKillTests {
     }
 }
 
-/// Phones and verification servers that repeat every call until it is answered.
+/// Phones and verification servers.
 private final class Donors: Sendable {
     /// What became of one phone's requests.
     struct Journey: Sendable {
@@ -107,11 +106,7 @@ private final class Donors: Sendable {
     private let apps: ServiceClient
     private let verification: ServiceClient
     private let mint: PlayIntegrityMint
-    private let finished = Mutex<[Journey]>([])
-    private let lost = Mutex(0)
-    private let isOver = Mutex(false)
-
-    private static let patience: Duration = .seconds(60)
+    let callers = RepeatingCallers()
 
     init(_ suite: KillableSuite) throws {
         apps = try ServiceClient(
@@ -129,36 +124,17 @@ private final class Donors: Sendable {
             signing: try SuiteSecrets.privateKey(SuiteSecrets.playIntegritySigningKey, in: folder))
     }
 
-    var journeys: [Journey] { finished.withLock { $0 } }
-    /// Calls without an answer.
-    var unanswered: Int { lost.withLock { $0 } }
-
     /// Runs phones, each worker one after another, while `body` runs; then lets them finish.
-    func run(_ workers: Int, _ body: () async throws -> Void) async throws {
-        let result: Result<Void, any Error>
+    func run(_ workers: Int, _ body: () async throws -> Void) async throws -> [Journey] {
+        let result: Result<[Journey], any Error>
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for worker in 0..<workers {
-                    group.addTask {
-                        var number: Int32 = 0
-                        while !self.isOver.withLock({ $0 }) {
-                            number += 1
-                            let journey = try await self.journey(Int32(worker) * 1_000_000 + number)
-                            self.finished.withLock { $0.append(journey) }
-                        }
-                    }
-                }
-                try await body()
-                isOver.withLock { $0 = true }
-                try await group.waitForAll()
-            }
-            result = .success(())
+            result = .success(try await callers.run(workers, { try await self.journey(Int32($0)) }, while: body))
         } catch {
             result = .failure(error)
         }
         await apps.close()
         await verification.close()
-        try result.get()
+        return try result.get()
     }
 
     // MARK: One phone
@@ -180,13 +156,13 @@ private final class Donors: Sendable {
     private func given(_ password: OneTimePassword, _ id: [UInt8]) async throws -> Bool {
         let payload = try PasswordRequest(password, androidID: AndroidID(id)).encoded()
         let body = try body(payload)
-        return try await answered { _ = try await self.apps.call(DonationAPI.reportOnAndroid, body) }.isOK
+        return try await callers.outcome { _ = try await self.apps.call(DonationAPI.reportOnAndroid, body) }.isOK
     }
 
     private func redeem(_ password: OneTimePassword) async throws -> Bool {
         let request = ReportRedemptions([ReportRedemption(password.text, idempotencyKey: .fresh)])
         let redeemed = Mutex<[Bool]>([])
-        _ = try await answered {
+        _ = try await callers.outcome {
             let answer = try await self.verification.call(DonationAPI.reportRedemptions, request)
             redeemed.withLock { $0 = answer.redeemed }
         }
@@ -200,7 +176,7 @@ private final class Donors: Sendable {
             user: UserGroup(federalState: 13, district: district, age: .to29)
         ).encoded()
         let body = try body(payload)
-        let outcome = try await answered { _ = try await self.apps.call(DonationAPI.analyticsOnAndroid, body) }
+        let outcome = try await callers.outcome { _ = try await self.apps.call(DonationAPI.analyticsOnAndroid, body) }
         return outcome.isOK || outcome.wasUnknown
     }
 
@@ -216,32 +192,5 @@ private final class Donors: Sendable {
             salt: Data(salt).base64EncodedString(), playIntegrity: try mint.token(verdict))
         return DonationBody(
             Data(try DonationRequest(authentication: evidence.encoded(), payload: payload).encoded(length: 16_384)))
-    }
-
-    // MARK: Retrying
-
-    private struct Outcome {
-        var isOK = false
-        var wasUnknown = false
-    }
-
-    /// Retries until it is answered.
-    private func answered(_ call: () async throws -> Void) async throws -> Outcome {
-        let deadline = ContinuousClock.now + Self.patience
-        var outcome = Outcome()
-        while true {
-            do {
-                try await call()
-                outcome.isOK = true
-                return outcome
-            } catch CallError.refused {
-                return outcome
-            } catch CallError.unavailable {
-                outcome.wasUnknown = true
-                lost.withLock { $0 += 1 }
-                guard ContinuousClock.now < deadline else { throw CallError.unavailable }
-                try await Task.sleep(for: .milliseconds(.random(in: 5...60)))
-            }
-        }
     }
 }

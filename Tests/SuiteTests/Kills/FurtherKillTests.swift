@@ -11,10 +11,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Kills further and PostgreSQL repeatedly, while phones register keys and post signed reports.
+/// Kills further, the command that publishes, and PostgreSQL repeatedly, while phones register keys and post signed reports.
 ///
-/// What was acknowledged is in the table, to be published at once; a lost answer burns neither key nor id; and an id stays its owner's.
-/// `PublishListsTests` shows that what is in the table is in the next list.
+/// What was acknowledged is in the next list; a lost answer burns neither key nor id; and an id stays its owner's.
 @Suite(
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
@@ -26,25 +25,27 @@ struct FurtherKillTests {
         try await KillableSuite.run([.further], changes: [signed]) { suite in
             let reporters = try Reporters(suite)
             var randomness = SeededGenerator(seed: KillPlan.seed)
-            try await reporters.run(4) {
+            let journeys = try await reporters.run(4) {
                 for number in 0..<KillPlan.kills {
                     try await Task.sleep(for: .milliseconds(.random(in: 50...700, using: &randomness)))
-                    let victim: KillableSuite.Member = number.isMultiple(of: 2) ? .further : .postgres
+                    guard number % 3 > 0 else {
+                        _ = try await suite.publishReports(
+                            asOf: Date(), killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
+                        continue
+                    }
+                    let victim: KillableSuite.Member = number % 3 == 1 ? .further : .postgres
                     try await suite.kill(victim)
                     try await suite.start(victim)
                 }
             }
-            let stored = try await suite.asSuperuser { session in
-                try session.rows(
-                    "SELECT id FROM further.report WHERE release_at = 0 AND withdrawn_at IS NULL", as: UUID.self)
-            }
-            let journeys = reporters.journeys
-            #expect(Set(stored) == Set(journeys.filter(\.isPositive).map(\.id)), "seed \(KillPlan.seed)")
+            #expect(try await suite.publishReports(asOf: Date()))
+            let listed = try await suite.positiveIDs()
+            #expect(listed == Set(journeys.filter(\.isPositive).map(\.id)), "seed \(KillPlan.seed)")
             #expect(journeys.flatMap(\.violations) == [], "seed \(KillPlan.seed)")
             #expect(journeys.count > KillPlan.kills)
-            #expect(reporters.unanswered > 0)
+            #expect(reporters.callers.unanswered > 0)
             print(
-                "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(journeys.count) phones, \(reporters.unanswered) calls "
+                "\(KillPlan.kills) kills, seed \(KillPlan.seed): \(journeys.count) phones, \(reporters.callers.unanswered) calls "
                     + "without an answer.")
         }
     }
@@ -57,7 +58,7 @@ struct FurtherKillTests {
     }
 }
 
-/// Phones that repeat every call until it is answered.
+/// Phones.
 private final class Reporters: Sendable {
     /// What became of one phone's calls.
     struct Journey: Sendable {
@@ -76,11 +77,7 @@ private final class Reporters: Sendable {
     }
 
     private let apps: ServiceClient
-    private let finished = Mutex<[Journey]>([])
-    private let lost = Mutex(0)
-    private let isOver = Mutex(false)
-
-    private static let patience: Duration = .seconds(60)
+    let callers = RepeatingCallers()
 
     init(_ suite: KillableSuite) throws {
         apps = try ServiceClient(
@@ -88,33 +85,16 @@ private final class Reporters: Sendable {
             deadline: .seconds(4))
     }
 
-    var journeys: [Journey] { finished.withLock { $0 } }
-    /// Calls without an answer.
-    var unanswered: Int { lost.withLock { $0 } }
-
     /// Runs phones, each worker one after another, while `body` runs; then lets them finish.
-    func run(_ workers: Int, _ body: () async throws -> Void) async throws {
-        let result: Result<Void, any Error>
+    func run(_ workers: Int, _ body: () async throws -> Void) async throws -> [Journey] {
+        let result: Result<[Journey], any Error>
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<workers {
-                    group.addTask {
-                        while !self.isOver.withLock({ $0 }) {
-                            let journey = try await self.journey()
-                            self.finished.withLock { $0.append(journey) }
-                        }
-                    }
-                }
-                try await body()
-                isOver.withLock { $0 = true }
-                try await group.waitForAll()
-            }
-            result = .success(())
+            result = .success(try await callers.run(workers, { _ in try await self.journey() }, while: body))
         } catch {
             result = .failure(error)
         }
         await apps.close()
-        try result.get()
+        return try result.get()
     }
 
     // MARK: One phone
@@ -139,32 +119,12 @@ private final class Reporters: Sendable {
     private func post(_ id: UUID, isPositive: Bool, at seconds: Int64, by key: FurtherKey) async throws -> Bool {
         let answers = Questionnaire.Answers(feelingSick: true, hasBeenTested: true, testResult: isPositive)
         let message = try SignedMessage(HealthReport(id: id, answers: answers, lastUpdate: seconds))
-        return try await isAccepted {
-            let signed = try key.signed(message, to: FurtherAPI.report.route, at: Date())
-            _ = try await self.apps.call(FurtherAPI.report, signed)
-        }
+        // Signed once: the same call is repeated until it is answered.
+        let signed = try key.signed(message, to: FurtherAPI.report.route, at: Date())
+        return try await isAccepted { _ = try await self.apps.call(FurtherAPI.report, signed) }
     }
 
-    /// Retries until it is answered: whether with 200.
-    ///
-    /// A call that the connection repeated by itself, after a lost answer, is refused because its nonce was used (401). So a phone signs
-    /// again. Who is locked out is refused however often it signs.
     private func isAccepted(_ call: () async throws -> Void) async throws -> Bool {
-        let deadline = ContinuousClock.now + Self.patience
-        var signaturesLeft = 3
-        while true {
-            do {
-                try await call()
-                return true
-            } catch CallError.refused(.unauthorized) where signaturesLeft > 0 {
-                signaturesLeft -= 1
-            } catch CallError.refused {
-                return false
-            } catch CallError.unavailable {
-                lost.withLock { $0 += 1 }
-                guard ContinuousClock.now < deadline else { throw CallError.unavailable }
-                try await Task.sleep(for: .milliseconds(.random(in: 5...60)))
-            }
-        }
+        try await callers.outcome(of: call).isOK
     }
 }

@@ -1,8 +1,10 @@
 import Catalogue
 import DevelopmentSuite
 import Foundation
+import FurtherAPI
 import Glibc
 import Postgres
+import PublishedTree
 import Schema
 import TLS
 import TestSupport
@@ -163,6 +165,19 @@ actor KillableSuite {
     /// - Parameter ahead: how far its clock is ahead, in seconds.
     func exchange(asOf instant: Date, ahead: TimeInterval) async throws -> ChildProcess {
         try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead)
+    }
+
+    /// Runs the command `further publish`; see ``fold(asOf:killingAfter:)``.
+    func publishReports(asOf instant: Date, killingAfter patience: Duration? = nil) async throws -> Bool {
+        let publish = try await start("further", "publish", as: "further", asOf: instant, ahead: 0)
+        if let patience, try await publish.end(within: patience) == nil { publish.send(SIGKILL) }
+        return try await publish.end() == .status(0)
+    }
+
+    /// The ids of the list that further has published for phones.
+    func positiveIDs() throws -> Set<UUID> {
+        let list = URL(filePath: folder.volume(.further)).appending(path: FurtherList.data.key.path)
+        return Set(try JSONDecoder().decode([HealthReport].self, from: Data(contentsOf: list)).map(\.id))
     }
 
     /// - Parameter service: whose configuration the command has.

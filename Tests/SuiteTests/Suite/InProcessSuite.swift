@@ -6,6 +6,7 @@ import DevelopmentSuite
 import Distribution
 import Federation
 import Foundation
+import Further
 import HTTPContract
 import Logging
 import Running
@@ -116,6 +117,10 @@ struct InProcessSuite: Sendable {
 
     func exchange(asOf instant: Date) async throws {
         try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
+    }
+
+    func publishReports(asOf instant: Date) async throws {
+        try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.

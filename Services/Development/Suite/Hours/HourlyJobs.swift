@@ -1,7 +1,7 @@
 import Foundation
 import Vigil
 
-/// The jobs of every hour, run once, with the configuration of a suite's services and a clock that shows a given instant.
+/// Recurring jobs, run once, with the configuration of a suite's services and a clock that shows a given instant.
 struct HourlyJobs: Sendable {
     let folder: StateFolder
     let suite: RunningSuite
@@ -21,6 +21,11 @@ struct HourlyJobs: Sendable {
     /// `federation run --as-of`.
     func exchange(asOf instant: Date) async throws {
         try await run("federation", "run", as: "federation", asOf: instant)
+    }
+
+    /// `further publish --as-of`.
+    func publishReports(asOf instant: Date) async throws {
+        try await run("further", "publish", as: "further", asOf: instant)
     }
 
     /// - Parameter service: whose configuration the command has.

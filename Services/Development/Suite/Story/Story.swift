@@ -23,7 +23,7 @@ package struct Story: Sendable {
 
     /// A step failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// 1...11.
+        /// 1...12.
         package let step: Int
         package let description: String
     }
@@ -117,6 +117,7 @@ package struct Story: Sendable {
         }
         try await step(10, "An operator looks into the chunk.") { try await inspect(chunk) }
         try await step(11, "Genuine apps take part in surveys and donate data.") { try await donate() }
+        try await step(12, "People say how they are in the app Further.") { try await reportHealth() }
     }
 
     // MARK: Steps

@@ -116,6 +116,7 @@ private struct StoryClients {
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),
             gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: jobs.exchange,
+            publishReports: jobs.publishReports,
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })
     }

@@ -39,6 +39,8 @@ package struct StoryStage: Sendable {
     package var surveys: ServiceClient
     /// Runs `federation run --as-of`.
     package var exchange: @Sendable (Date) async throws -> Void
+    /// Runs `further publish --as-of`.
+    package var publishReports: @Sendable (Date) async throws -> Void
     /// All published files with their content.
     package var publishedFiles: @Sendable () throws -> [String: Data]
     /// Runs `vigil inspect` on an archive.
@@ -52,6 +54,7 @@ package struct StoryStage: Sendable {
         minimumKeys: Int, closing: HourClosing, gateway: ServiceClient, vouchers: ServiceClient,
         surveys: ServiceClient,
         exchange: @escaping @Sendable (Date) async throws -> Void,
+        publishReports: @escaping @Sendable (Date) async throws -> Void,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
     ) {
@@ -72,6 +75,7 @@ package struct StoryStage: Sendable {
         self.vouchers = vouchers
         self.surveys = surveys
         self.exchange = exchange
+        self.publishReports = publishReports
         self.publishedFiles = publishedFiles
         self.inspect = inspect
     }
