@@ -10,21 +10,25 @@ bash Tests/Live/timing.sh [--pairs N] [--deadline MS] [--seed N] [--http2] [--lo
 
 Installs what is missing, builds for release, and runs a suite of its own on free ports. Sends registrations, polls,
 requests for TANs, uploads by TAN and by one-time password, requests for passwords and donations, of Android phones and of
-iPhones with App Attest, through the metadata proxy (real and dummy, fresh, repeated, spent, unknown, malformed, forged) in
-random order over many connections, and records when each answer arrives. Then compares every two kinds of a route, and the routes of the verification server: means, trimmed means,
-Kolmogorov–Smirnov distance, a classifier, and the share of answers that came a deadline late or more, corrected for their
-number, at a level of 1e-5.
+iPhones with App Attest, and reports, batches and keys of further, signed and unsigned, through the metadata proxy (real and
+dummy, fresh, repeated, spent, unknown, malformed, forged) in random order over many connections, and records when each answer
+arrives. Then compares every kind with all others of its route, every two kinds, a route's dummies and its refused requests
+with the others, and the routes of the verification server: means, trimmed means, Kolmogorov–Smirnov distance, a classifier,
+and the share of answers that came a deadline late or more, corrected for their number, at a level of 1e-5.
 
 The controls: on every route one kind is sent a second time and delayed by 200 µs, and one kind is sent with 2 % of its
-answers a deadline late. These must be found; otherwise more is measured, up to eight times as much, and then the check has
-failed. --pairs therefore doesn't decide which leaks must be found; more answers find smaller ones.
+answers a deadline late. These must be found as other kinds would, beside all others of the route; otherwise more is measured,
+up to eight times as much, and then the check has failed. --pairs therefore doesn't decide which leaks must be found; more
+answers find smaller ones.
 
-Takes about eight minutes. Needs the machine alone: answers that a service hasn't ready by the deadline leave later,
+Takes about five minutes, nearly all of it sending: as many requests wait for the proxy's deadline at a time as keep the
+machine half busy. Needs the machine alone: answers that a service hasn't ready by the deadline leave later,
 services are then late with some kinds more often than with others, and that is found, too. If it is all that is found, it is
 measured once more.
 
-  --pairs N       answers of each kind (default 3000; 20000 for a release; 1000000 takes a night); two fifths of that from
-                  iPhones, for passwords for logs and self-reports, and for uploads by password
+  --pairs N       answers of each kind (default 1500; 10000 for a release; 150000 takes a night); two fifths of that from
+                  iPhones, for passwords for logs and self-reports, for uploads by password, and for further's batches, keys and
+                  signed reports
   --deadline MS   the proxy's deadline (default 50)
   --seed N        another order of the requests (default 1)
   --http2         over HTTP/2 (default HTTP/1.1)
@@ -39,7 +43,7 @@ TEXT
 
 # 60 of them are the late control's: its test has to find 37 at this level (detector.py), which it misses once in a thousand times.
 # For 200 µs a third would do if answers scattered by 500 µs, so two fifths do for the classes that have no control of their own.
-pairs=3000
+pairs=1500
 deadline=50
 seed=1
 protocol=http/1.1
@@ -84,6 +88,7 @@ start_suite --no-story --set data-donation.deviceCheck.key= \
     --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 --set metadata-proxy.limits.donations=10000000 \
+    --set metadata-proxy.limits.further=10000000 --set further.signatures=accepted \
     --set test-result-server.positives.hourlyLimit=1000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set verification-server.tan.perRegistration=3 \
     --set metadata-proxy.answers.deadline="$deadline"

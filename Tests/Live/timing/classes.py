@@ -7,7 +7,8 @@ import random
 import time
 import uuid
 
-from client import apple, google, messages
+import health
+from client import apple, further, google, messages
 
 # As long as an app makes them: what is particular to a header to the verification server, and payloads of uploads, in bytes.
 # What is not equally long is known by its length already.
@@ -21,7 +22,7 @@ LATE_SHARE = 0.02
 REMEMBERED = 400
 # Results are posted in batches of so many, and there are always as many in advance.
 STOCK = 100
-# Of donations and requests for passwords there are so many in advance for each class: more than a block sends.
+# Of donations, requests for passwords and requests to further there are so many in advance for each class: more than a block sends.
 MINTED = 30
 # Answers of each class in a block: within one, which takes about three seconds, the order of all requests is random. Classes that differ
 # from others by address or by what authorises them have fewer, to save time: what is found in them is 1.6 times as large.
@@ -36,24 +37,29 @@ ROUTES = {
     "push": "/v3/register",
     "password": "/version/v1/android/otp",
     "donation": "/version/v1/android/dat",
+    health.ROUTE: further.REPORT,
 }
+ANDROID, IOS = "/version/v1/android/", "/version/v1/ios/"
 # Classes that are sent to another address than their route, and must look like all classes of it. iPhones' evidence is App Attest's:
 # who brings DeviceCheck's waits for Apple, longer than this deadline, so the suite has none.
 ADDRESSES = {
-    ("password", "log"): "android/els", ("password", "log, weak device"): "android/els", ("password", "fake log"): "android/els",
-    ("password", "report"): "android/srs", ("password", "second report"): "android/srs",
-    ("password", "fake report"): "android/srs",
-    ("password", "iPhone"): "ios/otp", ("password", "iPhone, forged"): "ios/otp", ("password", "fake iPhone"): "ios/otp",
-    ("password", "iPhone's log"): "ios/els", ("password", "iPhone's log, used counter"): "ios/els",
-    ("password", "fake iPhone's log"): "ios/els",
-    ("password", "iPhone's report"): "ios/srs", ("password", "iPhone's second report"): "ios/srs",
-    ("password", "fake iPhone's report"): "ios/srs",
-    ("donation", "iPhone"): "ios/dat", ("donation", "iPhone's second"): "ios/dat", ("donation", "fake iPhone"): "ios/dat",
+    ("password", "log"): ANDROID + "els", ("password", "log, weak device"): ANDROID + "els", ("password", "fake log"): ANDROID + "els",
+    ("password", "report"): ANDROID + "srs", ("password", "second report"): ANDROID + "srs",
+    ("password", "fake report"): ANDROID + "srs",
+    ("password", "iPhone"): IOS + "otp", ("password", "iPhone, forged"): IOS + "otp", ("password", "fake iPhone"): IOS + "otp",
+    ("password", "iPhone's log"): IOS + "els", ("password", "iPhone's log, used counter"): IOS + "els",
+    ("password", "fake iPhone's log"): IOS + "els",
+    ("password", "iPhone's report"): IOS + "srs", ("password", "iPhone's second report"): IOS + "srs",
+    ("password", "fake iPhone's report"): IOS + "srs",
+    ("donation", "iPhone"): IOS + "dat", ("donation", "iPhone's second"): IOS + "dat", ("donation", "fake iPhone"): IOS + "dat",
+    **health.ADDRESSES,
 }
 # Uploads that a one-time password authorises, not a TAN.
 SELF_REPORTS = {"self-report", "unknown password", "fake self-report"}
-# Whose bodies are protobuf, of which each route pads its own.
-PADDED_INSIDE = {"upload", "venue", "push", "password", "donation"}
+# What has fewer answers in a block, besides what has an address of its own.
+FEWER = SELF_REPORTS | set(health.SIGNED)
+# Whose bodies are padded by each route in its own way.
+PADDED_INSIDE = {"upload", "venue", "push", "password", "donation", health.ROUTE}
 # Statuses are listed because a class whose answers are others isn't what it is called.
 CLASSES = {
     "registration": {
@@ -81,11 +87,12 @@ CLASSES = {
     "donation": {
         "valid": 200, "repeated": 200, "used salt": 403, "against a rule": 400, "malformed": 400, "fake": 200,
         "fake with evidence": 200, "iPhone": 200, "iPhone's second": 429, "fake iPhone": 200},
+    health.ROUTE: health.CLASSES,
 }
 # The controls: the same requests as this class of the route, but answered later.
 TWINS = {
     "registration": "used GUID", "testresult": "negative", "tan": "not positive", "upload": "repeated", "venue": "repeated",
-    "push": "repeated", "password": "repeated", "donation": "repeated"}
+    "push": "repeated", "password": "repeated", "donation": "repeated", health.ROUTE: "repeated"}
 CONTROL = "control"
 # The control for late answers. One is enough: what it must show is the same for each route.
 LATE = "late control"
@@ -100,10 +107,10 @@ class Kind:
         self.is_control = name in (CONTROL, LATE)
         # Whose requests it sends.
         self.sends = TWINS[route] if self.is_control else name
-        address = ADDRESSES.get((route, name))
-        self.path = f"/version/v1/{address}" if address else ROUTES[route]
+        self.path = ADDRESSES.get((route, name), ROUTES[route])
         # Answers in a block.
-        self.of_each = OF_FEWER if address or name in SELF_REPORTS else OF_EACH
+        self.of_each = OF_FEWER if self.path != ROUTES[route] or name in FEWER else OF_EACH
+        self.is_dummy, self.is_refused = name.startswith("fake"), status >= 400
         self.delay = CONTROL_DELAY if name == CONTROL else 0.0
         self.late_share = LATE_SHARE if name == LATE else 0.0
 
@@ -159,6 +166,7 @@ class Phones:
             "used salt": self._salts, "second report": self._reporters, "iPhone's log": self._keys,
             "iPhone's log, used counter": self._old_keys, "iPhone's second report": self._reporting_keys,
             "iPhone's second": self._donating_keys}
+        self._further = health.Phones(self._random)
 
     # MARK: Requests
 
@@ -167,6 +175,8 @@ class Phones:
 
         None if no phone has come so far, because requests before were refused that should not have been.
         """
+        if kind.route == health.ROUTE:
+            return self._further.request(kind.sends)
         stocks = {
             ("tan", "valid"): self._tokens, ("tan", "second"): self._half_spent_tokens,
             ("tan", "third"): self._nearly_spent_tokens, ("upload", "valid"): self._tans,
@@ -209,6 +219,8 @@ class Phones:
             self._pushed.append(kept)
         elif kind.route in ("password", "donation"):
             self._remember(kind.route, kind.name, *kept)
+        elif kind.route == health.ROUTE:
+            self._further.answered(kind.name, kept)
 
     def _remember(self, route, name, subject, body):
         """Takes what a donation, or a request for a password, that was answered means for later ones. subject: see `_mint`."""
@@ -420,6 +432,7 @@ class Phones:
         for (route, name), minted in self._minted.items():
             while len(minted) < MINTED and self._needed.get(name, True):
                 minted.append(self._mint(route, name))
+        self._further.stock(MINTED)
 
     # MARK: Parts of requests
 

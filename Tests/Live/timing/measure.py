@@ -104,7 +104,8 @@ class Measurement:
                 ("registration", "fresh GUID", 28), ("tan", "valid", 24), ("upload", "valid", 20), ("tan", "second", 16),
                 ("upload", "only reports", 12), ("tan", "third", 8), ("venue", "valid", 4), ("push", "first", 4),
                 ("password", "valid", 4), ("donation", "valid", 4), ("password", "report", 8), ("password", "iPhone", 8),
-                ("password", "iPhone's log", 4), ("password", "iPhone's report", 4), ("donation", "iPhone", 4)):
+                ("password", "iPhone's log", 4), ("password", "iPhone's report", 4), ("donation", "iPhone", 4),
+                ("health", "key", 8), ("health", "positive", 8), ("health", "signed", 4)):
             kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
             self._engine.run(self._plain(kind, blocks * kind.of_each))
         # Until connections between the services are open and the kernel stamps packets.
@@ -160,11 +161,11 @@ class Measurement:
 # MARK: Judging
 
 
-class Couple:
-    """Two classes that must look alike, or a control and its twin."""
+class Comparison:
+    """Two groups of classes that must look alike, or a control and what it must not look like."""
 
     def __init__(self, title, first, second, is_control=False):
-        """first, second: kinds, whose answers are put together."""
+        """first, second: kinds, whose answers are put together; the first group has no more answers than the second."""
         self.title, self.first, self.second, self.is_control = title, first, second, is_control
         self.findings = []
 
@@ -176,7 +177,7 @@ class Couple:
         first, second = (
             numpy.concatenate([measurement.times(kind, without_late) for kind in kinds], axis=1)
             for kinds in (self.first, self.second))
-        self.findings = detector.compare(*detector.couple(first, second, generator), measurement.latest)
+        self.findings = detector.compare(detector.match(first, second, generator), measurement.latest)
 
     def row(self):
         mean, trimmed, distance, classifier, late = self.findings
@@ -185,43 +186,56 @@ class Couple:
             f" {classifier.effect:>9.4f} {late.effect:>8.3%}   {self.probability:.1e} {late.corrected:.1e}")
 
 
-class LateControl(Couple):
-    """The twin, and the same with more late answers: only the test for these may find it."""
+class LateControl(Comparison):
+    """A class with more late answers, and the others: only the test for these may find it."""
 
     @property
     def probability(self):
         return self.findings[-1].corrected
 
 
-def couples():
+def comparisons():
     """The whole family."""
     family = []
     for route in classes.ROUTES:
         kinds = [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
-        for first, second in itertools.combinations(kinds, 2):
-            family.append(Couple(f"{route}: {first.name}, {second.name}", [first], [second]))
-        control = next(kind for kind in classes.KINDS if kind.route == route and kind.name == classes.CONTROL)
-        twin = next(kind for kind in kinds if kind.name == control.sends)
-        family.append(Couple(f"{route}: {twin.name} 200 µs later, on time", [control], [twin], is_control=True))
-    late = next(kind for kind in classes.KINDS if kind.name == classes.LATE)
-    twin = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (late.route, late.sends))
-    family.append(LateControl(
-        f"{late.route}: {twin.name} late in {classes.LATE_SHARE:.0%} more, not", [late], [twin], is_control=True))
+        family += _of_route(route, kinds)
+        for control in (kind for kind in classes.KINDS if kind.route == route and kind.is_control):
+            # As each class is compared. Its twin is one of the others.
+            if control.name == classes.LATE:
+                share = f"{classes.LATE_SHARE:.0%}"
+                family.append(LateControl(f"{route}: {control.sends} late in {share} more, the others", [control], kinds, True))
+            else:
+                family.append(Comparison(f"{route}: {control.sends} 200 µs later, the others", [control], kinds, True))
     for first, second in itertools.combinations(["registration", "testresult", "tan"], 2):
-        of_first, of_second = (
-            [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
-            for route in (first, second))
-        family.append(Couple(f"{first}, {second}", of_first, of_second))
+        family.append(_groups(f"{first}, {second}", *(
+            [kind for kind in classes.KINDS if kind.route == route and not kind.is_control] for route in (first, second))))
     return family
+
+
+def _of_route(route, kinds):
+    """Every two classes, every class and the others, and what many classes may have in common."""
+    for first, second in itertools.combinations(kinds, 2):
+        yield _groups(f"{route}: {first.name}, {second.name}", [first], [second])
+    for kind in kinds:
+        yield Comparison(f"{route}: {kind.name}, the others", [kind], [other for other in kinds if other is not kind])
+    for title, chosen in (("dummies", lambda kind: kind.is_dummy), ("refused", lambda kind: kind.is_refused)):
+        some = [kind for kind in kinds if chosen(kind)]
+        if len(some) > 1:
+            yield _groups(f"{route}: {title}, the others", some, [kind for kind in kinds if kind not in some])
+
+
+def _groups(title, *groups):
+    return Comparison(title, *sorted(groups, key=lambda kinds: sum(kind.of_each for kind in kinds)))
 
 
 def judge(measurement, seed, without_late=False):
     """without_late: late answers are left out."""
-    family = couples()
+    family = comparisons()
     generator = numpy.random.default_rng(seed)
-    for couple in family:
-        couple.judge(measurement, without_late, generator)
-    detector.correct([finding for couple in family for finding in couple.findings])
+    for comparison in family:
+        comparison.judge(measurement, without_late, generator)
+    detector.correct([finding for comparison in family for finding in comparison.findings])
     return family
 
 
@@ -241,7 +255,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=pathlib.Path)
     parser.add_argument("programs", type=pathlib.Path)
-    parser.add_argument("--pairs", type=int, default=3000)
+    parser.add_argument("--pairs", type=int, default=1500)
     parser.add_argument("--deadline", type=float, default=50)
     parser.add_argument("--protocol", choices=wire.CONNECTIONS, default=wire.HTTP1.protocol)
     parser.add_argument("--seed", type=int, default=1)
@@ -273,12 +287,12 @@ def main():
     while True:
         measurement.extend(pairs)
         family = judge(measurement, options.seed)
-        missed = [couple for couple in family if couple.is_control and couple.probability >= LEVEL]
-        told_apart = [couple for couple in family if not couple.is_control and couple.probability < LEVEL]
+        missed = [comparison for comparison in family if comparison.is_control and comparison.probability >= LEVEL]
+        told_apart = [comparison for comparison in family if not comparison.is_control and comparison.probability < LEVEL]
         if told_apart or not missed or 2 * pairs > GROWTH * options.pairs:
             break
         pairs *= 2
-        say(f"Not found: {', '.join(couple.title for couple in missed)}. Measuring up to {pairs:,} of each class …")
+        say(f"Not found: {', '.join(comparison.title for comparison in missed)}. Measuring up to {pairs:,} of each class …")
     engine.close()
     say("")
     show(family)
@@ -292,15 +306,15 @@ def main():
 
 def show(family):
     """The clearest differences, and the controls."""
-    honest = [couple for couple in family if not couple.is_control]
+    honest = [comparison for comparison in family if not comparison.is_control]
     honest.sort(key=lambda each: min(finding.probability for finding in each.findings))
     say(f"{'':<48} {'mean':>9} {'trimmed':>9} {'distance':>9} {'accuracy':>9} {'late':>8}   probability, of late")
-    for couple in honest[:ROWS]:
-        say(couple.row())
+    for comparison in honest[:ROWS]:
+        say(comparison.row())
     say(f"… and {max(0, len(honest) - ROWS)} more. The controls:")
-    for couple in family:
-        if couple.is_control:
-            say(couple.row())
+    for comparison in family:
+        if comparison.is_control:
+            say(comparison.row())
     say("Means in µs; accuracy of a single guess, 0.5 is a coin's; late: difference of the shares of answers that came a deadline late "
         "or more; probability that chance does this, by any test and by late answers alone, after Holm.")
 
@@ -323,23 +337,23 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
             say(f"FAILED: too few answers to {kind.route}: {kind.name} are what they should be.")
             return 1
 
-    honest = [couple for couple in family if not couple.is_control]
-    tests = sum(len(couple.findings) for couple in family)
+    honest = [comparison for comparison in family if not comparison.is_control]
+    tests = sum(len(comparison.findings) for comparison in family)
     extent = f"{tests} tests at {LEVEL:g} after Holm, {pairs:,} answers of each class"
     if told_apart:
-        if not options.adverse and all(couple.is_control or couple.probability >= LEVEL for couple in judge(measurement, options.seed, True)):
+        if not options.adverse and all(comparison.is_control or comparison.probability >= LEVEL for comparison in judge(measurement, options.seed, True)):
             say(f"Without the answers that came late there is no difference by {extent}: the services, or this machine, are "
                 "too slow for the deadline.")
             return TOO_SLOW
-        say(f"DISTINGUISHABLE: {len(told_apart)} of {len(honest)} couples of classes by {extent}.")
+        say(f"DISTINGUISHABLE: {len(told_apart)} of {len(honest)} comparisons by {extent}.")
         return 1
     if missed:
         say(f"FAILED: with {pairs:,} answers of each class these controls were not found: "
-            + "; ".join(couple.title for couple in missed) + ".")
+            + "; ".join(comparison.title for comparison in missed) + ".")
         return 1
-    least = min(couple.probability for couple in honest)
-    widest = max(abs(couple.findings[1].effect) for couple in honest)
-    say(f"INDISTINGUISHABLE: none of {len(honest)} couples of classes by {extent} (least {least:.2g}; trimmed means "
+    least = min(comparison.probability for comparison in honest)
+    widest = max(abs(comparison.findings[1].effect) for comparison in honest)
+    say(f"INDISTINGUISHABLE: none of {len(honest)} comparisons by {extent} (least {least:.2g}; trimmed means "
         f"differ by {widest:.0f} µs at most); all {len(family) - len(honest)} controls were found.")
     return 0
 
