@@ -64,6 +64,7 @@ struct PopulationTests {
         #expect(abs(share { $0.network == .wiFiAllDay } - 0.4) < 0.03)
         #expect(abs(share { $0.network == .metered } - 0.2) < 0.03)
         #expect(abs(share { $0.checksIn } - 0.3) < 0.03)
+        #expect(abs(share { $0.hasFurther } - 0.5) < 0.03)
         #expect(phones.allSatisfy { ($0.calibrationConfidence == 3) == ($0.calibrationError == 0) })
         let errors = phones.filter { $0.calibrationConfidence == 0 }.map(\.calibrationError)
         #expect(Moments(errors).deviation.isNear(4, within: 0.06))

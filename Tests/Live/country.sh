@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lets a simulated country live with the real services while these fail, and judges what became of its keys and visits.
+# Lets a simulated country live with the real services while these fail, and judges what became of its keys, visits and reports.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -51,6 +51,6 @@ import json, sys
 
 report = json.load(open(sys.argv[1]))
 print(f"Injected faults: {report['injected']}.")
-sys.exit(not (report["judgedPairs"] and report["judgedVisits"]))
+sys.exit(not (report["judgedPairs"] and report["judgedVisits"] and report["judgedIDs"]))
 PYTHON
 say "PASSED: what phones heard, shared and found agrees with what happened."

@@ -39,6 +39,7 @@ struct CountryRun: Sendable {
     /// How often each fault was injected.
     private(set) var injected: [InjectedFault: Int] = [:]
     private let citizens: [PersonID: Citizen]
+    private let furtherUsers: FurtherUsers
     private var airwaves: Airwaves
     private var intruder: Intruder
     /// What the laboratory hasn't posted because it is closed, and until when.
@@ -92,6 +93,8 @@ struct CountryRun: Sendable {
             }
         }
         citizens = Dictionary(uniqueKeysWithValues: phones)
+        furtherUsers = FurtherUsers(
+            among: phones.map { country.people[Int($0.0.rawValue)] }, services: stage.services)
     }
 
     /// The number of phones.
@@ -155,8 +158,13 @@ struct CountryRun: Sendable {
         async let struck: Void = injection.strike(fault)
         try await post(events.results.filter { begin <= $0.at.date && $0.at.date < end }, from: begin, in: hour, fault)
         for call in events.calls where begin <= call.at.date && call.at.date < end { try await answer(call) }
-        try await live(until: end)
+        // By the services' clock, which the publication has moved: they refuse what comes from another time.
+        let wake = slot > 0 ? begin : begin.addingTimeInterval(Self.publicationMinute * 60 + 1)
+        let awake = furtherUsers.awake(in: slot)
+        try await live(until: end, waking: awake, at: wake)
         try await struck
+        for user in awake { oracle.further.told(await user.takeNews(), to: user.person) }
+        await furtherUsers.live(through: events, in: begin..<end, seenBy: &oracle.further)
     }
 
     /// Posts results, unless the laboratory is closed.
@@ -173,13 +181,17 @@ struct CountryRun: Sendable {
 
     // MARK: The services' hourly jobs
 
-    /// The fold and the publication of the hour that has just ended.
+    /// The fold and the publication of the hour that has just ended, and the Further app's lists.
     private mutating func closeHour(before hour: Hour, _ fault: FaultSchedule.Entry?) async throws {
         // Shortly after the jobs are due, which look at the clock themselves.
         let isOfFold = fault.map { $0.fault != .disk && $0.choice.isMultiple(of: 2) } ?? false
         try await finish("fold", of: "fold", at: hour.start.addingTimeInterval(3), isOfFold ? fault : nil)
         let publication = hour.start.addingTimeInterval(Self.publicationMinute * 60 + 1)
         try await finish("publish", of: "distribution", at: publication, isOfFold ? nil : fault)
+        // Lists that a fault has delayed come with the next quarter of an hour.
+        if fault == nil {
+            try await stage.watch.wait(for: "lists", of: "further", since: publication.addingTimeInterval(-1))
+        }
         await stage.services.downloads.beginHour()
         let closed = hour.advanced(by: -1)
         guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
@@ -232,9 +244,14 @@ struct CountryRun: Sendable {
     }
 
     /// All phones that have something to do before an instant do it, many at a time.
-    private func live(until end: Date) async throws {
+    /// - Parameter users: those whose Further app wakes.
+    private func live(until end: Date, waking users: [FurtherUser], at instant: Date) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var busy = 0
+            for user in users {
+                if busy == Self.concurrency { try await group.next() } else { busy += 1 }
+                group.addTask { await user.wake(at: instant) }
+            }
             for citizen in citizens.values where await citizen.nextInstant < end {
                 if busy == Self.concurrency { try await group.next() } else { busy += 1 }
                 group.addTask { try await citizen.live(until: end) }

@@ -19,11 +19,15 @@ ROUTES = {
     "/version/v1/testresult": 200,
     "/version/v1/tan": 201,
     "/version/v1/diagnosis-keys": 200,
+    "/health": 200,
+    "/health/batch": 200,
+    "/keys": 200,
 }
 # What the routes allow, and what HTTP/1.1 needs on a hop.
 FIELDS = {
     "host", "content-type", "content-length", "transfer-encoding", "connection", "accept", "cwa-fake",
     "cwa-authorization", "cwa-otp", "idempotency-key",
+    "x-further-key", "x-further-timestamp", "x-further-nonce", "x-further-signature",
 }  # fmt: skip
 MEDIA = {"application/json", "application/x-protobuf"}
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

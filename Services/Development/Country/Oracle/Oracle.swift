@@ -28,6 +28,12 @@ package struct Oracle: Sendable {
         case visitNeverMatched = "visits shared, but never matched"
         /// A phone found a report about a visit at which nobody was who shared it.
         case visitOfNobody = "visits matched that nobody shared"
+        /// A phone heard an id whose owner learned of a positive test, and the Further app didn't tell.
+        case neverTold = "ids met and reported, but never told"
+        /// The Further app told of an id a second time.
+        case toldTwice = "ids told twice"
+        /// The Further app told of an id that the phone hadn't heard, or whose owner had no positive test.
+        case toldOfNobody = "ids told that nobody met or reported"
         /// An attacker finds more than chance where the suite promises that nothing is found.
         case attackSucceeds = "attacks that the suite promises to prevent"
         /// A server took an upload without a valid TAN.
@@ -59,6 +65,9 @@ package struct Oracle: Sendable {
 
     /// What is known of venues.
     var visits = VisitOracle(.shipped)
+
+    /// What is known of the Further app.
+    var further = FurtherOracle()
 
     private let policy = PublicationPolicy()
 
@@ -148,7 +157,7 @@ package struct Oracle: Sendable {
             guard shared.published == nil else { continue }
             report(.lostUpload, "a key of person \(shared.owner.rawValue), acknowledged at \(sent)")
         }
-        for (fault, line) in visits.judge(at: end) { report(fault, line) }
+        for (fault, line) in visits.judge(at: end) + further.judge(at: end) { report(fault, line) }
         for person in people {
             for (key, times) in matches[person] ?? [:] { judge(key, found: times, by: person) }
         }

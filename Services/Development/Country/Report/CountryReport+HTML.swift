@@ -17,7 +17,8 @@ extension CountryReport {
         <h2>What must not happen</h2>
         \(table(["", "cases"], Oracle.Fault.allCases.map { [$0.rawValue, mark(faults[$0.rawValue] ?? 0)] }))
         <p>\(cascade.sharedKeys) keys were acknowledged; \(judgedPairs) pairs of a key and a phone that heard it were judged, \
-        and \(judgedVisits) pairs of a report and a visit; \(differentDownloads) downloads of the sample differed.</p>
+        \(judgedVisits) pairs of a report and a visit, and \(judgedIDs) of a reported id and a phone that heard it; \
+        \(differentDownloads) downloads of the sample differed.</p>
         \(injected.isEmpty ? "" : "<h2>Injected faults</h2>" + table(["", "times"], injected.sorted { $0.key < $1.key }.map {
             [$0.key, "\($0.value)"]
         }))
@@ -90,6 +91,8 @@ extension CountryReport {
             ["agreed to upload", "\(cascade.consents)"], ["uploads", "\(cascade.uploads)"],
             ["check-ins at venues", "\(cascade.checkIns)"], ["visits shared", "\(cascade.sharedVisits)"],
             ["visitors whose phones found a report", "\(cascade.warnedVisitors)"],
+            ["reported a positive test by the Further app", "\(cascade.furtherReporters)"],
+            ["were told by it that they had met one of them", "\(cascade.furtherTold)"],
             ["phones that showed red", "\(cascade.warnedRed)"], ["phones that showed green", "\(cascade.warnedGreen)"],
             ["close contacts of uploaders with the app", "\(notification.closeContacts)"],
             ["of them warned red", "\(notification.closeContactsWarned)"],

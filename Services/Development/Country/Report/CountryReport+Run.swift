@@ -31,6 +31,7 @@ extension CountryReport {
             uploads: run.uploads,
             sharedKeys: run.oracle.sharedKeys, checkIns: statistics.total(\.checkIns),
             sharedVisits: run.oracle.visits.sharedVisits, warnedVisitors: run.oracle.visits.warnedPeople,
+            furtherReporters: run.oracle.further.positivePeople, furtherTold: run.oracle.further.toldPeople,
             warnedRed: red.count, warnedGreen: green.count)
         let closeContacts = run.meetings.filter { $0.value.contains(where: \.isClose) }
         notification = Notification(
@@ -68,6 +69,7 @@ extension CountryReport {
         }
         judgedPairs = run.oracle.judgedPairs
         judgedVisits = run.oracle.visits.judgedPairs
+        judgedIDs = run.oracle.further.judgedPairs
         differentDownloads = life.differentDownloads
     }
 
@@ -98,6 +100,7 @@ extension CountryReport {
             row(
                 "phones found reports of visits beside their own", oracle.visits.judgedPairs,
                 missing: .visitNeverMatched),
+            row("owners were told of reported ids", oracle.further.judgedPairs, missing: .neverTold),
         ]
     }
 
@@ -109,13 +112,15 @@ extension CountryReport {
             \(cascade.infected) infected, \(cascade.positive) tested positive, \(cascade.uploads) uploads with \
             \(cascade.sharedKeys) keys, \(cascade.warnedRed) phones red, \(cascade.warnedGreen) green.
             \(cascade.checkIns) check-ins, \(cascade.sharedVisits) shared, \(cascade.warnedVisitors) visitors warned.
-            \(judgedPairs) pairs of a key and a phone that heard it, \(judgedVisits) of a report and a visit: \
+            By the Further app \(cascade.furtherReporters) people reported a positive test, and \(cascade.furtherTold) were told.
+            \(judgedPairs) pairs of a key and a phone that heard it, \(judgedVisits) of a report and a visit, \(judgedIDs) of a \
+            reported id and a phone that heard it: \
             \(bad.isEmpty ? verdict : bad.joined(separator: "; "))
             """
     }
 
     private var verdict: String {
-        judgedPairs + judgedVisits > 0
+        judgedPairs + judgedVisits + judgedIDs > 0
             ? "every one was found, and nothing else."
             : "the run was too short to judge any, and nothing else was found."
     }

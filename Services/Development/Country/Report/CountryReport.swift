@@ -37,6 +37,9 @@ struct CountryReport: Codable, Sendable {
         let sharedVisits: Int
         /// People whose phones found a report about a visit.
         let warnedVisitors: Int
+        /// People who reported a positive test by the Further app, and those whom it told that they had met one of them.
+        let furtherReporters: Int
+        let furtherTold: Int
         let warnedRed: Int
         let warnedGreen: Int
     }
@@ -131,6 +134,8 @@ struct CountryReport: Codable, Sendable {
     let judgedPairs: Int
     /// Pairs of a reported visit and another one at the same time.
     let judgedVisits: Int
+    /// Pairs of an id that was reported by the Further app and a phone that had heard it.
+    let judgedIDs: Int
     /// Downloads that a phone of the sample got and that differed from the shared one.
     let differentDownloads: Int
 

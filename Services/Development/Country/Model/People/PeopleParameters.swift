@@ -8,6 +8,8 @@ package struct PeopleParameters: Sendable {
     package var appShare = 0.35
     /// How much likelier the app is in one decade of age than in another.
     package var appByAge: [Double] = [0.09, 0.80, 0.97, 0.96, 0.94, 0.86, 0.70, 0.48, 0.32]
+    /// The share of users who have the Further app as well.
+    package var furtherShare = 0.5
     /// The share of users with Android; the others have iOS.
     package var androidShare = 0.6
     /// The share of Android phones that have Wi-Fi all day.

@@ -86,6 +86,8 @@ package struct PhoneClass: Sendable {
     package let checksIn: Bool
     /// The minute of the hour at which its periodic work runs, 0..<60.
     package let phase: UInt8
+    /// Whether its owner has the Further app as well.
+    package let hasFurther: Bool
 
     init(_ people: PeopleParameters, checkInShare: Double, using random: inout RandomStream) {
         system = random.chance(people.androidShare) ? .android : .iOS
@@ -100,5 +102,6 @@ package struct PhoneClass: Sendable {
         calibrationError = isCalibrated ? 0 : deviation
         checksIn = random.chance(checkInShare)
         phase = UInt8(random.index(below: 60))
+        hasFurther = random.chance(people.furtherShare)
     }
 }
