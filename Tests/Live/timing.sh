@@ -96,7 +96,7 @@ start_suite --no-story --set data-donation.deviceCheck.key= \
     --set metadata-proxy.limits.requests=10000000 --set metadata-proxy.limits.registrations=10000000 \
     --set metadata-proxy.limits.refusedRegistrations=10000000 --set metadata-proxy.limits.connections=1000000 \
     --set metadata-proxy.limits.pushRegistrations=10000000 --set metadata-proxy.limits.donations=10000000 \
-    --set metadata-proxy.limits.further=10000000 --set further.signatures=accepted \
+    --set metadata-proxy.limits.further=10000000 \
     --set test-result-server.positives.hourlyLimit=1000000 \
     --set verification-server.teleTAN.refusalBudget=1000000 --set verification-server.tan.perRegistration=3 \
     --set metadata-proxy.answers.deadline="$deadline"

@@ -116,13 +116,11 @@ package struct CountryCommand: AsyncParsableCommand {
     private static let start = Day(name: "2026-01-05") ?? Day(number: 20_458)
 
     /// The proxy answers after 50 ms instead of 250, because all hours of the country wait for it, and takes all reports of Further,
-    /// because all phones call from one address. The rest is as shipped; further verifies the signatures of those who sign.
+    /// because all phones call from one address. The rest is as shipped.
     private func changes() throws -> [SettingChange] {
         let texts =
-            [
-                "metadata-proxy.answers.deadline=50", "metadata-proxy.limits.further=1000000",
-                "further.signatures=accepted",
-            ] + (`static`.map { ["distribution.static=\($0)"] } ?? [])
+            ["metadata-proxy.answers.deadline=50", "metadata-proxy.limits.further=1000000"]
+            + (`static`.map { ["distribution.static=\($0)"] } ?? [])
         return texts.compactMap { SettingChange(argument: $0) }
     }
 

@@ -63,9 +63,9 @@ class Key:
         members = {"publicKey": base64.b64encode(self.public).decode(), "proof": base64.b64encode(proof).decode()}
         return json.dumps(members).encode().ljust(LENGTH)
 
-    def fields(self, path, content, signer=None, age=0):
-        """The header fields that sign a body. age: of the signature, in seconds."""
-        timestamp, nonce = int(time.time()) - age, secrets.token_hex(16)
+    def fields(self, path, content, signer=None, age=0, nonce=None):
+        """The header fields that sign a body. age: of the signature, in seconds; nonce: one that was used before."""
+        timestamp, nonce = int(time.time()) - age, nonce or secrets.token_hex(16)
         text = f"POST\n{path}\n{timestamp}\n{nonce}\n{hashlib.sha256(content).hexdigest()}".encode()
         signature = base64.b64encode((signer or self)._signature(text)).decode()
         return [
