@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 /// A positive report as the lists have it: nothing says when within an hour it came.
 struct PublicReport: Sendable, Equatable {
@@ -10,22 +9,6 @@ struct PublicReport: Sendable, Equatable {
     private(set) var hour: Int32
     private(set) var feelingSick: Bool
     private(set) var hasBeenTested: Bool
-
-    init(id: UUID, hour: Int32, feelingSick: Bool, hasBeenTested: Bool) {
-        (high, low) = Self.halves(id)
-        self.hour = hour
-        self.feelingSick = feelingSick
-        self.hasBeenTested = hasBeenTested
-    }
-
-    private static func halves(_ id: UUID) -> (UInt64, UInt64) {
-        let bytes = id.uuid
-        func joined(_ bytes: UInt8...) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return (
-            joined(bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7),
-            joined(bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15)
-        )
-    }
 
     /// As far as phones read it. Who met the person must not learn more than that, so the answers are false and the time is a day's.
     var forPhones: PublicReport {

@@ -82,10 +82,11 @@ struct PublishLists: Sendable {
         try await store.read(Self.builtKey).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }
 
+    /// One list after the other: memory has room for one.
     private func build(at instant: Date) async throws {
         var reports = try await reports.read(at: instant)
         reports.sortByID()
-        try await write(ReportListEncoder.encode(reports.map(\.forPhones)), to: .data)
+        try await write(ReportListEncoder.encode(reports.lazy.map(\.forPhones)), to: .data)
         try reports.rotateIDs()
         try await write(ReportListEncoder.encode(reports), to: .responses)
         try await publishFeatures()
@@ -93,9 +94,12 @@ struct PublishLists: Sendable {
 
     /// The compressed form first: where there is a list, there is its compressed form.
     private func write(_ content: [UInt8], to list: FurtherList) async throws {
-        let compressed = try await NIOThreadPool.singleton.runIfActive { try Gzip.compress(content) }
-        try await store.write(compressed, to: list.compressedKey)
+        try await store.write(Self.compressed(content), to: list.compressedKey)
         try await store.write(content, to: list.key)
+    }
+
+    private static func compressed(_ content: [UInt8]) async throws -> [UInt8] {
+        try await NIOThreadPool.singleton.runIfActive { try Gzip.compress(content) }
     }
 
     /// The switches that were published stay if the file isn't valid.

@@ -19,7 +19,7 @@ struct ReportListEncoder {
     private static let reportLength = 132
 
     /// The list of some reports.
-    static func encode(_ reports: [PublicReport]) -> [UInt8] {
+    static func encode(_ reports: some Collection<PublicReport>) -> [UInt8] {
         var encoder = ReportListEncoder()
         encoder.json.reserveCapacity(2 + reports.count * reportLength)
         for report in reports { encoder.add(report) }

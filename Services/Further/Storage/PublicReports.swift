@@ -56,19 +56,22 @@ struct PublicReports: Sendable {
                 try session.execute("SELECT set_config(\(name), \(String(value)), true)")
             }
             var reports: [PublicReport] = []
+            // Two columns, in types that are read fast.
             try session.copyOut(
                 """
-                SELECT id, (last_update / 3600)::integer, feeling_sick, has_been_tested FROM further.report
+                SELECT uuid_send(id), (last_update / 3600 * 4)::integer + feeling_sick::integer * 2 + has_been_tested::integer
+                FROM further.report
                 WHERE last_update / 86400 * 86400 > current_setting('vigil.oldest')::bigint
                     AND positive_since / 24 * 86400::bigint > current_setting('vigil.first')::bigint
                     AND release_at <= current_setting('vigil.now')::bigint
                     AND (withdrawn_at IS NULL OR withdrawn_at > current_setting('vigil.now')::bigint)
                 """
             ) { row in
+                let (id, rest) = (try row.words(), try row.int32())
                 reports.append(
                     PublicReport(
-                        id: try row.next(UUID.self), hour: try row.next(Int32.self),
-                        feelingSick: try row.next(Bool.self), hasBeenTested: try row.next(Bool.self)))
+                        high: id.high, low: id.low, hour: rest >> 2, feelingSick: rest & 2 != 0,
+                        hasBeenTested: rest & 1 != 0))
             }
             return reports
         }

@@ -62,14 +62,14 @@ verification_prepare() {
     serving_wait 18920 && serving_wait 18910
 }
 
-# $1: the executable; $2: its database role; then further settings.
+# $1: the executable; $2: its database role; then further settings. On the first core, unless $verification_cores says otherwise.
 verification_start() {
     local name=$1 role=$2
     shift 2
     env "$@" LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/$name.pem" TLS_KEY="$scratch/suite/$name.key" \
         TLS_AUTHORITIES="$scratch/suite/authority.pem" NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_MAXIMUM_CONNECTIONS=16 \
         POSTGRES_CONNECTION="host=$scratch user=$role dbname=postgres" \
-        taskset -c 0 "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
+        taskset -c "${verification_cores:-0}" "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
 }
 
 # $1: the load; $2: the port; $3: calls at one time; then the processes that serve. Prints operations per second of processor

@@ -86,7 +86,11 @@ struct PublishListsTests {
 
     @Test func `the order says nothing about arrival`() throws {
         // Arrived in the order of their hours. Afterwards neighbours in time are as far apart as any two.
-        let arrived = (0..<2000).map { PublicReport(id: UUID(), hour: $0, feelingSick: true, hasBeenTested: true) }
+        let arrived = (0..<2000).map { hour in
+            PublicReport(
+                high: .random(in: 0 ... .max), low: .random(in: 0 ... .max), hour: hour, feelingSick: true,
+                hasBeenTested: true)
+        }
         func neighbours(_ reports: [PublicReport]) -> Int {
             zip(reports, reports.dropFirst()).count { abs($0.hour - $1.hour) <= 5 }
         }

@@ -100,7 +100,11 @@ package enum DurableFile {
             let count = pread(descriptor, &piece, piece.count, off_t(position))
             if count < 0, errno == EINTR { continue }
             try check(Int32(clamping: count))
-            guard position + count <= bytes.count, piece[..<count].elementsEqual(bytes[position..<position + count])
+            guard position + count <= bytes.count,
+                bytes[position..<position + count].withUnsafeBytes({ expected in
+                    // Nil if nothing is left.
+                    expected.baseAddress.map { memcmp($0, piece, count) == 0 } ?? true
+                })
             else { throw FileProblem(number: EIO) }
             if count == 0 { break }
             position += count
