@@ -55,13 +55,14 @@ rows=(
 
 usage() {
     cat <<'TEXT'
-bash deploy/bench.sh [--json FILE] [--rounds N] [--seconds N] [ROW…]
+bash deploy/bench.sh [--json FILE] [--html FILE] [--rounds N] [--seconds N] [ROW…]
 
 Builds for release and measures ratios: ours against a reference, in turn, on the same machine in the same minutes; the
 server on the first core, the client on the second; the median of the rounds' ratios counts. More than 1 is better than
 the reference. A target that is missed is printed as missed.
 
-  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "target", "unit"}
+  --json FILE   also writes an array of {"name", "ours", "reference", "ratio", "lowest", "highest", "target", "unit"}
+  --html FILE   also draws a page with a bar for each ratio
   --rounds N    rounds a row (default 5)
   --seconds N   length of one measurement (default 4)
   --list        prints the rows' names
@@ -70,12 +71,14 @@ TEXT
 }
 
 json=
+html=
 rounds=5
 seconds=4
 wanted=()
 while [ $# -gt 0 ]; do
     case $1 in
         --json) json=${2:?--json needs a file} && shift ;;
+        --html) html=${2:?--html needs a file} && shift ;;
         --rounds) rounds=${2:?--rounds needs a number} && shift ;;
         --seconds) seconds=${2:?--seconds needs a number} && shift ;;
         --list)
@@ -113,7 +116,7 @@ finish() {
     for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
     # Also when a row has failed: the results before it are worth keeping.
     if [ -s "$scratch/table" ]; then
-        printf '%-22s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" target
+        printf '%-23s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" target
         cat "$scratch/table"
     fi
     stop_postgres
@@ -130,7 +133,6 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 measure() {
     local name=$1 target=$2 unit=$3 function=${1//-/_} round ours reference
-    say "$name: $rounds rounds of 2 × $seconds s …"
     "${function}_prepare"
     : >"$scratch/ours" && : >"$scratch/reference" && : >"$scratch/ratios"
     for round in $(seq "$rounds"); do
@@ -152,25 +154,32 @@ measure() {
     done
     "${function}_end"
     awk -v name="$name" -v target="$target" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
-        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" \
+        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" -v table="$scratch/table" \
         -v low="$(sort -g "$scratch/ratios" | head -n 1)" -v high="$(sort -g "$scratch/ratios" | tail -n 1)" 'BEGIN {
-            printf "%-22s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
-                high, target, (target == 0 ? "-" : ratio >= target ? "met" : "MISSED"), unit }' >>"$scratch/table"
-    awk -v name="$name" -v target="$target" -v unit="$unit" -v ours="$(median <"$scratch/ours")" \
-        -v reference="$(median <"$scratch/reference")" -v ratio="$(median <"$scratch/ratios")" 'BEGIN {
-            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"target\": %s, \"unit\": \"%s\"}\n",
-                name, ours, reference, ratio, target, unit }' >>"$scratch/json"
+            printf "%-23s %10.0f %10.0f  %6.2f  %5.2f to %5.2f  %5.2f  %-7s %s\n", name, ours, reference, ratio, low,
+                high, target, (target == 0 ? "-" : ratio >= target ? "met" : "MISSED"), unit >>table
+            printf "  {\"name\": \"%s\", \"ours\": %.1f, \"reference\": %.1f, \"ratio\": %.3f, \"lowest\": %.3f, \"highest\": %.3f, ",
+                name, ours, reference, ratio, low, high
+            printf "\"target\": %s, \"unit\": \"%s\"}\n", target, unit }' >>"$scratch/json"
 }
 
 # A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
 start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
 : >"$scratch/table" && : >"$scratch/json"
+measured=()
 for row in "${rows[@]}"; do
-    read -r name target unit <<<"$row"
-    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "$name"; then measure "$name" "$target" "$unit"; fi
+    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "${row%% *}"; then measured+=("$row"); fi
+done
+began=$SECONDS
+for index in "${!measured[@]}"; do
+    read -r name target unit <<<"${measured[index]}"
+    left=
+    # From how long the rows before took.
+    [ "$index" = 0 ] || left=", about $(((SECONDS - began) * (${#measured[@]} - index) / index / 60 + 1)) minutes left"
+    say "$name ($((index + 1)) of ${#measured[@]}$left): $rounds rounds of 2 × $seconds s …"
+    measure "$name" "$target" "$unit"
 done
 
-if [ -n "$json" ]; then
-    { printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$json"
-    say "Written to $json."
-fi
+{ printf '[\n' && sed '$!s/$/,/' "$scratch/json" && printf ']\n'; } >"$scratch/results"
+if [ -n "$json" ]; then cp "$scratch/results" "$json" && say "Written to $json."; fi
+if [ -n "$html" ]; then python3 Tests/Benchmarks/report.py "$scratch/results" "$html" && say "Written to $html."; fi

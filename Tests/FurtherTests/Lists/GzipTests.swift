@@ -13,6 +13,12 @@ struct GzipTests {
         #expect(try gunzip(Gzip.compress(random)) == random)
     }
 
+    @Test func `more pieces than are compressed at a time are one stream`() throws {
+        let piece = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 % 251) }
+        let content = (0..<17).reduce(into: [UInt8]()) { content, number in content += piece + [number] }
+        #expect(try gunzip(Gzip.compress(content)) == content)
+    }
+
     @Test func `the same content is the same file, and a damaged one is noticed`() throws {
         let content = Array(repeating: Array("a list of reports ".utf8), count: 100_000).flatMap { $0 }
         var compressed = try Gzip.compress(content)
