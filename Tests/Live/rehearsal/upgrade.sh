@@ -57,12 +57,21 @@ send_to() {
     balancer "set server $1/$other state drain"
 }
 
+# The program of a service, after which its image is named. $1: the service.
+program() {
+    case $1 in
+        fold) echo submission-server ;;
+        donation-fold) echo data-donation ;;
+        *) echo "$1" ;;
+    esac
+}
+
 # Whether a container answers. $1: the service; $2: the container.
 is_ready() {
     if [ "$1" = edge ]; then
         podman exec "$2" curl --fail --silent --output /dev/null http://127.0.0.1:8049/health
     else
-        podman exec "$2" "${1/#fold/submission-server}" ready 2>/dev/null
+        podman exec "$2" "$(program "$1")" ready 2>/dev/null
     fi
 }
 
@@ -120,6 +129,6 @@ upgrade() {
     for service in "${services[@]}"; do
         [ "${service#development-}" != "$service" ] ||
             [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
-                "$(podman inspect --format '{{.Id}}' "vigil-${service/#fold/submission-server}:newer")" ] || object "$service isn't the newer build."
+                "$(podman inspect --format '{{.Id}}' "vigil-$(program "$service"):newer")" ] || object "$service isn't the newer build."
     done
 }
