@@ -26,8 +26,8 @@ with deploy/Dockerfile, starts docker-compose.yml, and then
   kills      kills every program, waits until it has recovered, and plays the story once more
   figures    asks Prometheus for every service, and for everything that an alert is made of
 
-and takes everything down again. It took 21 minutes on two cores with dependencies built before, two release builds of the
-suite included (the newer one has one more migration); the first run takes longer. The ports of the suite (8000 to 8199) and of the
+and takes everything down again. It took about an hour on two cores, beside another build: stand-ins, two release builds of the suite
+(the newer one has one more migration), and half a minute for each listener. The ports of the suite (8000 to 8199) and of the
 load balancer (8200 to 8240) must be free. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). Services have to keep
 their deadlines meanwhile: it needs the machine alone.
 

@@ -25,26 +25,6 @@ struct PublishLists: Sendable {
     /// Says for which instant lists were built: written after them. Nobody is served it.
     static let builtKey = TreeKey("version/v1/further/built")
 
-    init(
-        reports: PublicReports, store: any TreeStore, features: URL?, databaseClock: DatabaseClock, logger: Logger
-    ) {
-        self.reports = reports
-        self.store = store
-        self.features = features
-        self.databaseClock = databaseClock
-        self.logger = logger
-    }
-
-    /// As a service's settings say: `lists.ageFrom`, `features.file`, and where the tree is.
-    init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) throws {
-        let settings = runtime.configuration
-        self.init(
-            reports: PublicReports(database, countingFrom: try PublicReports.Age(settings)),
-            store: try settings.treeStore(),
-            features: settings.optionalString("features.file").map { URL(filePath: $0) },
-            databaseClock: clock, logger: runtime.logger)
-    }
-
     /// At startup and at every multiple of five minutes.
     func always(in runtime: ServiceRuntime) -> RecurringJob {
         RecurringJob("lists", in: runtime, due: Self.following) { now in
@@ -113,5 +93,17 @@ struct PublishLists: Sendable {
                 try await write(FeatureSwitches().json, to: .features)
             }
         }
+    }
+}
+
+extension PublishLists {
+    /// As a service's settings say: `lists.ageFrom`, `features.file`, and where the tree is.
+    init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) throws {
+        let settings = runtime.configuration
+        self.init(
+            reports: PublicReports(database, countingFrom: try PublicReports.Age(settings)),
+            store: try settings.treeStore(),
+            features: settings.optionalString("features.file").map { URL(filePath: $0) },
+            databaseClock: clock, logger: runtime.logger)
     }
 }
