@@ -38,20 +38,17 @@ struct DonationKillTests {
             let journeys = try await donors.run(4) {
                 for number in 0..<KillPlan.kills {
                     try await Task.sleep(for: .milliseconds(.random(in: 50...700, using: &randomness)))
-                    func restart(_ member: KillableSuite.Member) async throws {
-                        try await suite.kill(member)
-                        try await suite.start(member)
-                    }
                     switch Victim.allCases[number % Victim.allCases.count] {
-                    case .dataDonation: try await restart(.dataDonation)
-                    case .foldProcess: try await restart(.donationFold)
-                    case .postgres: try await restart(.postgres)
+                    case .dataDonation: try await suite.restart(.dataDonation)
+                    case .foldProcess: try await suite.restart(.donationFold)
+                    case .postgres: try await suite.restart(.postgres)
                     case .fold:
                         hour = hour.advanced(by: 1)
                         _ = try await suite.foldDonations(
                             asOf: hour.start, killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
                     }
                 }
+                try await suite.restart(.postgres) { donors.callers.unanswered > 0 }
             }
             for _ in 0..<2 {
                 hour = hour.advanced(by: 1)

@@ -46,8 +46,7 @@ struct FederationKillTests {
             let history = try await countries.whileOpen {
                 try await countries.foldHour()
                 try await countries.settle()
-                try await suite.kill(.developmentGateway)
-                try await suite.start(.developmentGateway)
+                try await suite.restart(.developmentGateway)
                 try await countries.settle()
                 return try await countries.history()
             }
@@ -97,8 +96,7 @@ struct FederationKillTests {
             case .postgres: victim = .postgres
             }
             if let victim {
-                try await suite.kill(victim)
-                try await suite.start(victim)
+                try await suite.restart(victim)
             } else {
                 job.send(SIGKILL)
             }

@@ -33,10 +33,9 @@ struct FurtherKillTests {
                             asOf: Date(), killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
                         continue
                     }
-                    let victim: KillableSuite.Member = number % 3 == 1 ? .further : .postgres
-                    try await suite.kill(victim)
-                    try await suite.start(victim)
+                    try await suite.restart(number % 3 == 1 ? .further : .postgres)
                 }
+                try await suite.restart(.postgres) { reporters.callers.unanswered > 0 }
             }
             #expect(try await suite.publishReports(asOf: Date()))
             let listed = try await suite.positiveIDs()

@@ -108,6 +108,16 @@ actor KillableSuite {
         }
     }
 
+    /// Kills a member and starts it again.
+    /// - Parameter isNoticed: whether a caller has noticed; the member stays dead until then. On a busy machine a short outage may
+    ///   fall between the calls.
+    func restart(_ member: Member, once isNoticed: @Sendable () -> Bool = { true }) async throws {
+        try await kill(member)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !isNoticed(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await start(member)
+    }
+
     /// Starts a member; returns when it is ready.
     func start(_ member: Member) async throws {
         switch member {

@@ -118,6 +118,9 @@ struct RetryingClients: Sendable {
         ).violations
     }
 
+    /// How many calls got no answer.
+    var unanswered: Int { history.calls.count { $0.outcome == .unknown } }
+
     /// How many tests got as far as an upload.
     var journeys: Int { finished.journeys.withLock { $0.count } }
 

@@ -28,13 +28,14 @@ struct UploadKillTests {
     func kills() async throws {
         try await KillableSuite.run(KillableSuite.Member.forUploads, changes: Self.changes) { suite in
             var clock = FoldClock()
-            let phones = try await UploadingPhones.run(6, on: suite) {
+            let phones = try await UploadingPhones.run(6, on: suite) { phones in
                 var randomness = SeededGenerator(seed: KillPlan.seed)
                 for number in 0..<KillPlan.kills {
                     try await Task.sleep(for: .milliseconds(.random(in: 50...900, using: &randomness)))
                     let victim = Victim.allCases[number % Victim.allCases.count]
                     try await Self.kill(victim, of: suite, clock: &clock, using: &randomness)
                 }
+                try await suite.restart(.postgres) { phones.unanswered > 0 }
             }
             // Repeats of acknowledged uploads are acknowledged again, and still count once.
             try await phones.uploadAgain()
@@ -98,21 +99,17 @@ struct UploadKillTests {
         _ victim: Victim, of suite: KillableSuite, clock: inout FoldClock,
         using randomness: inout SeededGenerator
     ) async throws {
-        func restart(_ member: KillableSuite.Member) async throws {
-            try await suite.kill(member)
-            try await suite.start(member)
-        }
         switch victim {
         case .fold:
             let instant = clock.next()
             _ = try await suite.fold(
                 asOf: instant, killingAfter: .milliseconds(.random(in: 0...400, using: &randomness)))
-        case .foldProcess: try await restart(.fold)
-        case .submissionServer: try await restart(.submissionServer)
-        case .verificationServer: try await restart(.verificationServer)
-        case .dataDonation: try await restart(.dataDonation)
-        case .postgres: try await restart(.postgres)
-        case .metadataProxy: try await restart(.metadataProxy)
+        case .foldProcess: try await suite.restart(.fold)
+        case .submissionServer: try await suite.restart(.submissionServer)
+        case .verificationServer: try await suite.restart(.verificationServer)
+        case .dataDonation: try await suite.restart(.dataDonation)
+        case .postgres: try await suite.restart(.postgres)
+        case .metadataProxy: try await suite.restart(.metadataProxy)
         }
     }
 

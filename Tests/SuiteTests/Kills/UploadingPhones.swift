@@ -136,7 +136,7 @@ struct UploadingPhones: Sendable {
     ///
     /// The clients stay open for `uploadAgain`.
     static func run(
-        _ count: Int, on suite: KillableSuite, _ body: () async throws -> Void
+        _ count: Int, on suite: KillableSuite, _ body: (UploadingPhones) async throws -> Void
     ) async throws -> UploadingPhones {
         let phones = try UploadingPhones(suite)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -149,7 +149,7 @@ struct UploadingPhones: Sendable {
                     }
                 }
             }
-            try await body()
+            try await body(phones)
             phones.record.isOver.withLock { $0 = true }
             try await group.waitForAll()
         }
