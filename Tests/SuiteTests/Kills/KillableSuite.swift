@@ -109,8 +109,8 @@ actor KillableSuite {
     }
 
     /// Kills a member and starts it again.
-    /// - Parameter isNoticed: whether a caller has noticed; the member stays dead until then. On a busy machine a short outage may
-    ///   fall between the calls.
+    /// - Parameter isNoticed: whether a caller has noticed an outage; until then, but at most a minute, the member stays dead. On
+    ///   a busy machine all short outages may fall between the calls.
     func restart(_ member: Member, once isNoticed: @Sendable () -> Bool = { true }) async throws {
         try await kill(member)
         let deadline = ContinuousClock.now + .seconds(60)
