@@ -211,7 +211,8 @@ targets += api("DevelopmentIdentityAPI")
 targets += shared(
     "Running", in: "Platform",
     uses: [
-        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "NIOCore", "ServiceLifecycle",
+        "UnixSignals",
     ])
 targets += shared(
     "TLS", in: "Platform",

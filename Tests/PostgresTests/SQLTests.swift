@@ -33,6 +33,13 @@ struct SQLTests {
         }
     }
 
+    @Test("an integer can stand in the text, where a sign doesn't join with what precedes it")
+    func literals() {
+        let statement: SQL = "SELECT 1 -\(literal: Int32.min) + \(literal: Int64.max)"
+        #expect(statement.text == "SELECT 1 -(-2147483648) + (9223372036854775807)")
+        #expect(statement.types.isEmpty)
+    }
+
     @Test("an identifier is quoted")
     func identifiers() {
         #expect(("SELECT \(identifier: Identifier("order"))" as SQL).description == "SELECT \"order\"")

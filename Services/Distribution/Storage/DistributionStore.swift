@@ -42,6 +42,13 @@ struct DistributionStore: Sendable {
     ) async throws -> ReleasedKeys {
         try await database.transaction { session in
             var read = ReleasedKeys()
+            // As many as were folded: an array that grows to a million keys is copied all the way.
+            let folded = try session.row(
+                """
+                SELECT sum(keys) FROM submission.folded_hour
+                WHERE hour > \(range.after?.stored.number ?? -1) AND hour <= \(range.through.stored.number)
+                """, as: Int64?.self)
+            read.keys.reserveCapacity(Int((folded ?? nil) ?? 0))
             try Self.readKeys(
                 "SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level FROM submission.diagnosis_key",
                 after: range.after, storedThrough: range.through.stored, by: policy, at: instant, in: session
@@ -90,28 +97,18 @@ struct DistributionStore: Sendable {
         try session.limitStatements(to: readingTime)
         // A key is released at most `longestDelay` after its upload, so older rows aren't read. Of the keys stored before the
         // range, only the few whose embargo ends in it are read.
-        // COPY takes no parameters, so its bounds are settings of this transaction.
         let firstEnd = earlier.map {
             Int32(clamping: ($0.released.startSeconds - policy.embargoMinutes * 60) / IntervalNumber.seconds)
         }
         let firstStored = earlier.map { min($0.stored, $0.released.advanced(by: -policy.longestDelay)) }
-        let bounds: [(name: String, value: Int32)] = [
-            ("vigil.first_stored", firstStored?.number ?? 0), ("vigil.last_stored", last?.number ?? .max),
-            ("vigil.before", earlier?.stored.number ?? -1), ("vigil.first_end", firstEnd ?? 0),
-            ("vigil.lowest_level", Int32(policy.lowestLevel.rawValue)),
-        ]
-        for bound in bounds {
-            try session.execute("SELECT set_config(\(bound.name), \(String(bound.value)), true)")
-        }
         // Only published columns: every other costs the database time.
         try session.copyOut(
             """
             \(columns)
-            WHERE hour BETWEEN current_setting('vigil.first_stored')::integer
-                    AND current_setting('vigil.last_stored')::integer
-                AND transmission_risk_level >= current_setting('vigil.lowest_level')::integer
-                AND (hour > current_setting('vigil.before')::integer
-                    OR rolling_start + rolling_period >= current_setting('vigil.first_end')::integer)
+            WHERE hour BETWEEN \(literal: firstStored?.number ?? 0) AND \(literal: last?.number ?? .max)
+                AND transmission_risk_level >= \(literal: policy.lowestLevel.rawValue)
+                AND (hour > \(literal: earlier?.stored.number ?? -1)
+                    OR rolling_start + rolling_period >= \(literal: firstEnd ?? 0))
             """
         ) { row in
             let hour = Hour(number: try row.int32())

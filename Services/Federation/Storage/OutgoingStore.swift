@@ -90,19 +90,14 @@ struct OutgoingStore: Sendable {
     private static func keys(
         released range: ReleasedHours, by policy: PublicationPolicy, at now: Date, in session: Session
     ) throws -> [DiagnosisKey] {
-        // A key is released at most `longestDelay` after its upload. COPY takes no parameters, so its bounds are settings of this
-        // transaction.
+        // A key is released at most `longestDelay` after its upload.
         let first = range.after.map { $0.number - Int32(policy.longestDelay) } ?? 0
-        for (name, value) in [("vigil.first_upload", first), ("vigil.last_upload", range.through.number)] {
-            try session.execute("SELECT set_config(\(name), \(String(value)), true)")
-        }
         var keys: [DiagnosisKey] = []
         try session.copyOut(
             """
             SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level
             FROM submission.diagnosis_key
-            WHERE is_federated AND hour BETWEEN current_setting('vigil.first_upload')::integer
-                AND current_setting('vigil.last_upload')::integer
+            WHERE is_federated AND hour BETWEEN \(literal: first) AND \(literal: range.through.number)
             """
         ) { row in
             let hour = Hour(number: try row.int32())

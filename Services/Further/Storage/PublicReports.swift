@@ -45,26 +45,18 @@ struct PublicReports: Sendable {
     /// updated in the same second, would be seen to go together.
     func read(at instant: Date) async throws -> [PublicReport] {
         let now = Int64(instant.timeIntervalSince1970)
-        let age = age
+        let oldest = now - StoredReport.life
+        let first = age == .firstPositive ? oldest : -1
         return try await database.transaction { session in
             try session.limitStatements(to: Self.readingTime)
-            // COPY takes no parameters, so these are settings of the transaction.
-            for (name, value) in [
-                ("vigil.now", now), ("vigil.oldest", now - StoredReport.life),
-                ("vigil.first", age == .firstPositive ? now - StoredReport.life : -1),
-            ] {
-                try session.execute("SELECT set_config(\(name), \(String(value)), true)")
-            }
             var reports: [PublicReport] = []
             // Two columns, in types that are read fast.
             try session.copyOut(
                 """
                 SELECT uuid_send(id), (last_update / 3600 * 4)::integer + feeling_sick::integer * 2 + has_been_tested::integer
                 FROM further.report
-                WHERE last_update / 86400 * 86400 > current_setting('vigil.oldest')::bigint
-                    AND positive_since / 24 * 86400::bigint > current_setting('vigil.first')::bigint
-                    AND release_at <= current_setting('vigil.now')::bigint
-                    AND (withdrawn_at IS NULL OR withdrawn_at > current_setting('vigil.now')::bigint)
+                WHERE last_update / 86400 * 86400 > \(literal: oldest) AND positive_since / 24 * 86400::bigint > \(literal: first)
+                    AND release_at <= \(literal: now) AND (withdrawn_at IS NULL OR withdrawn_at > \(literal: now))
                 """
             ) { row in
                 let (id, rest) = (try row.words(), try row.int32())

@@ -6,6 +6,10 @@ package struct MediaType: Hashable, Sendable {
     package let alias: String?
     /// Parameters that are part of the type, such as `version`; names in lower case.
     package let parameters: [String: String]
+    /// The values of `Content-Type`, one for each name.
+    package let contentTypes: [String]
+    /// The value for `Content-Type` and `Accept`.
+    package var text: String { contentTypes[0] }
 
     /// - Parameters:
     ///   - name: in lower case and without parameters; otherwise it matches nothing.
@@ -15,6 +19,8 @@ package struct MediaType: Hashable, Sendable {
         self.name = name.description
         self.alias = alias?.description
         self.parameters = parameters
+        let suffix = parameters.sorted { $0.key < $1.key }.map { "; \($0.key)=\($0.value)" }.joined()
+        contentTypes = [self.name, self.alias].compactMap(\.self).map { $0 + suffix }
     }
 
     /// The type for apps, laboratories and our own services, except for uploads.
@@ -36,21 +42,13 @@ package struct MediaType: Hashable, Sendable {
     /// A drawing.
     package static let svg = MediaType("image/svg+xml")
 
-    private var names: [String] { [name] + (alias.map { [$0] } ?? []) }
-
-    /// The values of `Content-Type`, one for each name.
-    package var contentTypes: [String] {
-        let parameters = parameters.sorted { $0.key < $1.key }.map { "; \($0.key)=\($0.value)" }.joined()
-        return names.map { $0 + parameters }
-    }
-
-    /// The value for `Content-Type` and `Accept`.
-    package var text: String { contentTypes[0] }
-
     /// Whether a `Content-Type` value names this type, ignoring case.
     package func matches(contentType: String) -> Bool {
+        // Nearly every request.
+        if contentType == text { return true }
         let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
-        guard names.contains(parts[0].lowercased()) else { return false }
+        let given = parts[0].lowercased()
+        guard given == name || given == alias else { return false }
         return parameters.allSatisfy { name, value in
             // A repeated parameter is ambiguous, so it doesn't match.
             let given = parts.dropFirst().compactMap { Self.value(of: name, in: $0) }

@@ -1,4 +1,6 @@
 import HTTPContract
+import NIOPosix
+import Running
 import ServiceLifecycle
 import Synchronization
 
@@ -68,13 +70,16 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     /// Sends batches until the service ends.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<workers {
-                    group.addTask {
-                        while let batch = await self.next() {
-                            await self.work(on: batch)
-                            // The sleep ends at once on shutdown.
-                            if batch.count > 1, self.pause > .zero { try? await Task.sleep(for: self.pause) }
+            // Not on Swift's pool: each batch would change threads twice more.
+            await withTaskExecutorPreference(LoopExecutor(MultiThreadedEventLoopGroup.singleton.next())) {
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<workers {
+                        group.addTask {
+                            while let batch = await self.next() {
+                                await self.work(on: batch)
+                                // The sleep ends at once on shutdown.
+                                if batch.count > 1, self.pause > .zero { try? await Task.sleep(for: self.pause) }
+                            }
                         }
                     }
                 }

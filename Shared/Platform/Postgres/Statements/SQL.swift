@@ -1,8 +1,8 @@
 /// One SQL statement: text from the source code, and values that are sent apart from it.
 ///
-/// It is written as a literal. An interpolation is a bind parameter (`\(value)`), another `SQL`, or an `Identifier`. Literals are
-/// `StaticString`s, so there is no way to put a string made at run time into the text: SQL injection can't be written. A list is
-/// one parameter, an array: `id = ANY(\(ids))`.
+/// It is written as a literal. An interpolation is a bind parameter (`\(value)`), another `SQL`, an `Identifier`, or an integer in
+/// the text (`\(literal: hour)`). Literals are `StaticString`s, so there is no way to put a string made at run time into the text:
+/// SQL injection can't be written. A list is one parameter, an array: `id = ANY(\(ids))`.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text, with `$1`, `$2`, … where the values go.
     private(set) var text: String
@@ -96,6 +96,14 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         /// Another statement or a part of one, with its parameters.
         package mutating func appendInterpolation(_ other: SQL) {
             sql.append(other)
+        }
+
+        /// An integer, written into the text: for COPY, which takes no parameters. It must be no secret, as the database logs texts.
+        ///
+        /// A setting of the transaction would do the same, but the database reads it again for each row.
+        package mutating func appendInterpolation(literal value: some FixedWidthInteger) {
+            // In parentheses: `1 - -1` is an expression, `1 --1` is a comment.
+            sql.text += "(\(value))"
         }
 
         /// A name, quoted.

@@ -238,7 +238,7 @@ struct Dispatcher: Sendable {
 extension Request {
     /// Whether a body follows the header. HTTP/2 need not announce one, so it is always expected there.
     fileprivate func announcesBody(on channel: any Channel) -> Bool {
-        if let length = headers[.contentLength] { return length != "0" }
-        return channel.isStream || headers[.transferEncoding] != nil
+        if let length = headers.only(.contentLength) { return length != "0" }
+        return channel.isStream || headers.contains(.transferEncoding)
     }
 }

@@ -25,6 +25,8 @@ package struct Exchange: Sendable {
         (request.head.path ?? "").drop { $0 != "?" }.dropFirst()
     }
 
+    private var announcedLength: Int? { request.headers.only(.contentLength).flatMap { Int($0) } }
+
     /// Reads the whole body.
     ///
     /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read; a body without a correct
@@ -33,7 +35,7 @@ package struct Exchange: Sendable {
     ///   if the connection fails, or if the body takes longer than ``Limits/body`` (the answer, 408, has already been sent
     ///   then).
     package func body(upTo limit: Int) async throws -> ByteBuffer {
-        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        let announced = announcedLength
         if let announced, announced > limit { throw Problem.contentTooLarge }
         watch.bodyBegins()
         var body = ByteBuffer()
@@ -62,10 +64,8 @@ package struct Exchange: Sendable {
 
     /// Reads and discards a small body, so that the connection can be reused after a refusal.
     func discardBody() async throws {
-        guard !watch.isBodyBegun, let announced = request.headers[.contentLength].flatMap({ Int($0) }),
-            announced <= 64 * 1024
-        else { return }
-        _ = try await body(upTo: announced)
+        guard !watch.isBodyBegun, let announcedLength, announcedLength <= 64 * 1024 else { return }
+        _ = try await body(upTo: announcedLength)
     }
 }
 

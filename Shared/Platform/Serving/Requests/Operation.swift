@@ -34,7 +34,7 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
     func respond(to exchange: Exchange) async throws -> Response {
         let received = exchange.request.headers
         if let requestMedia {
-            guard let type = received[.contentType], requestMedia.matches(contentType: type) else {
+            guard let type = received.only(.contentType), requestMedia.matches(contentType: type) else {
                 throw Problem.unsupportedMediaType
             }
         }

@@ -28,6 +28,12 @@ final class RequestWatch: Sendable {
         var worker: Worker?
         var isBodyBegun: Bool
         var isBodyRead: Bool
+
+        mutating func enter(_ phase: Phase, for duration: Duration) {
+            if case .expired = self.phase { return }
+            self.phase = phase
+            deadline = .now() + TimeAmount(duration)
+        }
     }
 
     /// The task of a request.
@@ -81,8 +87,10 @@ final class RequestWatch: Sendable {
 
     /// The body is complete; the handler's time limit starts now.
     func bodyArrived() {
-        enter(.handling, for: limits.handler)
-        state.withLock { $0.isBodyRead = true }
+        state.withLock { state in
+            state.isBodyRead = true
+            state.enter(.handling, for: limits.handler)
+        }
     }
 
     /// The answer is about to be written.
@@ -98,15 +106,7 @@ final class RequestWatch: Sendable {
 
     /// The answer was sent before the body was read. The rest of the body gets a second, then the connection is closed.
     func drainBegins() {
-        enter(.draining, for: .seconds(1))
-    }
-
-    private func enter(_ phase: Phase, for duration: Duration) {
-        state.withLock { state in
-            if case .expired = state.phase { return }
-            state.phase = phase
-            state.deadline = .now() + TimeAmount(duration)
-        }
+        state.withLock { $0.enter(.draining, for: .seconds(1)) }
     }
 
     /// Ends the request if its deadline has passed.
