@@ -139,6 +139,25 @@ struct TransactionTests {
         }
     }
 
+    @Test(
+        "outside a transaction, too, statements that a conflict aborted are run again if asked for", arguments: [1, 3])
+    func conflictOutsideTransaction(conflicts: Int64) async throws {
+        try await withTable { client in
+            try await client.session { try $0.script("CREATE SEQUENCE runs") }
+            let work: @Sendable (Session) throws -> Int64? = { session in
+                let run = try session.row("SELECT nextval('runs')", as: Int64.self)
+                if let run, run <= conflicts {
+                    try session.script("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$")
+                }
+                return run
+            }
+            let error = await #expect(throws: PostgresError.self) { try await client.session(work) }
+            #expect(error?.isConflict == true)
+            let run = try await client.session(retrying: .onConflict, work)
+            #expect(run == conflicts + 1)
+        }
+    }
+
     @Test("a connection that breaks during COMMIT is reported as an unknown outcome")
     func commitUnknown() async throws {
         try await withTable { client in

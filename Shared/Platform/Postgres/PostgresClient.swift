@@ -45,12 +45,25 @@ package final class PostgresClient: Service, Sendable {
 
     /// Lends a connection for statements that are each a transaction of their own.
     ///
+    /// With a retry policy, `body` is run again as a whole if it throws the error of a statement that failed because of a concurrent
+    /// one. Its earlier statements have taken effect then, and run again.
+    ///
     /// - Throws: what `body` throws; `PostgresError` if there is no connection; `CancellationError` if the task was
     ///   cancelled before there was one.
     @discardableResult
-    package func session<R: Sendable>(_ body: @Sendable @escaping (Session) throws -> R) async throws -> R {
-        try await pool.withConnection { connection in
-            try Session.lend(connection, inTransaction: false) { session throws in try body(session) }
+    package func session<R: Sendable>(
+        retrying: RetryPolicy = .never, _ body: @Sendable @escaping (Session) throws -> R
+    ) async throws -> R {
+        var attempt = 1
+        while true {
+            do {
+                return try await pool.withConnection { connection in
+                    try Session.lend(connection, inTransaction: false) { session throws in try body(session) }
+                }
+            } catch let error as PostgresError where error.isConflict && attempt < retrying.attempts {
+                try await Task.sleep(for: retrying.pause(after: attempt, jitter: .random(in: 0...1)))
+                attempt += 1
+            }
         }
     }
 

@@ -24,7 +24,9 @@ package enum Retention {
         try await clock.require(now)
         var removed: [(rule: String, removed: Int)] = []
         for rule in rules where rule.role == role {
-            removed.append((rule.name, try await database.session { try rule.delete($0, now, calendar) }))
+            // A request or another replica may lock the same rows in another order.
+            let count = try await database.session(retrying: .onConflict) { try rule.delete($0, now, calendar) }
+            removed.append((rule.name, count))
         }
         return removed
     }
