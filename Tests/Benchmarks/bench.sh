@@ -2,56 +2,7 @@
 # Measures the suite against what an operator would compare it with, side by side in one run.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-. "$checkout/Tests/tools.sh"
-for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
-
-# Every row: its name, the target for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
-# ROW_reference print one rate each, ROW_prepare and ROW_end are called before and after all rounds.
-rows=(
-    "postgres-lookup 0.7 look-ups/s"
-    "postgres-insert 0.7 inserts-of-14-rows/s"
-    "postgres-copy 0.9 rows/s"
-    "serving-json 0.9 requests/CPU-s"
-    "tan-redemption 2.0 TANs/CPU-s"
-    "tan-verify-single 0 TANs/CPU-s"
-    "result-polling 0.7 polls/CPU-s"
-    "lab-results 0.7 results/CPU-s"
-    "upload 1.5 uploads/CPU-s"
-    "upload-end-to-end 1.0 uploads/s"
-    "fold-100k 0.3 keys/s"
-    "venue-fold 0 reports/s"
-    "donation 0.7 donations/CPU-s"
-    "further-post 0.5 posts/CPU-s"
-    "further-snapshot 1.0 reports/CPU-s"
-    "further-snapshot-time 1.0 reports/s"
-    "further-snapshot-memory 1.0 reports/MiB"
-    "export-600k 10 keys/s"
-    "export-size-28k 1.03 keys/MB"
-    "export-size-600k 1.03 keys/MB"
-    "export-memory-10m 1.0 keys/MiB"
-    "export-from-postgres 0.66 keys/s"
-    "export-from-postgres-20 0.9 keys/s"
-    "serve-40k 1.0 requests/CPU-s"
-    "serve-304 1.0 requests/CPU-s"
-    "serve-open-loop 1.0 p99.9s/s"
-    "proxy-get 0.6 requests/CPU-s"
-    "proxy-post-2k 0.6 requests/CPU-s"
-    "proxy-post-64k 0.6 requests/CPU-s"
-    "proxy-tls 0.6 requests/CPU-s"
-    "proxy-1000-connections 1.0 requests/CPU-s"
-    "proxy-handshakes 1.5 handshakes/CPU-s"
-    "proxy-idle-memory 1.0 connections/MiB"
-    "push-throughput 0.5 pushes/CPU-s"
-    "push-40ms 0.6 pushes/s"
-    "match-28k 5 keys/CPU-s"
-    "venue-match 5 reports/CPU-s"
-    "risk-day 0.7 windows/CPU-s"
-    "country-hour 0.5 hours/CPU-s"
-    "federation-upload 1.0 keys/CPU-s"
-    "federation-download 0.5 keys/CPU-s"
-    "portal-code 1.0 p99s/s"
-    "portal-statistics 1.0 p99s/s"
-)
+. "$checkout/Tests/Benchmarks/measuring.sh"
 
 usage() {
     cat <<'TEXT'
@@ -94,26 +45,13 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-for name in "${wanted[@]}"; do
-    printf '%s\n' "${rows[@]%% *}" | grep -qx -- "$name" || fail "There is no row $name; --list prints them all."
-done
-[ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
-
-packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
-prepare_machine
-prepare_nginx
-check_disk "$checkout" 6000
-cd "$checkout"
-build_release benchmarks
-benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
+check_rows "${wanted[@]}"
 
 # MARK: Measuring
 
 finish() {
     trap - EXIT
-    local id
-    # Whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
-    for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
+    end_rows
     # Also when a row has failed: the results before it are worth keeping.
     if [ -s "$scratch/table" ]; then
         printf '%-23s %10s %10s  %6s  %14s  %5s\n' row ours reference ratio "lowest, highest" target
@@ -127,9 +65,6 @@ trap 'exit 143' TERM HUP
 
 # The median of numbers on standard input.
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
-
-# Processor time of a process so far, in ticks of 10 ms.
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 measure() {
     local name=$1 target=$2 unit=$3 function=${1//-/_} round ours reference
@@ -163,8 +98,7 @@ measure() {
             printf "\"target\": %s, \"unit\": \"%s\"}\n", target, unit }' >>"$scratch/json"
 }
 
-# A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
-start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
+prepare_rows
 : >"$scratch/table" && : >"$scratch/json"
 measured=()
 for row in "${rows[@]}"; do

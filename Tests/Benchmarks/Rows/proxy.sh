@@ -65,13 +65,9 @@ proxy_wait() {
 }
 
 # $1: the server's process id; then a client, which prints as wrk does.
-proxy_rate() {
-    local id=$1 before after requests
-    shift
-    before=$(ticks "$id")
-    requests=$(taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad + 0) print n - bad }')
-    after=$(ticks "$id")
-    [ -n "$requests" ] && awk -v n="$requests" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+proxy_rate() { cpu_rate ticks "$1" -- proxy_client "${@:2}"; }
+proxy_client() {
+    taskset -c 1 "$@" | awk '/Non-2xx/ { bad = $NF } /requests in/ { n = $1 } END { if (n > bad + 0) print n - bad }'
 }
 
 # $1: the server's process id; $2: scheme and port; $3: connections; then further options of wrk.

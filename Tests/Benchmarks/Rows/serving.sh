@@ -27,13 +27,10 @@ serving_wait() {
 }
 
 # $1: the server's process id; $2: its port.
-serving_rate() {
-    local before after requests
-    before=$(ticks "$1")
-    requests=$(taskset -c 1 wrk -t 1 -c 64 -d "${seconds}s" -s "$scratch/post.lua" "http://127.0.0.1:$2/measure" |
-        awk '/Non-2xx/ { bad = 1 } /requests in/ { n = $1 } END { if (!bad) print n }')
-    after=$(ticks "$1")
-    [ -n "$requests" ] && awk -v n="$requests" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+serving_rate() { cpu_rate ticks "$1" -- serving_client "$2"; }
+serving_client() {
+    taskset -c 1 wrk -t 1 -c 64 -d "${seconds}s" -s "$scratch/post.lua" "http://127.0.0.1:$1/measure" |
+        awk '/Non-2xx/ { bad = 1 } /requests in/ { n = $1 } END { if (!bad) print n }'
 }
 
 serving_json_ours() { serving_rate "$serving_server" 18901; }

@@ -74,14 +74,10 @@ verification_start() {
 
 # $1: the load; $2: the port; $3: calls at one time; then the processes that serve. Prints operations per second of processor
 # time.
-verification_rate() {
-    local load=$1 port=$2 tasks=$3 before after operations
-    shift 3
-    before=$(suite_ticks "$@")
-    operations=$(taskset -c 1 "$benchmarks" "$load" --base "https://localhost:$port" --folder "$scratch/suite" \
-        --tasks "$tasks" --seconds "$seconds" 2>"$scratch/$load.log" | sed -n 's/.*"operations":\([0-9]*\).*/\1/p')
-    after=$(suite_ticks "$@")
-    [ -n "$operations" ] && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+verification_rate() { cpu_rate suite_ticks "${@:4}" -- verification_client "${@:1:3}"; }
+verification_client() {
+    taskset -c 1 "$benchmarks" "$1" --base "https://localhost:$2" --folder "$scratch/suite" --tasks "$3" --seconds "$seconds" \
+        2>"$scratch/$1.log" | sed -n 's/.*"operations":\([0-9]*\).*/\1/p'
 }
 
 # $1: the script; $2: rows a transaction; then further options of pgbench. Prints rows per second of the processor time of pgbench and

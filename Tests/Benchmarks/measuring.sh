@@ -1,0 +1,111 @@
+# What bench.sh and profile.sh share: the rows, what they need, and how processor time is read. Sourced, not run.
+. "$checkout/Tests/tools.sh"
+for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
+
+# Every row: its name, the target for its ratio (0: only reported), and what is counted. Its functions are in Tests/Benchmarks/Rows/: ROW_ours and
+# ROW_reference print one rate each, ROW_prepare and ROW_end are called before and after all rounds.
+rows=(
+    "postgres-lookup 0.7 look-ups/s"
+    "postgres-insert 0.7 inserts-of-14-rows/s"
+    "postgres-copy 0.9 rows/s"
+    "serving-json 0.9 requests/CPU-s"
+    "tan-redemption 2.0 TANs/CPU-s"
+    "tan-verify-single 0 TANs/CPU-s"
+    "result-polling 0.7 polls/CPU-s"
+    "lab-results 0.7 results/CPU-s"
+    "upload 1.5 uploads/CPU-s"
+    "upload-end-to-end 1.0 uploads/s"
+    "fold-100k 0.3 keys/s"
+    "venue-fold 0 reports/s"
+    "donation 0.7 donations/CPU-s"
+    "further-post 0.5 posts/CPU-s"
+    "further-snapshot 1.0 reports/CPU-s"
+    "further-snapshot-time 1.0 reports/s"
+    "further-snapshot-memory 1.0 reports/MiB"
+    "export-600k 10 keys/s"
+    "export-size-28k 1.03 keys/MB"
+    "export-size-600k 1.03 keys/MB"
+    "export-memory-10m 1.0 keys/MiB"
+    "export-from-postgres 0.66 keys/s"
+    "export-from-postgres-20 0.9 keys/s"
+    "serve-40k 1.0 requests/CPU-s"
+    "serve-304 1.0 requests/CPU-s"
+    "serve-open-loop 1.0 p99.9s/s"
+    "proxy-get 0.6 requests/CPU-s"
+    "proxy-post-2k 0.6 requests/CPU-s"
+    "proxy-post-64k 0.6 requests/CPU-s"
+    "proxy-tls 0.6 requests/CPU-s"
+    "proxy-1000-connections 1.0 requests/CPU-s"
+    "proxy-handshakes 1.5 handshakes/CPU-s"
+    "proxy-idle-memory 1.0 connections/MiB"
+    "push-throughput 0.5 pushes/CPU-s"
+    "push-40ms 0.6 pushes/s"
+    "match-28k 5 keys/CPU-s"
+    "venue-match 5 reports/CPU-s"
+    "risk-day 0.7 windows/CPU-s"
+    "country-hour 0.5 hours/CPU-s"
+    "federation-upload 1.0 keys/CPU-s"
+    "federation-download 0.5 keys/CPU-s"
+    "portal-code 1.0 p99s/s"
+    "portal-statistics 1.0 p99s/s"
+)
+
+# Fails if there is no row of one of these names.
+check_rows() {
+    local name
+    for name in "$@"; do
+        printf '%s\n' "${rows[@]%% *}" | grep -qx -- "$name" || fail "There is no row $name; --list of bench.sh prints them all."
+    done
+}
+
+packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux)
+
+# Prepares the machine, builds, and starts the database. $benchmarks is the program, whose folder has all others.
+prepare_rows() {
+    [ "$(nproc)" -ge 2 ] || fail "Measuring needs two cores: one for the server, one for the client."
+    prepare_machine
+    prepare_nginx
+    check_disk "$checkout" 6000
+    cd "$checkout"
+    build_release benchmarks
+    benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
+    # A database like an operator's: durable, on the first core. Without what would tidy up in one measurement and not in the next.
+    start_postgres taskset -c 0 -- -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off
+}
+
+# Ends whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
+end_rows() {
+    local id
+    for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
+}
+
+# MARK: Measuring
+
+# A command that watches what is measured, such as `perf stat`: profile.sh sets it.
+observer=()
+
+# Processor time of a process so far, in ticks of 10 ms.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+# Prints how much a client does for each second of its servers' processor time, and keeps how much it did.
+# $1: the function that tells that time; then the servers' process ids, `--`, and the client, which prints how much it did.
+cpu_rate() {
+    local clock=$1 servers=() watching='' before after operations
+    shift
+    while [ "$1" != -- ]; do servers+=("$1") && shift; done
+    shift
+    if [ ${#observer[@]} -gt 0 ]; then
+        "${observer[@]}" -p "$(IFS=, && printf %s "${servers[*]}")" >"$scratch/observer.log" 2>&1 &
+        watching=$!
+        # Until it watches. A server that nobody calls does next to nothing meanwhile.
+        sleep 1
+    fi
+    before=$("$clock" "${servers[@]}")
+    operations=$("$@")
+    after=$("$clock" "${servers[@]}")
+    if [ -n "$watching" ]; then kill -INT "$watching" && wait "$watching" || true; fi
+    [ -n "$operations" ] && did "$operations" && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+}
+
+# Keeps for profile.sh how much was done. $1: requests, keys, or what else the row counts.
+did() { printf '%s\n' "$1" >"$scratch/operations"; }
