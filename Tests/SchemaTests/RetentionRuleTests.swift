@@ -269,6 +269,37 @@ struct RetentionRuleTests {
         }
     }
 
+    @Test("a rule that met a concurrent transaction is applied again")
+    func conflict() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { client in
+                try await Self.insertOldRows(in: client)
+                try await client.session { session in
+                    // The first DELETE fails as in a deadlock. The sequence counts it nevertheless.
+                    try session.script(
+                        #"""
+                        CREATE SEQUENCE deletions;
+                        CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                        BEGIN
+                            IF nextval('deletions') = 1 THEN RAISE EXCEPTION USING ERRCODE = '40P01'; END IF;
+                            RETURN NULL;
+                        END $$;
+                        CREATE TRIGGER fail_once AFTER DELETE ON verification.session
+                        FOR EACH STATEMENT EXECUTE FUNCTION fail_once();
+                        """#)
+                }
+                try await TestPostgres.withClient(database.connection(as: .verification)) { service in
+                    _ = try await Retention.apply(.verification, at: Self.now, in: service)
+                }
+                #expect(try await count("verification.session", in: client) == 0)
+                let deletions = try await client.session { session in
+                    try session.row("SELECT last_value FROM deletions", as: Int64.self)
+                }
+                #expect(deletions == 2)
+            }
+        }
+    }
+
     @Test("a second application finds nothing to do")
     func again() async throws {
         try await TestPostgres.withMigratedDatabase { database in

@@ -12,7 +12,7 @@ package struct MediaType: Hashable, Sendable {
     package var text: String { contentTypes[0] }
 
     /// - Parameters:
-    ///   - name: in lower case and without parameters; otherwise it matches nothing.
+    ///   - name: in lower case and without parameters.
     ///   - alias: a second name, in the same form.
     ///   - parameters: what a `Content-Type` must contain in addition; values are tokens. Further parameters are allowed.
     package init(_ name: StaticString, alias: StaticString? = nil, parameters: [String: String] = [:]) {
@@ -47,8 +47,8 @@ package struct MediaType: Hashable, Sendable {
         // Nearly every request.
         if contentType == text { return true }
         let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
-        let given = parts[0].lowercased()
-        guard given == name || given == alias else { return false }
+        let type = parts[0].lowercased()
+        guard type == name || type == alias else { return false }
         return parameters.allSatisfy { name, value in
             // A repeated parameter is ambiguous, so it doesn't match.
             let given = parts.dropFirst().compactMap { Self.value(of: name, in: $0) }

@@ -60,9 +60,8 @@ package final class PostgresClient: Service, Sendable {
                 return try await pool.withConnection { connection in
                     try Session.lend(connection, inTransaction: false) { session throws in try body(session) }
                 }
-            } catch let error as PostgresError where error.isConflict && attempt < retrying.attempts {
-                try await Task.sleep(for: retrying.pause(after: attempt, jitter: .random(in: 0...1)))
-                attempt += 1
+            } catch let error as PostgresError where error.isConflict {
+                guard try await retrying.waits(after: &attempt) else { throw error }
             }
         }
     }
@@ -87,9 +86,7 @@ package final class PostgresClient: Service, Sendable {
             case .committed(let result):
                 return result
             case .failed(let error, let isConflict):
-                guard isConflict, attempt < retrying.attempts else { throw error }
-                try await Task.sleep(for: retrying.pause(after: attempt, jitter: .random(in: 0...1)))
-                attempt += 1
+                guard isConflict, try await retrying.waits(after: &attempt) else { throw error }
             }
         }
     }

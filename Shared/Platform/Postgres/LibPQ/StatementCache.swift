@@ -1,7 +1,7 @@
 /// The prepared statements of a connection, by text and parameter types.
 ///
-/// Texts are static, so there are few; the capacity is for programs that compose statements in many ways. The least recently used
-/// statement is evicted.
+/// Texts are static, so there are few. The capacity is for programs that compose statements in many ways, and for the integers in
+/// texts of COPY. The least recently used statement is evicted.
 struct StatementCache {
     struct Key: Hashable {
         var text: String
