@@ -211,8 +211,7 @@ targets += api("DevelopmentIdentityAPI")
 targets += shared(
     "Running", in: "Platform",
     uses: [
-        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "NIOCore", "ServiceLifecycle",
-        "UnixSignals",
+        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
     ])
 targets += shared(
     "TLS", in: "Platform",

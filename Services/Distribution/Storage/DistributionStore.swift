@@ -42,14 +42,6 @@ struct DistributionStore: Sendable {
     ) async throws -> ReleasedKeys {
         try await database.transaction { session in
             var read = ReleasedKeys()
-            // As many as were folded: an array that grows is copied again and again.
-            let folded = try session.row(
-                """
-                SELECT sum(keys) FROM submission.folded_hour
-                WHERE hour > \(range.after?.stored.number ?? -1) AND hour <= \(range.through.stored.number)
-                """, as: Int64?.self
-            ).flatMap { $0 }
-            read.keys.reserveCapacity(Int(folded ?? 0))
             try Self.readKeys(
                 "SELECT hour, key_data, rolling_start, rolling_period, transmission_risk_level FROM submission.diagnosis_key",
                 after: range.after, storedThrough: range.through.stored, by: policy, at: instant, in: session

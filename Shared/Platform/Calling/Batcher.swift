@@ -1,6 +1,4 @@
 import HTTPContract
-import NIOPosix
-import Running
 import ServiceLifecycle
 import Synchronization
 
@@ -37,8 +35,7 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     ///   - pause: how long a worker waits after a batch of more than one question, so that the next batch is larger. Use it if
     ///     most of the cost is per batch. A single question is still asked at once.
     ///   - queueLimit: how many questions may wait; one more is refused with `Problem.unavailable`.
-    ///   - ask: answers each question, in their order; an error goes to all of them. It must have a deadline, and runs on an event
-    ///     loop (``LoopExecutor``).
+    ///   - ask: answers each question, in their order; an error goes to all of them. It must have a deadline.
     package init(
         maximum: Int, workers: Int = 2, pause: Duration = .zero, queueLimit: Int = 4096,
         _ ask: @escaping @Sendable ([Question]) async throws -> [Answer]
@@ -71,23 +68,19 @@ package final class Batcher<Question: Sendable, Answer: Sendable>: Service {
     /// Sends batches until the service ends.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            // On Swift's pool, the change of threads took a third of a busy service's processor time.
-            await withTaskExecutorPreference(LoopExecutor(MultiThreadedEventLoopGroup.singleton.next())) {
-                await withTaskGroup(of: Void.self) { group in
-                    for _ in 0..<workers { group.addTask { await self.sendBatches() } }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<workers {
+                    group.addTask {
+                        while let batch = await self.next() {
+                            await self.work(on: batch)
+                            // The sleep ends at once on shutdown.
+                            if batch.count > 1, self.pause > .zero { try? await Task.sleep(for: self.pause) }
+                        }
+                    }
                 }
             }
         } onCancelOrGracefulShutdown: {
             self.close()
-        }
-    }
-
-    /// What one worker does.
-    private func sendBatches() async {
-        while let batch = await next() {
-            await work(on: batch)
-            // The sleep ends at once on shutdown.
-            if batch.count > 1, pause > .zero { try? await Task.sleep(for: pause) }
         }
     }
 

@@ -1,7 +1,6 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import Running
 import Synchronization
 
 /// Another channel, whose connections may be dropped without having been handled.
