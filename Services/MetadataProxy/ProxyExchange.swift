@@ -20,6 +20,8 @@ struct ProxyExchange {
         _ request: consuming AppRequest, arrivedAt arrival: NIODeadline, for outlet: any AnswerOutlet,
         on shared: ProxyLoop
     ) -> PendingAnswer {
+        var request = request
+        request.end()
         let pool = request.route.pool
         let inner = request.inner
         let answer = PendingAnswer(to: request, arrivedAt: arrival, for: outlet, on: shared)

@@ -35,6 +35,10 @@ import VerificationAPI
             .joined()
     }
 
+    private static func bytes(of request: InnerRequest) -> ByteBuffer {
+        request.pieces.reduce(into: ByteBuffer()) { $0.writeImmutableBuffer($1) }
+    }
+
     private static func requests(in bytes: ByteBuffer) throws -> [(head: HTTPRequestHead, body: ByteBuffer)] {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
@@ -74,24 +78,54 @@ import VerificationAPI
             }
             guard route.refusal(of: passed) == nil else { continue }
             let body = ByteBuffer(string: Self.hostile(&random))
-            let bytes = route.innerRequest(passed, body).bytes
-            let requests = try Self.requests(in: bytes)
+            var inner = route.innerRequest(passed)
+            inner.append(body)
+            inner.end()
+            let requests = try Self.requests(in: Self.bytes(of: inner))
             #expect(requests.count == 1)
             let request = try #require(requests.first)
             #expect(request.head.method == .POST)
             #expect(request.head.uri == "/version/v1/diagnosis-keys")
             #expect(request.body == body)
-            let inner = request.head.headers.map(\.name)
+            let names = request.head.headers.map(\.name)
             #expect(
-                Set(inner).isSubset(of: [
+                Set(names).isSubset(of: [
                     "host", "content-type", "cwa-authorization", "cwa-otp", "cwa-fake", "content-length",
                 ]))
-            #expect(Set(inner).count == inner.count)
+            #expect(Set(names).count == names.count)
             #expect(request.head.headers["host"] == ["upstream:8010"])
             #expect(request.head.headers["content-type"] == ["application/x-protobuf"])
             sent += 1
         }
         #expect(sent > 200)
+    }
+
+    @Test("in whatever pieces a body arrives, it is passed on whole, and keeps at most twice its length alive")
+    func pieces() throws {
+        var random = SystemRandomNumberGenerator()
+        let route = try Self.route(EndpointDescription(SubmissionAPI.diagnosisKeys))
+        var kept = 0
+        for _ in 0..<200 {
+            var inner = route.innerRequest(route.noFields)
+            let header = Self.bytes(of: inner).readableBytes
+            var body = ByteBuffer()
+            for _ in 0..<Int.random(in: 0...8, using: &random) {
+                // What one read brought, and the slice of it that is body.
+                let read = ByteBuffer(bytes: (0..<16_384).map { UInt8(truncatingIfNeeded: $0 + body.readableBytes) })
+                let length = Bool.random(using: &random) ? 16_384 : Int.random(in: 0...16_384, using: &random)
+                let piece = try #require(read.getSlice(at: 16_384 - length, length: length))
+                body.writeImmutableBuffer(piece)
+                inner.append(piece)
+            }
+            inner.end()
+            #expect(inner.bodyLength == body.readableBytes)
+            let bytes = Self.bytes(of: inner)
+            #expect(bytes.getSlice(at: header, length: bytes.readableBytes - header) == body)
+            #expect(try Self.requests(in: bytes).map(\.body) == [body])
+            kept += inner.pieces.count - 1
+            for piece in inner.pieces.dropFirst() { #expect(piece.storageCapacity <= 2 * piece.readableBytes) }
+        }
+        #expect(kept > 200)
     }
 
     @Test("a forwarded field may appear once", arguments: ["cwa-fake", "CWA-FAKE", "content-type"])

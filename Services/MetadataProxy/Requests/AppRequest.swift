@@ -12,8 +12,9 @@ struct AppRequest: ~Copyable {
     var memory: BytesInFlight.Share
     /// The attempt for the route's ``RefusalLimit``, if it has one.
     var attempt: RefusalLimit.Attempt?
-    private let fields: ProxiedRoute.PassedFields
-    private var body = ByteBuffer()
+    private let announcedLength: Int
+    /// What the service receives.
+    private(set) var inner: InnerRequest
 
     // MARK: The header
 
@@ -67,7 +68,8 @@ struct AppRequest: ~Copyable {
 
     private init(_ route: ProxiedRoute, _ fields: ProxiedRoute.PassedFields, _ memory: consuming BytesInFlight.Share) {
         self.route = route
-        self.fields = fields
+        announcedLength = fields.announcedLength
+        inner = route.innerRequest(fields)
         self.memory = memory
     }
 
@@ -76,16 +78,15 @@ struct AppRequest: ~Copyable {
     /// Adds a piece of the body.
     /// - Returns: why the request is refused, if it is.
     mutating func receive(_ bytes: ByteBuffer) -> Answer? {
-        guard body.readableBytes + bytes.readableBytes <= route.route.bodyLimit else { return .refusal(413) }
+        guard inner.bodyLength + bytes.readableBytes <= route.route.bodyLimit else { return .refusal(413) }
         guard memory.grow(by: bytes.readableBytes) else { return .unavailable }
-        // A copy: a slice would keep the whole read buffer alive.
-        body.writeImmutableBuffer(bytes)
+        inner.append(bytes)
         return nil
     }
 
     /// How many bytes of the body are still to come, if its length was announced.
-    var announcedRest: Int { fields.announcedLength - body.readableBytes }
+    var announcedRest: Int { announcedLength - inner.bodyLength }
 
-    /// The request as the service receives it, once the body is complete.
-    var inner: InnerRequest { route.innerRequest(fields, body) }
+    /// The body is complete.
+    mutating func end() { inner.end() }
 }

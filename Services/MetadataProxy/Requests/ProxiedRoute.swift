@@ -5,13 +5,6 @@ import NIOCore
 import NIOHTTP1
 import Serving
 
-/// A request as a service receives it: finished bytes.
-struct InnerRequest {
-    /// For the decoder of replies, which has to know the method.
-    let head: HTTPRequestHead
-    let bytes: ByteBuffer
-}
-
 /// One forwarded operation on one event loop, and the forwarded parts of its requests.
 ///
 /// Each request is rebuilt from what the contract allows. Nothing has to be removed from a caller's request, because only the
@@ -88,22 +81,12 @@ final class ProxiedRoute {
         return passed.announcedLength <= route.bodyLimit ? nil : .refusal(413)
     }
 
-    /// The request as the service receives it.
-    func innerRequest(_ passed: PassedFields, _ body: ByteBuffer) -> InnerRequest {
-        var bytes = ByteBuffer()
-        bytes.reserveCapacity(512 + body.readableBytes)
-        bytes.writeString(start)
+    /// The request as the service receives it, still without a body.
+    func innerRequest(_ passed: PassedFields) -> InnerRequest {
+        var start = start
         for (index, name) in passedNames.enumerated().dropFirst() {
-            guard let value = passed.values[index] else { continue }
-            bytes.writeString(name)
-            bytes.writeStaticString(": ")
-            bytes.writeString(value)
-            bytes.writeStaticString("\r\n")
+            if let value = passed.values[index] { start += "\(name): \(value)\r\n" }
         }
-        bytes.writeStaticString("content-length: ")
-        bytes.writeString(String(body.readableBytes))
-        bytes.writeStaticString("\r\n\r\n")
-        bytes.writeImmutableBuffer(body)
-        return InnerRequest(head: head, bytes: bytes)
+        return InnerRequest(head, start, bodyLimit: route.bodyLimit)
     }
 }

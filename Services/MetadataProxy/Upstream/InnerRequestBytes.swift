@@ -19,7 +19,8 @@ final class InnerRequestBytes: ChannelOutboundHandler {
     }
 
     /// Writes a whole request, whose head the decoder has seen.
-    func write(_ bytes: ByteBuffer) {
-        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    func write(_ pieces: [ByteBuffer]) {
+        for piece in pieces { context?.write(wrapOutboundOut(piece), promise: nil) }
+        context?.flush()
     }
 }

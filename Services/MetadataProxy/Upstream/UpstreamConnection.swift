@@ -47,7 +47,7 @@ final class UpstreamConnection: ChannelInboundHandler {
         self.exchange = exchange
         deadline.set(channel.eventLoop.now + max(Self.replyTimeout, exchange.answer.patience))
         own?.write(wrapOutboundOut(.head(exchange.request.head)), promise: nil)
-        requests.write(exchange.request.bytes)
+        requests.write(exchange.request.pieces)
     }
 
     func close() {
