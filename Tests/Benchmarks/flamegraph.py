@@ -1,10 +1,12 @@
 """Draws what `perf script -F comm,pid,tid,ip,sym,dso` prints as a flame graph: SVG without scripts, each frame with a title.
 
 A frame is as wide as its share of the samples and stands on its caller. Its colour tells its kind; the heading tells each kind's
-share of the samples by their innermost frames. The only argument is the graph's own title.
+share of the samples by their innermost frames, and below whose they are. The only argument is the graph's own title.
 """
+import collections
 import html
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -20,6 +22,13 @@ MEMORY = re.compile(r"(__libc_|__GI___libc_|_int_|__)?(malloc|calloc|realloc|fre
                     r"|(tcache|arena|unlink_chunk|sysmalloc|systrim)\w*|swift_(slowAlloc|slowDealloc|allocObject|dealloc|deallocClass)\w*"
                     r"|_?swift_(allocObject|deallocClassInstance)_?\w*|mem(set|cpy|move)\w*|_*mem(set|cpy|move)_\w+")
 RUNTIME = re.compile(r"_*swift(_|::)|(withStatusRecordLock|tryCast|getCache)$")
+# The libraries whose functions' names begin so; a library in Swift that isn't here goes by its module's name.
+LIBRARIES = [(re.compile(names), library) for names, library in (
+    (r"_?C?NIO(?!BoringSSL|SSL$)|c_nio_", "SwiftNIO"), (r"NIOSSL$|CNIOBoringSSL|bssl::", "NIOSSL and BoringSSL"),
+    (r"_?Foundation", "Foundation"), (r"PQ|pq", "libpq"), (r"deflate|inflate|compress_|crc32|adler32", "zlib"))]
+# The project's own modules have folders of their names.
+MODULES = {path.name for pattern in ("Services/*", "Shared/*", "Shared/*/*", "Tests/*")
+           for path in pathlib.Path(__file__).parents[2].glob(pattern) if path.is_dir()}
 # What specialisation, closures and partial application put before the name of the function in which they are.
 WRAPPING = re.compile(
     r"^(\(\d+\) \w+ (resume )?partial function for |specialized |merged |generic |static |partial apply( forwarder)? for "
@@ -58,6 +67,24 @@ def stacks(lines):
             sample[2].append((symbol.split("+0x")[0], program))
 
 
+def owner(frames):
+    """Whose a sample is: the kernel's, or that of the innermost function but for those that anybody calls, as the Swift runtime's."""
+    if frames and frames[0][1].startswith("[kernel"):
+        return "kernel"
+    for symbol, _ in frames:
+        # What has no module's name here is the standard library's.
+        swift = re.match(r"\$s(\d+)(\w+)", symbol)
+        name = swift[2][:int(swift[1])] if swift else "" if symbol.startswith("$s") else symbol
+        if swift and name in MODULES:
+            return "Vigil"
+        for names, library in LIBRARIES:
+            if names.match(name):
+                return library
+        if swift:
+            return name
+    return "others"
+
+
 def tree(samples):
     """Merged stacks: a node is [samples, kind, children by name], the root first. And how many samples are of each kind."""
     names = demangled(sorted({symbol for _, _, frames in samples for symbol, _ in frames}))
@@ -84,7 +111,7 @@ def tree(samples):
     return root, innermost
 
 
-def drawn(root, innermost, title, share):
+def drawn(root, innermost, owners, title, share):
     """The graph with those frames that have at least a share of the samples."""
     frames, total = [], root[0]
 
@@ -96,13 +123,15 @@ def drawn(root, innermost, title, share):
             left += child[0]
 
     lay(root, 0, 0)
-    height = (max(frame[4] for frame in frames) + 1) * ROW + 45
+    height = (max(frame[4] for frame in frames) + 1) * ROW + 60
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="monospace" font-size="10">',
              "<style>rect{height:14px}" + "".join(f".{kind}{{fill:{KINDS[kind][0]}}}" for kind in KINDS) + "</style>",
              f'<rect width="100%" style="height:100%" fill="#fff"/><text x="4" y="14" font-size="12">{html.escape(title)}</text>']
     for place, (kind, (_, name)) in enumerate(KINDS.items()):
         lines.append(f'<rect class="{kind}" x="{4 + 200 * place}" y="20" width="190"/><text x="{8 + 200 * place}" y="30">{name} '
                      f"{innermost[kind] * 100 / total:.0f} %</text>")
+    whose = ", ".join(f"{name} {count * 100 / total:.0f} %" for name, count in owners.most_common() if count * 100 >= 2 * total)
+    lines.append(f'<text x="4" y="46">{html.escape(whose)}</text>')
     for name, kind, left, count, level in frames:
         x, width, y = left * WIDTH / total, count * WIDTH / total, height - (level + 1) * ROW - 4
         room = int(width / CHARACTER)
@@ -113,7 +142,8 @@ def drawn(root, innermost, title, share):
     return "\n".join([*lines, "</svg>", ""])
 
 
-share, (merged, innermost) = 0.003, tree(list(stacks(sys.stdin)))
-while len((graph := drawn(merged, innermost, sys.argv[1], share)).encode()) > LARGEST:
+samples = list(stacks(sys.stdin))
+share, (merged, innermost), owners = 0.003, tree(samples), collections.Counter(owner(frames) for _, _, frames in samples)
+while len((graph := drawn(merged, innermost, owners, sys.argv[1], share)).encode()) > LARGEST:
     share *= 1.2
 sys.stdout.write(graph)

@@ -8,10 +8,11 @@ rows=(
     "postgres-lookup 0.7 look-ups/s"
     "postgres-insert 0.7 inserts-of-14-rows/s"
     "postgres-copy 0.9 rows/s"
-    "serving-json 0.9 requests/CPU-s"
+    "serving-json 1.0 requests/CPU-s"
     "tan-redemption 2.0 TANs/CPU-s"
-    "tan-verify-single 0 TANs/CPU-s"
-    "result-polling 0.7 polls/CPU-s"
+    "tan-verify-single 0.7 TANs/CPU-s"
+    "result-polling 0.8 polls/CPU-s"
+    "result-polling-hops 1.0 polls/CPU-s"
     "lab-results 0.7 results/CPU-s"
     "upload 1.5 uploads/CPU-s"
     "upload-end-to-end 1.0 uploads/s"
@@ -31,15 +32,17 @@ rows=(
     "serve-40k 1.0 requests/CPU-s"
     "serve-304 1.0 requests/CPU-s"
     "serve-open-loop 1.0 p99.9s/s"
-    "proxy-get 0.6 requests/CPU-s"
-    "proxy-post-2k 0.6 requests/CPU-s"
-    "proxy-post-64k 0.6 requests/CPU-s"
-    "proxy-tls 0.6 requests/CPU-s"
-    "proxy-1000-connections 1.0 requests/CPU-s"
+    "proxy-get 0.8 requests/CPU-s"
+    "proxy-post-2k 0.8 requests/CPU-s"
+    "proxy-get-padded 1.0 requests/CPU-s"
+    "proxy-post-2k-padded 1.0 requests/CPU-s"
+    "proxy-post-64k 0.7 requests/CPU-s"
+    "proxy-tls 0.8 requests/CPU-s"
+    "proxy-1000-connections 1.2 requests/CPU-s"
     "proxy-handshakes 1.5 handshakes/CPU-s"
     "proxy-idle-memory 1.0 connections/MiB"
     "push-throughput 0.5 pushes/CPU-s"
-    "push-40ms 0.6 pushes/s"
+    "push-40ms 0.9 pushes/s"
     "match-28k 5 keys/CPU-s"
     "venue-match 5 reports/CPU-s"
     "risk-day 0.7 windows/CPU-s"
@@ -84,8 +87,11 @@ end_rows() {
 # A command that watches what is measured, such as `perf stat`: profile.sh sets it.
 observer=()
 
-# Processor time of a process so far, in ticks of 10 ms.
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+# Processor time of processes so far, in ticks of 10 ms.
+ticks() {
+    local id
+    for id in "$@"; do cat "/proc/$id/stat"; done | awk '{ total += $14 + $15 } END { print total }'
+}
 
 # Prints how much a client does for each second of its servers' processor time, and keeps how much it did.
 # $1: the function that tells that time; then the servers' process ids, `--`, and the client, which prints how much it did.

@@ -7,8 +7,12 @@ proxy_prepare() {
     openssl ecparam -name prime256v1 -genkey -noout -out "$proxy_folder/key.pem" 2>/dev/null
     openssl req -new -x509 -key "$proxy_folder/key.pem" -out "$proxy_folder/certificate.pem" -days 2 -subj /CN=localhost \
         -addext subjectAltName=DNS:localhost 2>/dev/null
+    # Seven bytes are answered by what came of their caller.
     proxy_nginx back 10 "
-        server { listen 127.0.0.1:18981; default_type application/json; location / { return 200 ok-0123456789abcdef; } }"
+        map \$content_length \$answer {
+            default ok-0123456789abcdef; 7 caller:\$http_user_agent\$http_cookie\$http_accept\$http_x_forwarded_for;
+        }
+        server { listen 127.0.0.1:18981; default_type application/json; location / { return 200 \$answer; } }"
     proxy_nginx front 01 "
         upstream behind { server 127.0.0.1:18981; keepalive 256; keepalive_requests 100000000; }
         ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.2 TLSv1.3;
@@ -38,10 +42,11 @@ proxy_prepare() {
     proxy_body 65536 >"$proxy_folder/64k.lua"
 }
 
-# $1: its name; $2: the mask of its core; $3: what it serves. It takes relative paths in that to be in $proxy_folder, which is
-# private, and runs as whoever runs this.
+# $1: its name; $2: the mask of its core; $3: what it serves; $4: a module, if it needs one. It takes relative paths in that to be
+# in $proxy_folder, which is private, and runs as whoever runs this.
 proxy_nginx() {
     cat >"$proxy_folder/$1.conf" <<CONF
+${4:+load_module $4;}
 worker_processes 1; worker_cpu_affinity $2; daemon off; pid $proxy_folder/$1.pid; error_log $scratch/$1.log;
 events { worker_connections 30000; }
 http {
@@ -87,6 +92,72 @@ proxy_post_2k_prepare() { proxy_prepare; }
 proxy_post_2k_ours() { proxy_wrk "$proxy_plain" http:18984 64 -s "$proxy_folder/2k.lua"; }
 proxy_post_2k_reference() { proxy_wrk "$proxy_reference" http:18982 64 -s "$proxy_folder/2k.lua"; }
 proxy_post_2k_end() { proxy_end; }
+
+# The same against nginx that does as we do: it passes on nothing of the caller's, and of the answer the body and its type, and
+# pads what it answers, on a kept connection with status 200, to our length in JavaScript (njs).
+proxy_padded_prepare() {
+    proxy_prepare
+    local module=/usr/lib/nginx/modules/ngx_http_js_module.so port
+    if [ ! -f "$module" ]; then
+        unpack_package libnginx-mod-http-js
+        module="$unpacked$module"
+    fi
+    cat >"$proxy_folder/padding.js" <<'JS'
+const rest = 1024 - ('HTTP/1.1 200 OK\r\nServer: nginx\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: \r\nContent-Length: \r\n' +
+    'Connection: keep-alive\r\ncache-control: no-store\r\ncwa-header-padding: \r\n\r\n').length;
+const padding = 'X'.repeat(rest);
+function pad(r) {
+    const out = r.headersOut, type = out['Content-Type'], length = out['Content-Length'];
+    for (const name in out) {
+        if (name != 'Content-Type' && name != 'Content-Length') delete out[name];
+    }
+    out['cwa-header-padding'] = padding.slice(type.length + length.length + Number(length));
+}
+export default { pad };
+JS
+    proxy_nginx padded 01 "
+        js_import padding from $proxy_folder/padding.js;
+        upstream behind { server 127.0.0.1:18981; keepalive 256; keepalive_requests 100000000; }
+        server {
+            listen 127.0.0.1:18986; keepalive_timeout 600; server_tokens off;
+            location / {
+                proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ''; proxy_set_header Host behind;
+                proxy_pass_request_headers off; proxy_set_header Content-Type \$content_type;
+                add_header cache-control no-store; js_header_filter padding.pad;
+            }
+        }" "$module"
+    proxy_wait 18986
+    proxy_padding=$(pgrep -P "$proxy_padded")
+    for port in 18984 18986; do
+        proxy_padded_check "$port" ok-0123456789abcdef
+        proxy_padded_check "$port" caller: -H 'Content-Type: application/json' -d measure
+    done
+}
+
+# $1: the port; $2: the body that must come, in 1,024 bytes with the header; then options of curl.
+proxy_padded_check() {
+    local port=$1 body=$2
+    shift 2
+    curl -s -i -A x -b a=b -H 'X-Forwarded-For: 192.0.2.1' "$@" "http://127.0.0.1:$port/measure" >"$proxy_folder/answer" || true
+    [ "$(wc -c <"$proxy_folder/answer")" = 1024 ] && [ "$(tail -n 1 "$proxy_folder/answer")" = "$body" ] ||
+        fail "The proxy on port $port doesn't strip or pad: $(cat "$proxy_folder/answer" "$scratch/padded.log")"
+}
+
+proxy_get_padded_prepare() { proxy_padded_prepare; }
+proxy_get_padded_ours() { proxy_wrk "$proxy_plain" http:18984 64; }
+proxy_get_padded_reference() { proxy_wrk "$proxy_padding" http:18986 64; }
+proxy_get_padded_end() { proxy_padded_end; }
+
+proxy_post_2k_padded_prepare() { proxy_padded_prepare; }
+proxy_post_2k_padded_ours() { proxy_wrk "$proxy_plain" http:18984 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_padded_reference() { proxy_wrk "$proxy_padding" http:18986 64 -s "$proxy_folder/2k.lua"; }
+proxy_post_2k_padded_end() { proxy_padded_end; }
+
+proxy_padded_end() {
+    kill "$proxy_padded"
+    wait "$proxy_padded" 2>/dev/null || true
+    proxy_end
+}
 
 proxy_post_64k_prepare() { proxy_prepare; }
 proxy_post_64k_ours() { proxy_wrk "$proxy_plain" http:18984 64 -s "$proxy_folder/64k.lua"; }

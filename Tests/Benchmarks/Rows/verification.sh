@@ -156,6 +156,33 @@ result_polling_reference() {
 }
 result_polling_end() { kill "$bare_server" && wait "$bare_server" 2>/dev/null || true; }
 
+# What is left of the limit with the two hops that it leaves out: the same servers with mutual TLS, the first of which asks the second.
+result_polling_hops_prepare() {
+    result_polling_prepare
+    result_polling_end
+    verification_bare test-result-server 18923
+    bare_results=$!
+    verification_bare verification-server 18913 --next https://localhost:18923
+    bare_server=$!
+    serving_wait 18923 && serving_wait 18913
+}
+# $1: the name of the server whose part it takes; $2: its port; then further options.
+verification_bare() {
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" bare-polling --name "$1" --port "$2" --folder "$scratch/suite" "${@:3}" \
+        >"$scratch/bare-$1.log" 2>&1 &
+}
+result_polling_hops_ours() { result_polling_ours; }
+result_polling_hops_reference() {
+    local hops session result
+    hops=$(cpu_rate ticks "$bare_server" "$bare_results" -- verification_client result-polling 18913 32) &&
+        session=$(pgbench_cpu_rate "$scratch/session.sql" 1) && result=$(pgbench_cpu_rate "$scratch/result.sql" 1) &&
+        awk -v h="$hops" -v s="$session" -v r="$result" 'BEGIN { print 1 / (1 / h + 1 / s + 1 / r) }'
+}
+result_polling_hops_end() {
+    kill "$bare_server" "$bare_results"
+    wait "$bare_server" "$bare_results" 2>/dev/null || true
+}
+
 lab_results_prepare() {
     verification_prepare
     {
