@@ -111,9 +111,10 @@ import VerificationAPI
             var body = ByteBuffer()
             for _ in 0..<Int.random(in: 0...8, using: &random) {
                 // What one read brought, and the slice of it that is body.
-                let read = ByteBuffer(bytes: (0..<16_384).map { UInt8(truncatingIfNeeded: $0 + body.readableBytes) })
-                let length = Bool.random(using: &random) ? 16_384 : Int.random(in: 0...16_384, using: &random)
-                let piece = try #require(read.getSlice(at: 16_384 - length, length: length))
+                let size = Bool.random(using: &random) ? 16_384 : Int.random(in: 1...64, using: &random)
+                let read = ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 + body.readableBytes) })
+                let length = Bool.random(using: &random) ? size : Int.random(in: 0...size, using: &random)
+                let piece = try #require(read.getSlice(at: size - length, length: length))
                 body.writeImmutableBuffer(piece)
                 inner.append(piece)
             }
@@ -123,9 +124,12 @@ import VerificationAPI
             #expect(bytes.getSlice(at: header, length: bytes.readableBytes - header) == body)
             #expect(try Self.requests(in: bytes).map(\.body) == [body])
             kept += inner.pieces.count - 1
-            for piece in inner.pieces.dropFirst() { #expect(piece.storageCapacity <= 2 * piece.readableBytes) }
+            for piece in inner.pieces.dropFirst() {
+                #expect(piece.storageCapacity <= 2 * piece.readableBytes)
+                #expect(piece.readableBytes >= InnerRequest.shortestKept)
+            }
         }
-        #expect(kept > 200)
+        #expect(kept > 100)
     }
 
     @Test("a forwarded field may appear once", arguments: ["cwa-fake", "CWA-FAKE", "content-type"])

@@ -13,8 +13,10 @@ struct InnerRequest {
     private(set) var bodyLength = 0
     private let lengthIndex: Int
 
-    /// A header and an average body fit without another allocation.
+    /// Enough for a header and a short body.
     private static let capacity = 512
+    /// A shorter piece is copied: kept by itself, it would take a multiple of its length.
+    static let shortestKept = 4 << 10
 
     /// - Parameters:
     ///   - start: request line and fields, except for the body's length.
@@ -36,7 +38,7 @@ struct InnerRequest {
     mutating func append(_ piece: ByteBuffer) {
         bodyLength += piece.readableBytes
         // A slice keeps the whole buffer alive that was read.
-        if piece.readableBytes > piece.storageCapacity / 2 {
+        if piece.readableBytes >= max(Self.shortestKept, piece.storageCapacity / 2) {
             pieces.append(piece)
         } else {
             pieces[pieces.count - 1].writeImmutableBuffer(piece)
