@@ -487,7 +487,12 @@ targets += [
             "SimulatedCountry", "FederationFormat", "DonationAPI", "DonationFormat", "AppAttest",
             "DevelopmentAttestation", "FurtherAPI",
         ]),
-        path: "Tests/Benchmarks", exclude: ["Rows", "bench.sh", "peak.sh", "officers.sh", "batches.sh"],
+        path: "Tests/Benchmarks",
+        exclude: [
+            "README.md", "Rows", "batches.sh", "bench.sh", "flamegraph.py", "measuring.sh", "officers.sh", "peak.sh",
+            "privacy.sh",
+            "profile.sh", "profiles", "report.py",
+        ],
         swiftSettings: settings),
 ]
 

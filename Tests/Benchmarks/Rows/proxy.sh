@@ -12,7 +12,12 @@ proxy_prepare() {
         map \$content_length \$answer {
             default ok-0123456789abcdef; 7 caller:\$http_user_agent\$http_cookie\$http_accept\$http_x_forwarded_for;
         }
-        server { listen 127.0.0.1:18981; default_type application/json; location / { return 200 \$answer; } }"
+        ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_client_certificate certificate.pem; ssl_protocols TLSv1.3;
+        ssl_verify_client on;
+        server {
+            listen 127.0.0.1:18981; listen 127.0.0.1:18987 ssl; default_type application/json;
+            location / { return 200 \$answer; }
+        }"
     proxy_nginx front 01 "
         upstream behind { server 127.0.0.1:18981; keepalive 256; keepalive_requests 100000000; }
         ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.2 TLSv1.3;
@@ -25,12 +30,8 @@ proxy_prepare() {
                 proxy_set_header Referer '';
             }
         }"
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18984 --upstream http://127.0.0.1:18981 \
-        >"$scratch/proxy.log" 2>&1 &
-    proxy_plain=$!
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port 18985 --upstream http://127.0.0.1:18981 \
-        --tls "$proxy_folder" >"$scratch/proxy-tls.log" 2>&1 &
-    proxy_secure=$!
+    proxy_ours plain 18984 --upstream http://127.0.0.1:18981
+    proxy_ours secure 18985 --upstream http://127.0.0.1:18981 --tls "$proxy_folder"
     local port
     for port in 18981 18982 18983 18984 18985; do proxy_wait "$port"; done
     # The process that does the work, whose parent is the one that was started.
@@ -40,6 +41,12 @@ proxy_prepare() {
     }
     proxy_body 2048 >"$proxy_folder/2k.lua"
     proxy_body 65536 >"$proxy_folder/64k.lua"
+}
+
+# $1: its name; $2: its port; then further options.
+proxy_ours() {
+    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" proxy --port "$2" "${@:3}" >"$scratch/proxy-$1.log" 2>&1 &
+    printf -v "proxy_$1" %s "$!"
 }
 
 # $1: its name; $2: the mask of its core; $3: what it serves; $4: a module, if it needs one. It takes relative paths in that to be
