@@ -5,7 +5,8 @@
 package struct PostgresConfiguration: Sendable {
     /// A libpq connection string, for example `host=db dbname=vigil user=vigil_submission sslmode=verify-full`.
     ///
-    /// It may hold a password, so it is never logged; `passfile=` keeps the password out of it.
+    /// It may hold a password, so it is never logged; `passfile=` keeps the password out of it. With several hosts, it should say
+    /// `target_session_attrs=read-write`: then the first one that takes writes is used.
     package var connection: String
     /// Names the pool in `pg_stat_activity` and in the metrics' `pool` label.
     package var applicationName: String
@@ -15,7 +16,7 @@ package struct PostgresConfiguration: Sendable {
     package var maximumWaiters: Int
     /// How long a caller waits for a connection before it is rejected with `.poolExhausted`.
     package var acquireDeadline: Duration
-    /// The connection timeout.
+    /// The connection timeout, for all hosts together.
     package var connectTimeout: Duration
     /// The server's `statement_timeout`; zero is no limit.
     ///

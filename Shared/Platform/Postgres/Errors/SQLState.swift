@@ -25,6 +25,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     package static let serializationFailure: SQLState = "40001"
     /// Two transactions waited for each other; run the transaction again.
     package static let deadlockDetected: SQLState = "40P01"
+    /// The transaction wants to write, and the server is a standby.
+    package static let readOnlyTransaction: SQLState = "25006"
     /// A lock wasn't granted within `lock_timeout`, or with NOWAIT.
     package static let lockNotAvailable: SQLState = "55P03"
     /// The statement was cancelled, usually by `statement_timeout`.

@@ -21,20 +21,35 @@ final class Connection {
     private var isAbandoned = false
 
     /// Opens a connection within `connectTimeout`, not counting the time in which the system resolves the host's name.
+    ///
+    /// If there are several servers, each has an equal part of that time.
     init(_ configuration: PostgresConfiguration, statementCapacity: Int = 256) throws(PostgresError) {
-        guard let handle = try ConnectionParameters(configuration).start() else {
-            throw PostgresError(.connection, reason: "out of memory")
-        }
-        self.handle = handle
+        handle = try Self.open(configuration)
         notices = NoticeCounter()
         statements = StatementCache(capacity: statementCapacity)
         statementTimeout = configuration.statementTimeout
         receiveTimeout = Self.receiveTimeout(for: configuration.statementTimeout)
-        // From here on `deinit` closes the connection. libpq's messages are limited to SQLSTATEs, since others may hold data.
-        PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
-        try establish(within: configuration.connectTimeout)
         notices.receive(from: handle)
         PQsetnonblocking(handle, 1)
+    }
+
+    /// A connection to the first server that admits this client. Throws the last server's error if none does.
+    private static func open(_ configuration: PostgresConfiguration) throws(PostgresError) -> OpaquePointer {
+        let servers = try ConnectionParameters.all(configuration)
+        var problem = PostgresError(.connection, reason: "no server is configured")
+        for server in servers {
+            guard let handle = server.start() else { throw PostgresError(.connection, reason: "out of memory") }
+            // libpq's messages are limited to SQLSTATEs, since others may hold data.
+            PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
+            do {
+                try establish(handle, within: configuration.connectTimeout / servers.count)
+                return handle
+            } catch {
+                PQfinish(handle)
+                problem = error
+            }
+        }
+        throw problem
     }
 
     deinit {
@@ -45,7 +60,7 @@ final class Connection {
         statementTimeout > .zero ? (statementTimeout + grace).milliseconds : -1
     }
 
-    private func establish(within timeout: Duration) throws(PostgresError) {
+    private static func establish(_ handle: OpaquePointer, within timeout: Duration) throws(PostgresError) {
         let deadline = ContinuousClock.now + timeout
         var next = PGRES_POLLING_WRITING
         while next != PGRES_POLLING_OK {
@@ -53,7 +68,7 @@ final class Connection {
                 throw ConnectFailure(message: String(cString: PQerrorMessage(handle))).error
             }
             let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            guard wait(for: events, milliseconds: (deadline - .now).milliseconds) else {
+            guard wait(on: handle, for: events, milliseconds: (deadline - .now).milliseconds) else {
                 throw PostgresError(.connection, reason: "timed out while connecting")
             }
             next = PQconnectPoll(handle)
@@ -330,6 +345,8 @@ final class Connection {
             }
         }
         if let failure {
+            // This server was the primary, or a name leads to another one now: the next connection may find the primary.
+            if failure.sqlState == .readOnlyTransaction { abandon() }
             // An error without SQLSTATE is libpq's. If the connection broke, the server's last error (usually that an
             // administrator terminated it) is the cause of that.
             guard isBroken else { throw failure }
@@ -363,8 +380,12 @@ final class Connection {
         return PostgresError(.timeout, reason: "no answer from the server")
     }
 
-    /// Whether the socket became ready (or broke) in time.
     private func wait(for events: Int32, milliseconds: Int32) -> Bool {
+        Self.wait(on: handle, for: events, milliseconds: milliseconds)
+    }
+
+    /// Whether the socket became ready (or broke) in time.
+    private static func wait(on handle: OpaquePointer, for events: Int32, milliseconds: Int32) -> Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
         guard socket.fd >= 0 else { return true }
         var ready = poll(&socket, 1, milliseconds)

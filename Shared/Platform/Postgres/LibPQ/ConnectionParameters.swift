@@ -6,8 +6,31 @@ import Glibc
 struct ConnectionParameters {
     private let parameters: [(keyword: String, value: String)]
 
-    /// Throws if libpq can't parse the operator's string. The error doesn't say why, since the string may hold a password.
-    init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+    /// The parameters for each server that the operator's string names, in its order.
+    ///
+    /// libpq tries several hosts itself, but doesn't limit the time for each unless it blocks
+    /// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-CONNECT-TIMEOUT>): it would wait for the first one,
+    /// if that doesn't answer, as long as for all.
+    ///
+    /// Throws if libpq can't parse the string. The error doesn't say why, since the string may hold a password.
+    static func all(_ configuration: PostgresConfiguration) throws(PostgresError) -> [ConnectionParameters] {
+        let given = try values(of: ["host", "hostaddr", "port"], in: configuration.connection)
+        let lists = given.mapValues { $0.split(separator: ",", omittingEmptySubsequences: false).map { String($0) } }
+        let count = max(lists["host"]?.count ?? 1, lists["hostaddr"]?.count ?? 1)
+        guard count > 1 else { return [try ConnectionParameters(configuration, server: [])] }
+        var all: [ConnectionParameters] = []
+        for index in 0..<count {
+            // One port is for all hosts. With another number of ports or addresses than of hosts, libpq refuses the string.
+            let server = lists.compactMap { keyword, list in
+                list.count == 1 ? (keyword, list[0]) : list.indices.contains(index) ? (keyword, list[index]) : nil
+            }
+            all.append(try ConnectionParameters(configuration, server: server))
+        }
+        return all
+    }
+
+    /// - Parameter server: replaces what the operator's string says of where the server is.
+    private init(_ configuration: PostgresConfiguration, server: [(String, String)]) throws(PostgresError) {
         // Before `dbname`, so that the operator's string can override them: how soon the client notices that the server is
         // gone.
         let defaults = [
@@ -20,7 +43,8 @@ struct ConnectionParameters {
             "-c tcp_user_timeout=10000",
         ]
         // The operator's string may set server options, too; later ones win.
-        if let given = try Self.value(of: "options", in: configuration.connection) { options.append(given) }
+        let given = try Self.values(of: ["options"], in: configuration.connection)
+        options += given.values
         options += [
             "-c statement_timeout=\(configuration.statementTimeout.milliseconds)",
             "-c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeout.milliseconds)",
@@ -30,7 +54,7 @@ struct ConnectionParameters {
             ("application_name", configuration.applicationName), ("client_encoding", "UTF8"),
             ("options", options.joined(separator: " ")),
         ]
-        parameters = defaults + [("dbname", configuration.connection)] + fixed
+        parameters = defaults + [("dbname", configuration.connection)] + server + fixed
     }
 
     /// Begins to connect, and returns the connection to be polled; nil if there is no memory for it.
@@ -47,17 +71,22 @@ struct ConnectionParameters {
         return PQconnectStartParams(keywords, values, 1)
     }
 
-    private static func value(of keyword: String, in connection: String) throws(PostgresError) -> String? {
-        guard connection.contains("=") || connection.contains("://") else { return nil }
+    /// What a connection string says of some keywords; those that it doesn't name are missing.
+    private static func values(
+        of keywords: Set<String>, in connection: String
+    ) throws(PostgresError) -> [String: String] {
+        guard connection.contains("=") || connection.contains("://") else { return [:] }
         guard let options = PQconninfoParse(connection, nil) else {
             throw PostgresError(.connection, reason: "the connection string is malformed")
         }
         defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
         var option = options
         while let name = option.pointee.keyword {
-            if String(cString: name) == keyword { return option.pointee.val.map { String(cString: $0) } }
+            let keyword = String(cString: name)
+            if keywords.contains(keyword), let value = option.pointee.val { values[keyword] = String(cString: value) }
             option += 1
         }
-        return nil
+        return values
     }
 }
