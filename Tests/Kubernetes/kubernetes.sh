@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Judges the manifests in deploy/kubernetes without a cluster.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/Tests/tools.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Kubernetes/kubernetes.sh [--help]
+
+Checks that the manifests are those that follow from docker-compose.yml; renders each overlay with kubectl; judges fields, rights, names
+and network policies; and makes mistakes on purpose, each of which the judgement must notice. Takes about a minute. Needs a kubectl with
+kustomize 5 (kubectl 1.27 or newer), which isn't among Debian's packages.
+
+What no cluster has run is listed in deploy/kubernetes/README.md.
+TEXT
+}
+
+case ${1:-} in
+    '') ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *) fail "kubernetes.sh has no option $1; see --help." ;;
+esac
+
+kubectl version --client 2>/dev/null | grep -q 'Kustomize Version: v[5-9]' ||
+    fail "There is no kubectl with kustomize 5: install one as https://kubernetes.io/docs/tasks/tools/ says."
+prepare_machine
+prepare_python
+cd "$checkout"
+say "Comparing the manifests with docker-compose.yml …"
+"$python" Tests/Kubernetes/render.py --check || fail "The manifests are out of date: see above."
+say "Judging the manifests …"
+"$python" Tests/Kubernetes/check.py || fail "The manifests are wrong: see above."
+say "Making mistakes …"
+"$python" Tests/Kubernetes/check.py --control || fail "The judgement doesn't notice everything: see above."
