@@ -10,7 +10,11 @@ enum KillPlan {
     /// A kill takes a second or two.
     static let minutes = 6 + kills / 10
 
-    private static func number(_ name: String) -> Int? {
+    /// A phone gives up after days; a test whose callers wait for longer than this has failed. A failover takes up to half a minute,
+    /// and a cluster that lost everybody who may decide waits for them.
+    static let patience: Duration = FailoverCluster.current == nil ? .seconds(60) : .seconds(240)
+
+    static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 }

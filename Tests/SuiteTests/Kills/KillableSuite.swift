@@ -10,7 +10,7 @@ import TLS
 import TestSupport
 import Vigil
 
-/// Servers of the suite as separate processes, on their own PostgreSQL. Each can be killed and restarted.
+/// Servers of the suite as separate processes, on a PostgreSQL of their own or on a cluster. Each can be killed and restarted.
 actor KillableSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
@@ -35,26 +35,36 @@ actor KillableSuite {
 
     nonisolated let folder: StateFolder
     private nonisolated let plan: SuitePlan
-    private let cluster: PostgresCluster
-    private let postgresSettings: [String]
+    private let database: Database
     /// Callees come before their callers.
     private let servers: [Member]
     private var processes: [Member: ChildProcess] = [:]
 
-    private init(
-        _ servers: [Member], folder: StateFolder, changes: [SettingChange], postgresSettings: [String]
-    ) throws {
-        let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
+    /// Where the tables are.
+    private enum Database: Sendable {
+        /// A server that this suite starts, with more settings.
+        case own(PostgresCluster, settings: [String])
+        /// Servers that somebody else starts.
+        case cluster(FailoverCluster)
+
+        func connection(user: String, database: String, passwordFile: String) -> String {
+            switch self {
+            case .own(let server, _): server.connection(user: user, database: database, passwordFile: passwordFile)
+            case .cluster(let cluster): cluster.connection(user: user, database: database, passwordFile: passwordFile)
+            }
+        }
+    }
+
+    private init(_ servers: [Member], folder: StateFolder, changes: [SettingChange], database: Database) throws {
         self.folder = folder
-        self.cluster = cluster
-        self.postgresSettings = postgresSettings
+        self.database = database
         self.servers = servers
         // One laboratory posts for all callers, as fast as it can.
         let usual = SettingChange(argument: "test-result-server.positives.hourlyLimit=1000000")
         let changes = (usual.map { [$0] } ?? []) + changes
         plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
             role in
-            cluster.connection(
+            database.connection(
                 user: role.rawValue, database: SuiteDatabase.name,
                 passwordFile: SuiteSecrets.passwordFile(of: role.rawValue, in: folder))
         }
@@ -64,14 +74,23 @@ actor KillableSuite {
     /// - Parameters:
     ///   - changes: override settings of the suite's plan.
     ///   - postgresSettings: added to the defaults, which keep every committed transaction.
+    ///   - cluster: takes the place of a PostgreSQL of its own, which can be killed.
     static func run<Result: Sendable>(
         _ servers: [Member] = Member.forTANs, changes: [SettingChange] = [], postgresSettings: [String] = [],
-        _ body: (KillableSuite) async throws -> Result
+        on cluster: FailoverCluster? = nil, _ body: (KillableSuite) async throws -> Result
     ) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.appending(path: "vigil-\(UUID().uuidString.prefix(8))").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = StateFolder(path)
-        let suite = try KillableSuite(servers, folder: folder, changes: changes, postgresSettings: postgresSettings)
+        let database: Database =
+            if let cluster {
+                .cluster(cluster)
+            } else {
+                .own(
+                    try PostgresCluster(directory: folder.postgres, log: folder.log("postgres")),
+                    settings: postgresSettings)
+            }
+        let suite = try KillableSuite(servers, folder: folder, changes: changes, database: database)
         let result: Swift.Result<Result, any Error>
         do {
             try await suite.prepare()
@@ -138,6 +157,7 @@ actor KillableSuite {
     /// After a kill, its child processes live on for a moment and hold the shared memory. A new server refuses to start until
     /// they are gone, so this retries.
     private func startPostgres() async throws {
+        guard case .own(let cluster, let postgresSettings) = database else { return }
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
             let server = try await cluster.start(settings: postgresSettings)
@@ -206,10 +226,16 @@ actor KillableSuite {
     func asSuperuser<Result: Sendable>(
         _ body: @escaping @Sendable (Session) throws -> Result
     ) async throws -> Result {
-        let connection = cluster.connection(
-            user: PostgresCluster.superuser, database: SuiteDatabase.name,
-            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
-        return try await TestPostgres.withClient(connection) { try await $0.session(body) }
+        try await TestPostgres.withClient(superuser(of: SuiteDatabase.name)) { try await $0.session(body) }
+    }
+
+    private func superuser(of name: String) -> String {
+        let passwordFile =
+            switch database {
+            case .own: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder)
+            case .cluster(let cluster): cluster.passwordFile
+            }
+        return database.connection(user: PostgresCluster.superuser, database: name, passwordFile: passwordFile)
     }
 
     private func words(of member: Member) throws -> String {
@@ -224,23 +250,21 @@ actor KillableSuite {
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         try plan.write()
-        let password = try SuiteSecrets.password(of: PostgresCluster.superuser, in: folder)
-        try folder.write("\(password)\n", to: folder.secret("initdb-password"))
-        // Tests kill processes and don't cut the power, so syncing to disk makes no difference.
-        try await cluster.initialise(passwordFile: folder.secret("initdb-password"), options: ["--no-sync"])
-        try await start(.postgres)
-        let superuser = cluster.connection(
-            user: PostgresCluster.superuser, database: "postgres",
-            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
+        if case .own(let cluster, _) = database {
+            let password = try SuiteSecrets.password(of: PostgresCluster.superuser, in: folder)
+            try folder.write("\(password)\n", to: folder.secret("initdb-password"))
+            // Tests kill processes and don't cut the power, so syncing to disk makes no difference.
+            try await cluster.initialise(passwordFile: folder.secret("initdb-password"), options: ["--no-sync"])
+            try await start(.postgres)
+        }
         let ownerPassword = try SuiteSecrets.password(of: DatabaseRole.owner, in: folder)
-        try await TestPostgres.withClient(superuser) {
+        try await TestPostgres.withClient(superuser(of: "postgres")) {
             try await SuiteDatabase.create(superuser: $0, ownerPassword: ownerPassword)
         }
-        let inside = cluster.connection(
-            user: PostgresCluster.superuser, database: SuiteDatabase.name,
-            passwordFile: SuiteSecrets.passwordFile(of: PostgresCluster.superuser, in: folder))
-        try await TestPostgres.withClient(inside) { try await SuiteDatabase.restrict(superuser: $0) }
-        let owner = cluster.connection(
+        try await TestPostgres.withClient(superuser(of: SuiteDatabase.name)) {
+            try await SuiteDatabase.restrict(superuser: $0)
+        }
+        let owner = database.connection(
             user: DatabaseRole.owner, database: SuiteDatabase.name,
             passwordFile: SuiteSecrets.passwordFile(of: DatabaseRole.owner, in: folder))
         try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { _ in }

@@ -6,9 +6,6 @@ import Synchronization
 final class RepeatingCallers: Sendable {
     private let lost = Mutex(0)
 
-    /// A phone gives up after a day; a test that waits for longer than this has failed.
-    private static let patience: Duration = .seconds(60)
-
     /// Calls without an answer.
     var unanswered: Int { lost.withLock { $0 } }
 
@@ -49,7 +46,7 @@ final class RepeatingCallers: Sendable {
 
     /// Calls until there is an answer.
     func outcome(of call: () async throws -> Void) async throws -> Outcome {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + KillPlan.patience
         var outcome = Outcome()
         while true {
             do {

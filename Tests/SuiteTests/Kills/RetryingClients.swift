@@ -49,8 +49,6 @@ struct RetryingClients: Sendable {
         let isOver = Mutex(false)
     }
 
-    /// A real phone gives up after a day; a test that waits for longer than this has failed.
-    private static let patience: Duration = .seconds(60)
     private static let hour: TimeInterval = 3600
 
     private init(_ suite: KillableSuite) async throws {
@@ -189,7 +187,7 @@ struct RetryingClients: Sendable {
 
     /// A teleTAN; nil once the officer's hourly limit is reached.
     private func teleTAN() async throws -> TeleTAN? {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + KillPlan.patience
         while true {
             switch await askForTeleTAN() {
             case .success(let code): return code
@@ -266,7 +264,7 @@ struct RetryingClients: Sendable {
     private func known(
         _ action: History.Action, _ call: () async throws -> History.Outcome
     ) async throws -> History.Outcome {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + KillPlan.patience
         while true {
             let outcome = try await history.record(action) {
                 do {

@@ -14,7 +14,7 @@ import Venues
     .serialized, .enabled(if: TestPostgres.isAvailable, "needs PostgreSQL's programs"),
     .timeLimit(.minutes(KillPlan.minutes)))
 struct UploadKillTests {
-    private static let changes = [
+    static let changes = [
         // All phones share one address.
         "metadata-proxy.limits.requests=10000000", "metadata-proxy.limits.registrations=10000000",
         "metadata-proxy.limits.refusedRegistrations=10000000", "metadata-proxy.limits.donations=10000000",
@@ -114,7 +114,7 @@ struct UploadKillTests {
     }
 
     /// Folds hours ahead of time, one more each time, so that the test needn't wait for the clock.
-    private struct FoldClock {
+    struct FoldClock {
         private var hour = Hour(containing: Date())
         private(set) var folds = 0
 
@@ -126,7 +126,7 @@ struct UploadKillTests {
     }
 
     /// The keys of the stream for other countries.
-    private static func sharedKeys(in suite: KillableSuite) async throws -> Set<[UInt8]> {
+    static func sharedKeys(in suite: KillableSuite) async throws -> Set<[UInt8]> {
         let keys = try await suite.asSuperuser { session in
             try session.rows("SELECT key_data FROM submission.diagnosis_key WHERE is_federated", as: [UInt8].self)
         }
@@ -134,7 +134,7 @@ struct UploadKillTests {
     }
 
     /// The hours in which each key and report was folded, one entry per occurrence.
-    private static func folded(in suite: KillableSuite) async throws -> [[UInt8]: [Int32]] {
+    static func folded(in suite: KillableSuite) async throws -> [[UInt8]: [Int32]] {
         let rows = try await suite.asSuperuser { session in
             try session.rows("SELECT key_data, hour FROM submission.diagnosis_key", as: [UInt8].self, Int32.self)
                 + session.rows(

@@ -115,9 +115,6 @@ struct UploadingPhones: Sendable {
     private let vouchers: ServiceClient
     private let record = Record()
 
-    /// A real phone gives up after days; a test that waits for longer than this has failed.
-    private static let patience: Duration = .seconds(60)
-
     private init(_ suite: KillableSuite) throws {
         lab = try ServiceClient(
             base: suite.url(of: .testResultServer, .laboratories), tls: suite.certificate("lab"), name: "lab",
@@ -277,7 +274,7 @@ struct UploadingPhones: Sendable {
 
     /// Retries until there is an answer; nil for a refusal.
     private func answered<Answer>(_ call: () async throws -> Answer) async throws -> Answer? {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + KillPlan.patience
         while true {
             do {
                 return try await call()

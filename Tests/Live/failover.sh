@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Lets PostgreSQL fail over under load, as often as wanted.
+set -euo pipefail
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$checkout/Tests/tools.sh"
+
+usage() {
+    cat <<'TEXT'
+bash Tests/Live/failover.sh [OPTION…]
+
+Starts three servers of PostgreSQL with Patroni and etcd, each in a network namespace of its own, and the services of the path of an
+upload, whose connection strings name all three. Then something goes wrong, while laboratories, phones and submission servers repeat
+every call until it is answered: the leader's machine is lost, or cut off from the other servers; its postmaster ends; the
+standby that commits wait for is lost; all of etcd is gone; an administrator moves the leader. In between, folds are killed. Afterwards
+the answers are compared with the tables, as by kills.sh: nothing that was acknowledged may be lost, no TAN may serve two uploads, no
+hour may be folded twice. It prints how long nothing was acknowledged in each fault. Needs root.
+
+  --faults N   how many (default 12, which takes about ten minutes)
+  --only NAME  only this fault: switchover, postmaster, machine, cut, standby or etcd
+  --seed N     the seed of their order and moments; by default another one each time, which is printed
+  --help       this text
+TEXT
+}
+
+faults=12
+only=
+seed=$RANDOM
+while [ $# -gt 0 ]; do
+    case $1 in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --faults | --seed)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,6}$ ]] || fail "$1 needs a number from 1 to 9999999."
+            if [ "$1" = --faults ]; then faults=$2; else seed=$2; fi
+            shift 2
+            ;;
+        --only)
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd)$ ]] || fail "--only needs the name of a fault; see --help."
+            only=$2
+            shift 2
+            ;;
+        *) fail "$1 is no option: see bash Tests/Live/failover.sh --help." ;;
+    esac
+done
+[ "$(id -u)" = 0 ] || fail "failover.sh needs root: it makes network namespaces."
+
+if [ -z "${VIGIL_INSIDE:-}" ]; then
+    packages+=(patroni etcd-server nftables)
+    prepare_machine
+    check_disk "$checkout" 6000
+    build_debug --build-tests
+    arguments=(--faults "$faults" --seed "$seed")
+    [ -z "$only" ] || arguments+=(--only "$only")
+    # Its own network and its own /run/netns, so that nothing here meets anything else on this machine. When this process ends, so does
+    # everything in it.
+    exec env VIGIL_INSIDE=1 VIGIL_BUILT=yes unshare --net --mount --pid --fork --kill-child --mount-proc --propagation private \
+        bash "${BASH_SOURCE[0]}" "${arguments[@]}"
+fi
+
+cd "$checkout"
+mkdir -p /run/netns
+mount -t tmpfs tmpfs /run/netns
+VIGIL_CLUSTER=$(mktemp -d /tmp/vigil-failover.XXXXXX)
+VIGIL_POSTGRES_PROGRAMS=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin | sort -V | tail -n 1)
+VIGIL_CLUSTER_SCRIPT=$checkout/Tests/Live/failover/cluster.sh
+export VIGIL_CLUSTER VIGIL_CLUSTER_SCRIPT VIGIL_POSTGRES_PROGRAMS
+chmod 755 "$VIGIL_CLUSTER"
+finish() {
+    trap - EXIT
+    bash "$VIGIL_CLUSTER_SCRIPT" stop || true
+    rm -rf "$VIGIL_CLUSTER"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+head -c 18 /dev/urandom | base64 | tr -d '+/=\n' >"$VIGIL_CLUSTER/password"
+printf '*:*:*:postgres:%s\n' "$(cat "$VIGIL_CLUSTER/password")" >"$VIGIL_CLUSTER/pgpass"
+chmod 600 "$VIGIL_CLUSTER/password" "$VIGIL_CLUSTER/pgpass"
+say "Starting three servers …"
+bash "$VIGIL_CLUSTER_SCRIPT" start
+
+say "$faults faults, seed $seed …"
+VIGIL_FAULTS=$faults VIGIL_FAULT=$only VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 \
+    swift test --skip-build --filter FailoverTests || fail "FAILED with --faults $faults --seed $seed: see what failed above."
+say "PASSED: $faults faults, seed $seed."

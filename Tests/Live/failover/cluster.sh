@@ -1,0 +1,286 @@
+#!/usr/bin/env bash
+# Three servers of PostgreSQL with Patroni and etcd, each in a network namespace of its own, and what can go wrong with them.
+# failover.sh starts them, and the tests call it with the name of a fault.
+#
+#     cluster.sh start          makes the namespaces and starts everything; returns when two servers follow the leader
+#     cluster.sh fault NAME     lets something go wrong, repairs it, and returns when the cluster is whole again
+#     cluster.sh stop           ends everything
+#
+# $VIGIL_CLUSTER is the folder of its files, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. Everything happens in the network
+# namespace that the caller made.
+set -euo pipefail
+
+folder=$VIGIL_CLUSTER
+nodes=(1 2 3)
+network=10.77.0
+address() { printf '%s.%s' "$network" "$1"; }
+
+fail() {
+    printf 'cluster.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# Runs a command in a node's namespace as the user `postgres`, in the background, and keeps its process id.
+# $1: the node; $2: what it is; then the command.
+run() {
+    local node=$1 what=$2
+    shift 2
+    # In a session of its own, so that nothing that ends the caller ends it.
+    setsid ip netns exec "vigil$node" setpriv --reuid=postgres --regid=postgres --clear-groups "$@" \
+        >>"$folder/$node/$what.log" 2>&1 </dev/null &
+    printf '%s\n' "$!" >"$folder/$node/$what.pid"
+}
+
+# Whether a process that was started still runs. $1: the node; $2: what it is.
+runs() {
+    local id
+    id=$(cat "$folder/$1/$2.pid" 2>/dev/null) && [ -n "$id" ] && kill -0 "$id" 2>/dev/null
+}
+
+# Every process in a node's namespace.
+processes() { ip netns pids "vigil$1" 2>/dev/null || true; }
+
+# MARK: Starting
+
+start_etcd() {
+    runs "$1" etcd && return
+    local here members='' node
+    here=$(address "$1")
+    for node in "${nodes[@]}"; do members+="${members:+,}n$node=http://$(address "$node"):2380"; done
+    run "$1" etcd etcd --name "n$1" --data-dir "$folder/$1/etcd" --initial-cluster "$members" \
+        --initial-cluster-state new --listen-peer-urls "http://$here:2380" --initial-advertise-peer-urls "http://$here:2380" \
+        --listen-client-urls "http://$here:2379" --advertise-client-urls "http://$here:2379" --log-level error
+}
+
+start_patroni() {
+    runs "$1" patroni && return
+    run "$1" patroni patroni "$folder/$1/patroni.yml"
+}
+
+configure() {
+    local node=$1 hosts='' other password
+    password=$(cat "$folder/password")
+    for other in "${nodes[@]}"; do hosts+="${hosts:+,}$(address "$other"):2379"; done
+    # 20, 5 and 5 seconds are near the least that Patroni allows.
+    cat >"$folder/$node/patroni.yml" <<YAML
+scope: vigil
+name: n$node
+restapi: { listen: "$(address "$node"):8008", connect_address: "$(address "$node"):8008" }
+etcd3: { hosts: "$hosts" }
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 5
+    retry_timeout: 5
+    synchronous_mode: true
+    synchronous_mode_strict: true
+    postgresql:
+      use_pg_rewind: true
+      use_slots: true
+      parameters:
+        max_connections: 250
+        wal_recycle: "off"
+        wal_sender_timeout: 5s
+        wal_receiver_timeout: 5s
+        tcp_keepalives_idle: 5
+        tcp_keepalives_interval: 2
+        tcp_keepalives_count: 3
+        # Nothing here cuts the power.
+        fsync: "off"
+  initdb: [{ encoding: UTF8 }, { locale: C.UTF-8 }, data-checksums, no-sync]
+postgresql:
+  listen: "$(address "$node"):5432"
+  connect_address: "$(address "$node"):5432"
+  data_dir: "$folder/$node/data"
+  bin_dir: "$VIGIL_POSTGRES_PROGRAMS"
+  pgpass: "$folder/$node/pgpass"
+  parameters: { unix_socket_directories: "$folder/$node" }
+  pg_hba:
+    - local all postgres trust
+    - host replication replicator $network.0/24 scram-sha-256
+    - host all all $network.0/24 scram-sha-256
+  authentication:
+    superuser: { username: postgres, password: "$password" }
+    replication: { username: replicator, password: "$password" }
+    rewind: { username: postgres, password: "$password" }
+YAML
+}
+
+start() {
+    local node
+    ip link set lo up
+    ip link add vigil0 type bridge
+    ip address add "$(address 254)/24" dev vigil0
+    ip link set vigil0 up
+    for node in "${nodes[@]}"; do
+        mkdir -p "$folder/$node"
+        configure "$node"
+        ip netns add "vigil$node"
+        ip link add "vigil-$node" type veth peer name eth0 netns "vigil$node"
+        ip link set "vigil-$node" master vigil0 up
+        ip -n "vigil$node" address add "$(address "$node")/24" dev eth0
+        ip -n "vigil$node" link set eth0 up
+        ip -n "vigil$node" link set lo up
+    done
+    chown -R postgres: "$folder"/[123]
+    for node in "${nodes[@]}"; do start_etcd "$node"; done
+    for node in "${nodes[@]}"; do start_patroni "$node"; done
+    await_whole 180
+}
+
+# MARK: What Patroni says
+
+# Prints the leader's number. $1: a node that doesn't count, if any.
+leader() {
+    local node
+    for node in "${nodes[@]}"; do
+        [ "$node" != "${1:-}" ] || continue
+        if curl -sf -m 1 -o /dev/null "http://$(address "$node"):8008/primary"; then
+            printf '%s\n' "$node"
+            return
+        fi
+    done
+    return 1
+}
+
+# Prints the number of the standby that commits wait for.
+standby() {
+    local node
+    for node in "${nodes[@]}"; do
+        if curl -sf -m 1 -o /dev/null "http://$(address "$node"):8008/sync"; then
+            printf '%s\n' "$node"
+            return
+        fi
+    done
+    return 1
+}
+
+# Whether there is a leader, a standby that commits wait for, and another one.
+is_whole() {
+    local members
+    members=$(curl -sf -m 1 "http://$(address "$1"):8008/cluster") || return
+    /usr/bin/python3 -c '
+import json, sys
+members = json.load(sys.stdin)["members"]
+roles = sorted(one["role"] for one in members if one["state"] in ("running", "streaming"))
+sys.exit(roles != ["leader", "replica", "sync_standby"])' <<<"$members"
+}
+
+# $1: seconds.
+await_whole() {
+    local attempt node
+    for attempt in $(seq $((5 * $1))); do
+        node=$(leader) && is_whole "$node" && return
+        sleep 0.2
+    done
+    fail "The servers weren't whole within $1 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
+}
+
+# Waits for a leader other than a node. $1: that node; $2: seconds.
+await_other_leader() {
+    local attempt
+    for attempt in $(seq $((5 * $2))); do
+        leader "$1" >/dev/null && return
+        sleep 0.2
+    done
+    fail "Nobody took over within $2 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
+}
+
+# MARK: Faults
+
+# All that runs on a machine ends at once.
+lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
+
+repair() {
+    start_etcd "$1"
+    start_patroni "$1"
+    await_whole 180
+}
+
+# Its administrator moves the leader.
+switchover() {
+    local node
+    node=$(leader)
+    curl -sf -m 60 -o /dev/null -X POST -d "{\"leader\":\"n$node\"}" "http://$(address "$node"):8008/switchover"
+    await_whole 120
+}
+
+# The leader's postmaster ends; Patroni starts it again.
+postmaster() {
+    local node file id attempt
+    node=$(leader)
+    file=$folder/$node/data/postmaster.pid
+    id=$(head -n 1 "$file")
+    kill -KILL "$id"
+    # Patroni's answers are those of before until it has noticed.
+    for attempt in $(seq 300); do
+        [ "$(head -n 1 "$file" 2>/dev/null || printf %s "$id")" != "$id" ] && break
+        sleep 0.2
+    done
+    await_whole 120
+}
+
+# The leader's machine is gone.
+machine() {
+    local node
+    node=$(leader)
+    lose "$node"
+    await_other_leader "$node" 120
+    repair "$node"
+}
+
+# The leader no longer reaches the other servers, but services still reach it.
+cut() {
+    local node other
+    node=$(leader)
+    {
+        printf 'table inet cut {\n'
+        for other in "${nodes[@]}"; do
+            [ "$other" = "$node" ] || printf 'chain in%s { type filter hook input priority 0; ip saddr %s drop; }\n' "$other" "$(address "$other")"
+            [ "$other" = "$node" ] || printf 'chain out%s { type filter hook output priority 0; ip daddr %s drop; }\n' "$other" "$(address "$other")"
+        done
+        printf '}\n'
+    } | ip netns exec "vigil$node" nft -f -
+    await_other_leader "$node" 120
+    ip netns exec "vigil$node" nft delete table inet cut
+    await_whole 240
+}
+
+# The standby that commits wait for is gone.
+without_standby() {
+    local node
+    node=$(standby)
+    lose "$node"
+    # Commits wait until the other one takes its place.
+    sleep 10
+    repair "$node"
+}
+
+# All of etcd is gone for a while: nobody may lead.
+without_etcd() {
+    local node
+    for node in "${nodes[@]}"; do kill -KILL "$(cat "$folder/$node/etcd.pid")" 2>/dev/null || true; done
+    sleep 15
+    for node in "${nodes[@]}"; do start_etcd "$node"; done
+    await_whole 240
+}
+
+# MARK: Ending
+
+stop() {
+    local node
+    for node in "${nodes[@]}"; do lose "$node"; done
+    for node in "${nodes[@]}"; do ip netns delete "vigil$node" 2>/dev/null || true; done
+}
+
+case ${1:-} in
+    start | stop) "$1" ;;
+    fault)
+        case ${2:-} in
+            switchover | postmaster | machine | cut) "$2" ;;
+            standby | etcd) "without_$2" ;;
+            *) fail "There is no fault ${2:-without a name}." ;;
+        esac
+        ;;
+    *) fail "It starts, stops, or has a fault: see its head." ;;
+esac
