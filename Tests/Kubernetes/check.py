@@ -134,11 +134,12 @@ def rights(manifests):
 
 def lives(manifests):
     """Starts, ends and replacements without a failed request."""
-    for name, labels, spec in manifests.pods():
-        if any(labels.get("app.kubernetes.io/name") == name for name in ("migrate",)):
+    jobs = manifests.names("Job")
+    for name, _, spec in manifests.pods():
+        if name in jobs:
             continue
         container = spec["containers"][0]
-        delay = int({entry["name"]: entry.get("value") for entry in container["env"]}.get("SHUTDOWN_DELAY") or 0)
+        delay = next((int(entry["value"]) for entry in container["env"] if entry["name"] == "SHUTDOWN_DELAY"), 0)
         if delay < 10 or spec.get("terminationGracePeriodSeconds", 30) < delay + 50:
             yield f"{name} may be killed while it answers."
         ready = container.get("readinessProbe", {})
@@ -169,7 +170,6 @@ def lives(manifests):
 def names(manifests):
     """Whatever a manifest names is there."""
     made = {item["spec"]["secretName"] for item in manifests.of("Certificate")} | OPERATORS
-    own = {name for name, _, _ in manifests.pods()}
     issuers, accounts, maps = manifests.names("Issuer"), manifests.names("ServiceAccount"), manifests.names("ConfigMap")
     keys = {item["metadata"]["name"]: set(item.get("data") or {}) for item in manifests.of("ConfigMap")}
     for item in manifests.of("Certificate"):
@@ -216,7 +216,7 @@ def names(manifests):
                     yield f"{name}: no setting {setting['key']}."
             if any("$(" in value or "${" in value for value in values):
                 yield f"{name} has a setting that nobody fills in."
-        if labels.get("app.kubernetes.io/name") != name or name not in own:
+        if labels.get("app.kubernetes.io/name") != name:
             yield f"{name} has another's label."
     pods = list(manifests.pods())
     for item in manifests.of("Service"):

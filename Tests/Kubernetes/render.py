@@ -332,7 +332,8 @@ class Service:
 
     def certificates(self):
         """Its certificate for other services, whose URI names its role, and the one that it logs in to PostgreSQL with."""
-        spec = common(self.name, "tls", "services") | {"dnsNames": [self.name], "usages": ["digital signature", "server auth", "client auth"]}
+        usages = ["digital signature", "server auth", "client auth"]
+        spec = common(self.name, "tls", "services") | {"dnsNames": [self.name], "usages": usages}
         if self.name not in WITHOUT_ROLE:
             spec["uris"] = [f"vigil:role:{self.name}"]
         yield certificate(self.name, "tls", spec)
@@ -449,52 +450,49 @@ def text(documents):
     return HEAD + yaml.dump_all(documents, Dumper=Writer, sort_keys=False, width=140)
 
 
-def kustomization(kind, resources, settings, folders=(), more=()):
-    version = "v1alpha1" if kind == "Component" else "v1beta1"
-    document = {"apiVersion": f"kustomize.config.k8s.io/{version}", "kind": kind, "resources": [*more, *resources]}
+def kustomization(kind, resources, settings, folders=()):
+    """The list of a folder's manifests, and the ConfigMaps that are made of settings and of files that containers mount."""
     # Its name follows from its content, so that a changed setting replaces the pods that read it.
-    generators = [{"name": "settings", "literals": [f"{name}={value}" for name, value in sorted(settings.items()) if value is not None]}]
-    if kind == "Component":
-        generators[0]["behavior"] = "merge"
+    literals = [f"{name}={value}" for name, value in sorted(settings.items()) if value is not None]
+    generators = [{"name": "settings", "literals": literals} | ({"behavior": "merge"} if kind == "Component" else {})] if literals else []
     for folder in folders:
         generators.append({"name": folder, "files": [f"{key(file)}=../../{folder}/{file}" for file in files(folder)]})
     if kind == "Kustomization":
         # CloudNativePG names it, so it keeps its name.
         options = {"disableNameSuffixHash": True}
         generators.append({"name": "database-catalog", "files": ["catalog.sql=../../postgres/catalog.sql"], "options": options})
-    document["configMapGenerator"] = [generator for generator in generators if generator.get("files") or generator["literals"]]
-    return document | ({"patches": [{"path": "download-server-patch.yaml"}]} if "further.yaml" in resources else {})
+    version = "v1alpha1" if kind == "Component" else "v1beta1"
+    document = {"apiVersion": f"kustomize.config.k8s.io/{version}", "kind": kind, "resources": resources}
+    return document | ({"configMapGenerator": generators} if generators else {})
 
 
 def rendered():
-    """Every file that is written, by its path in deploy/kubernetes, and the settings that have no default."""
+    """Every file that is written, by its path in deploy/kubernetes."""
     document = read()
     calls = sorted(set(compose.calls(document["services"])))
     optional = {name for names in COMPONENTS.values() for name in names}
-    result, required = {}, {}
-    for folder, members in [("base", [name for name in document["services"] if name not in optional]), *COMPONENTS.items()]:
+    core = [name for name in document["services"] if name not in optional]
+    result, common_settings = {}, {}
+    for folder, members in {"base": core, **COMPONENTS}.items():
         settings, written = {}, {}
         for name in members:
-            written[f"{name}.yaml"] = text(list(Service(name, document, calls, settings).manifests()))
-        for volume in SHARED:
-            if (volume == "published") == (folder == "base") and (volume in members or volume == "published" and folder == "base"):
-                written[f"{volume}-volume.yaml"] = text([claim(volume)])
-        resources = list(written)
+            written[f"{name}.yaml"] = text(Service(name, document, calls, settings).manifests())
+        volume = {"base": "published", "further": "further"}.get(folder)
+        if volume:
+            written[f"{volume}-volume.yaml"] = text([claim(volume)])
+        if folder == "base":
+            common_settings = settings
+            written["alerts.yaml"] = text([rules()])
+            summary = kustomization("Kustomization", [*BY_HAND, *written], settings, ["static", "portal"])
+        else:
+            own = {name: value for name, value in settings.items() if name not in common_settings}
+            summary = kustomization("Component", list(written), own)
         if folder == "further":
             written["download-server-patch.yaml"] = text([FURTHER])
-        if folder == "base":
-            resources.append("alerts.yaml")
-            written["alerts.yaml"] = text([rules()])
-            kind, folders, more = "Kustomization", ["static", "portal"], BY_HAND
-        else:
-            kind, folders, more = "Component", [], []
-        known = result["base/kustomization.yaml"][1] if folder != "base" else {}
-        settings = {name: value for name, value in settings.items() if name not in known}
-        required |= {name: folder for name, value in settings.items() if value is None}
-        result |= {f"{folder}/{name}": (content, {}) for name, content in written.items()}
-        content = text([kustomization(kind, resources, settings, folders, more)])
-        result[f"{folder}/kustomization.yaml"] = (content, settings)
-    return {path: content for path, (content, _) in result.items()}, required
+            summary["patches"] = [{"path": "download-server-patch.yaml"}]
+        written["kustomization.yaml"] = text([summary])
+        result |= {f"{folder}/{name}": content for name, content in written.items()}
+    return result
 
 
 # Manifests of the base that follow from nothing else.
@@ -502,7 +500,7 @@ BY_HAND = ["namespace.yaml", "network.yaml", "issuers.yaml", "postgres.yaml", "m
 
 
 def main():
-    wanted, _ = rendered()
+    wanted = rendered()
     if sys.argv[1:] == ["--check"]:
         present = {path: (TARGET / path).read_text() if (TARGET / path).exists() else None for path in wanted}
         differing = [path for path, content in wanted.items() if present[path] != content]
