@@ -9,7 +9,8 @@ usage() {
 bash Tests/Kubernetes/kubernetes.sh [--help]
 
 Checks that the manifests are those that follow from docker-compose.yml; renders each overlay with kubectl; judges fields, rights, names
-and network policies; and makes mistakes on purpose, each of which the judgement must notice. Takes about a minute. Needs a kubectl with
+and network policies; makes mistakes on purpose, each of which the judgement must notice; and tests the alerts of PostgreSQL's servers.
+Takes about a minute. Needs a kubectl with
 kustomize 5 (kubectl 1.27 or newer), which isn't among Debian's packages.
 
 What no cluster has run is listed in deploy/kubernetes/README.md.
@@ -34,5 +35,14 @@ say "Comparing the manifests with docker-compose.yml …"
 "$python" Tests/Kubernetes/render.py --check || fail "The manifests are out of date: see above."
 say "Judging the manifests …"
 "$python" Tests/Kubernetes/check.py || fail "The manifests are wrong: see above."
+say "Testing the alerts of PostgreSQL's servers …"
+prepare_promtool
+scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+trap 'rm -rf "$scratch"' EXIT
+cp Tests/Kubernetes/postgres-alerts.test.yml "$scratch/"
+"$python" -c 'import sys, yaml; yaml.safe_dump(yaml.safe_load(sys.stdin)["spec"], sys.stdout)' \
+    <deploy/kubernetes/base/postgres-alerts.yaml >"$scratch/postgres-alerts.yml"
+"$promtool" check rules --lint=all "$scratch/postgres-alerts.yml" && "$promtool" test rules "$scratch/postgres-alerts.test.yml" ||
+    fail "The alerts don't do what their tests say: see above."
 say "Making mistakes …"
 "$python" Tests/Kubernetes/check.py --control || fail "The judgement doesn't notice everything: see above."

@@ -496,7 +496,7 @@ def rendered():
 
 
 # Manifests of the base that follow from nothing else.
-BY_HAND = ["namespace.yaml", "network.yaml", "issuers.yaml", "postgres.yaml", "migrate.yaml"]
+BY_HAND = ["namespace.yaml", "network.yaml", "issuers.yaml", "postgres.yaml", "postgres-alerts.yaml", "migrate.yaml"]
 
 
 def main():
