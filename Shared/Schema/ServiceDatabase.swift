@@ -43,6 +43,8 @@ package enum ServiceDatabase {
 /// Its description has no data, so it may be logged and shown to an operator.
 extension PostgresError: OperatorProblem {}
 
+extension LostLead: OperatorProblem {}
+
 /// A database that is down or overloaded is a 503; any other error is a defect of this program.
 extension PostgresError: ProblemConvertible {
     package var problem: Problem { isUnavailable ? .unavailable : Problem(.internalServerError) }

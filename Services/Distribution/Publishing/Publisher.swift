@@ -86,9 +86,9 @@ struct Publisher: Sendable {
         let started = ContinuousClock.now
         let present = max(instant, present)
         try await clock.require(present)
-        let report = try await store.exclusively {
+        let report = try await store.exclusively { lead in
             var run = PublishingRun(
-                publisher: self, present: present, stored: try await tree.objects(), progress: progress)
+                publisher: guarded(by: lead), present: present, stored: try await tree.objects(), progress: progress)
             return try await run.publish(through: Hour(endedBy: instant))
         }
         progress.finish()
@@ -99,6 +99,13 @@ struct Publisher: Sendable {
         if waiting == nil { waiting = try await store.waitingKeys(by: policy, at: present) }
         metrics.count(report, waiting: waiting ?? WaitingKeys(), at: instant, took: started.duration(to: .now))
         return report
+    }
+
+    /// Changes the tree only while it leads. Rows need no such care: two runs decide alike, and the second finds the first one's.
+    func guarded(by lead: Lead) -> Publisher {
+        var publisher = self
+        publisher.tree = GuardedTree(tree, confirming: lead.confirm)
+        return publisher
     }
 
     /// Publishes at start, then at the configured minute of every hour (`run.minute`, default 5, when the fold is done).

@@ -11,7 +11,7 @@ struct DistributionStore: Sendable {
 
     /// Held by the run that publishes.
     private static let publishing = AdvisoryLock(
-        acquire: "SELECT distribution.take_publishing_lock()", release: "SELECT vigil.give_locks_back()")
+        job: "publish", acquire: "SELECT distribution.take_publishing_lock()")
     /// The limit for reading a day of keys; the limit for a request would be too short.
     private static let readingTime: Duration = .seconds(300)
 
@@ -20,7 +20,8 @@ struct DistributionStore: Sendable {
     }
 
     /// Runs a job of which one may run at a time, across all machines.
-    func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func exclusively<Result: Sendable>(_ job: @escaping @Sendable (Lead) async throws -> Result) async throws -> Result
+    {
         try await database.exclusively(Self.publishing, job)
     }
 

@@ -41,7 +41,8 @@ struct PublishVenueEvents: Sendable {
     /// - Throws: ``ClockAhead`` before anything is published; ``UnreadableVenueEvents``.
     func run(at now: Date) async throws -> Outcome {
         try await publisher.clock.require(now)
-        return try await publisher.store.exclusively {
+        return try await publisher.store.exclusively { lead in
+            let publisher = publisher.guarded(by: lead)
             let published = try await publisher.store.venueEvents(at: now)
             let events = Set(published.records.map(\.event))
             var outcome = Outcome(events: events.count, revoked: published.revoked.count)

@@ -22,9 +22,8 @@ struct IncomingStore: Sendable {
 
     /// Runs a job while no other process reads from this gateway.
     func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        let lock = AdvisoryLock(
-            acquire: "SELECT federation.take_download_lock(\(gateway))", release: "SELECT vigil.give_locks_back()")
-        return try await database.exclusively(lock, job)
+        let lock = AdvisoryLock(job: "download \(gateway)", acquire: "SELECT federation.take_download_lock(\(gateway))")
+        return try await database.exclusively(lock) { _ in try await job() }
     }
 
     // MARK: Finding

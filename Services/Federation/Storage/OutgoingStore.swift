@@ -2,6 +2,7 @@ import ExposureKeys
 import FederationFormat
 import FoundationEssentials
 import Postgres
+import Schema
 
 /// The tables `federation.shared_slot` and `federation.outgoing_batch` of one gateway, and the home keys that may leave.
 struct OutgoingStore: Sendable {
@@ -24,9 +25,8 @@ struct OutgoingStore: Sendable {
 
     /// Runs a job while no other process sends to this gateway.
     func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        let lock = AdvisoryLock(
-            acquire: "SELECT federation.take_upload_lock(\(gateway))", release: "SELECT vigil.give_locks_back()")
-        return try await database.exclusively(lock, job)
+        let lock = AdvisoryLock(job: "upload \(gateway)", acquire: "SELECT federation.take_upload_lock(\(gateway))")
+        return try await database.exclusively(lock) { _ in try await job() }
     }
 
     // MARK: Slots

@@ -13,7 +13,7 @@ import Schema
 /// are replaced as a whole. Any number of replicas that share a folder or bucket may run; one builds each list.
 struct PublishLists: Sendable {
     let reports: PublicReports
-    let store: any TreeStore
+    var store: any TreeStore
     /// The file with the switches; nil for all on.
     let features: URL?
     let databaseClock: DatabaseClock
@@ -47,13 +47,15 @@ struct PublishLists: Sendable {
         try await databaseClock.require(now)
         let instant = Self.latest(now)
         let number = Int64(instant.timeIntervalSince1970)
-        return try await reports.exclusively {
+        return try await reports.exclusively { lead in
+            var led = self
+            led.store = GuardedTree(store, confirming: lead.confirm)
             // A process whose clock is a little ahead may have built the next list already.
-            if !again, let built = try await built(), (number...number + Int64(Self.interval)).contains(built) {
+            if !again, let built = try await led.built(), (number...number + Int64(Self.interval)).contains(built) {
                 return false
             }
-            try await build(at: instant)
-            try await store.write(Array("\(number)".utf8), to: Self.builtKey)
+            try await led.build(at: instant)
+            try await led.store.write(Array("\(number)".utf8), to: Self.builtKey)
             return true
         }
     }

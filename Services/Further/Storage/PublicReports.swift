@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Postgres
 import Running
+import Schema
 
 /// What of the table `further.report` is public, and who may publish it.
 struct PublicReports: Sendable {
@@ -24,8 +25,7 @@ struct PublicReports: Sendable {
     private let database: PostgresClient
     private let age: Age
 
-    private static let publishing = AdvisoryLock(
-        acquire: "SELECT further.take_list_lock()", release: "SELECT vigil.give_locks_back()")
+    private static let publishing = AdvisoryLock(job: "lists", acquire: "SELECT further.take_list_lock()")
     /// Reading a million rows takes a second.
     private static let readingTime: Duration = .seconds(60)
 
@@ -35,7 +35,8 @@ struct PublicReports: Sendable {
     }
 
     /// Runs a job while no other process publishes lists.
-    func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func exclusively<Result: Sendable>(_ job: @escaping @Sendable (Lead) async throws -> Result) async throws -> Result
+    {
         try await database.exclusively(Self.publishing, job)
     }
 

@@ -1,14 +1,14 @@
 import Credentials
 import FoundationEssentials
 import Postgres
+import Schema
 
 /// The table `push_dispatcher.wave`, and the registrations as a wave reads and changes them.
 struct WaveStore: Sendable {
     private let database: PostgresClient
 
     /// The leader of a wave holds it.
-    private static let leading = AdvisoryLock(
-        acquire: "SELECT push_dispatcher.take_wave_lock()", release: "SELECT vigil.give_locks_back()")
+    private static let leading = AdvisoryLock(job: "wave", acquire: "SELECT push_dispatcher.take_wave_lock()")
 
     init(_ database: PostgresClient) {
         self.database = database
@@ -16,7 +16,7 @@ struct WaveStore: Sendable {
 
     /// Runs a job while no other process leads a wave.
     func exclusively<Result: Sendable>(_ job: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await database.exclusively(Self.leading, job)
+        try await database.exclusively(Self.leading) { _ in try await job() }
     }
 
     // MARK: Starting

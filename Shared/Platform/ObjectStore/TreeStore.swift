@@ -5,7 +5,7 @@ package import PublishedTree
 /// The storage of the published tree: a directory of this machine, or a bucket.
 ///
 /// A store keeps objects and doesn't know their meaning. The publisher decides the order (packages before the indexes that name
-/// them) and ensures that only one run writes at a time.
+/// them) and ensures that only one run writes at a time (``GuardedTree``).
 package protocol TreeStore: Sendable {
     /// Every object of the tree.
     func objects() async throws -> [TreeKey: StoredObject]

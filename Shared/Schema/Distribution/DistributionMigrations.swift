@@ -116,5 +116,11 @@ extension Migration {
             GRANT USAGE ON SCHEMA distribution TO vigil_federation;
             GRANT SELECT (hour, first_end) ON distribution.published_hour TO vigil_federation;
             """#),
+
+        Migration(
+            "epochs of publications",
+            """
+            GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_distribution;
+            """),
     ]
 }

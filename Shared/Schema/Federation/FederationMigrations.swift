@@ -102,6 +102,12 @@ extension Migration {
             GRANT SELECT, INSERT, DELETE ON federation.shared_slot TO vigil_federation;
             GRANT SELECT, INSERT, UPDATE, DELETE ON federation.outgoing_batch, federation.incoming_batch TO vigil_federation;
             GRANT SELECT, INSERT, DELETE ON federation.audited_upload, federation.left_out TO vigil_federation;
-            """#)
+            """#),
+
+        Migration(
+            "epochs of exchanges",
+            """
+            GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_federation;
+            """),
     ]
 }

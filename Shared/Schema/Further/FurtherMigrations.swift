@@ -71,5 +71,11 @@ extension Migration {
             -- a release that refused both.
             ALTER TABLE further.nonce ADD COLUMN call bytea CHECK (octet_length(call) = 32);
             """#),
+
+        Migration(
+            "epochs of lists",
+            """
+            GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_further;
+            """),
     ]
 }

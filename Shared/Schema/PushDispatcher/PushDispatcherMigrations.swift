@@ -64,5 +64,11 @@ extension Migration {
             REVOKE ALL ON FUNCTION push_dispatcher.take_wave_lock() FROM PUBLIC;
             GRANT EXECUTE ON FUNCTION push_dispatcher.take_wave_lock(), vigil.give_locks_back() TO vigil_push_dispatcher;
             """#),
+
+        Migration(
+            "epochs of waves",
+            """
+            GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_push_dispatcher;
+            """),
     ]
 }

@@ -7,9 +7,7 @@ import Testing
 /// killed.
 ///
 /// What was acknowledged before, during and after is there; nothing was issued, accepted or folded twice.
-@Suite(
-    .serialized, .enabled(if: FailoverCluster.current != nil, "Tests/Live/failover.sh runs it"),
-    .timeLimit(.minutes(180)))
+@Suite(.serialized, .timeLimit(.minutes(180)))
 struct FailoverTests {
     @Test func `no failover loses what was acknowledged, or issues, accepts or folds anything twice`() async throws {
         let cluster = try #require(FailoverCluster.current)
