@@ -8,22 +8,36 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/failover.sh [OPTION…]
 
-Starts three servers of PostgreSQL with Patroni and etcd, each in a network namespace of its own, and the services of the path of an
-upload, whose connection strings name all three. Then something goes wrong, while laboratories, phones and submission servers repeat
-every call until it is answered: the leader's machine is lost, or cut off from the other servers; its postmaster ends; the
-standby that commits wait for is lost; all of etcd is gone; an administrator moves the leader. In between, folds are killed. Afterwards
-the answers are compared with the tables, as by kills.sh: nothing that was acknowledged may be lost, no TAN may serve two uploads, no
-hour may be folded twice. It prints how long nothing was acknowledged in each fault. Needs root.
+Starts three servers of PostgreSQL with Patroni and etcd, two machines with the services of the path of an upload, and a load balancer
+in front of them, each in a network namespace of its own. Each machine reaches PostgreSQL through an HAProxy of its own, which asks
+Patroni which server is the primary. Then something goes wrong, while laboratories, phones and submission servers repeat every call
+until it is answered:
 
-  --faults N   how many (default 12, which takes about ten minutes)
-  --only NAME  only this fault: switchover, postmaster, machine, cut, standby or etcd
+  switchover  an administrator moves the leader
+  postmaster  the leader's postmaster ends
+  machine     the leader's machine is lost
+  cut         the leader is cut off from the other servers
+  standby     the standby that commits wait for is lost
+  etcd        all of etcd is gone for 15 seconds
+  orphan      Patroni ends on the leader's machine and PostgreSQL doesn't, so there are two primaries
+  disk        the leader's disk is full
+  services    a machine of services is lost
+  clock       the clock of a machine of services is wrong by 20 minutes
+
+In between, folds are killed. Afterwards the answers are compared with the tables, as by kills.sh: nothing that was acknowledged may be
+lost, no TAN may serve two uploads, no hour may be folded twice. It prints how long nothing was acknowledged in each fault. Needs root.
+
+  --faults N   how many (default 20, which takes about 20 minutes)
+  --only NAME  only this fault
+  --direct     connection strings name the three servers instead of HAProxy (there is no orphan then)
   --seed N     the seed of their order and moments; by default another one each time, which is printed
   --help       this text
 TEXT
 }
 
-faults=12
+faults=20
 only=
+direct=
 seed=$RANDOM
 while [ $# -gt 0 ]; do
     case $1 in
@@ -37,22 +51,28 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --only)
-            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd)$ ]] || fail "--only needs the name of a fault; see --help."
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock)$ ]] || fail "--only needs the name of a fault; see --help."
             only=$2
             shift 2
+            ;;
+        --direct)
+            direct=yes
+            shift
             ;;
         *) fail "$1 is no option: see bash Tests/Live/failover.sh --help." ;;
     esac
 done
+[ -z "$direct" ] || [ "$only" != orphan ] || fail "--direct has no orphan: nobody could tell it from the primary."
 [ "$(id -u)" = 0 ] || fail "failover.sh needs root: it makes network namespaces."
 
 if [ -z "${VIGIL_INSIDE:-}" ]; then
-    packages+=(patroni etcd-server nftables)
+    packages+=(patroni etcd-server nftables haproxy faketime)
     prepare_machine
     check_disk "$checkout" 6000
     build_debug --build-tests
     arguments=(--faults "$faults" --seed "$seed")
     [ -z "$only" ] || arguments+=(--only "$only")
+    [ -z "$direct" ] || arguments+=(--direct)
     # Its own network and its own /run/netns, so that nothing here meets anything else on this machine. When this process ends, so does
     # everything in it.
     exec env VIGIL_INSIDE=1 VIGIL_BUILT=yes unshare --net --mount --pid --fork --kill-child --mount-proc --propagation private \
@@ -83,6 +103,7 @@ say "Starting three servers …"
 bash "$VIGIL_CLUSTER_SCRIPT" start
 
 say "$faults faults, seed $seed …"
+[ -z "$direct" ] || export VIGIL_DIRECT=yes
 VIGIL_FAULTS=$faults VIGIL_FAULT=$only VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 \
     swift test --skip-build --filter FailoverTests || fail "FAILED with --faults $faults --seed $seed: see what failed above."
 say "PASSED: $faults faults, seed $seed."

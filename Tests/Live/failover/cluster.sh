@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# Three servers of PostgreSQL with Patroni and etcd, each in a network namespace of its own, and what can go wrong with them.
-# failover.sh starts them, and the tests call it with the name of a fault.
+# Three servers of PostgreSQL with Patroni and etcd and two machines for services, each in a network namespace of its own, and what can
+# go wrong with PostgreSQL. failover.sh starts them, and the tests call it with the name of a fault.
 #
-#     cluster.sh start          makes the namespaces and starts everything; returns when two servers follow the leader
-#     cluster.sh fault NAME     lets something go wrong, repairs it, and returns when the cluster is whole again
-#     cluster.sh stop           ends everything
+#     cluster.sh start                makes the namespaces and starts PostgreSQL; returns when two servers follow the leader
+#     cluster.sh balance PORT…        starts the load balancer in front of the services: it has their ports
+#     cluster.sh share PORT…          lets both machines reach what only this one has, at the same ports
+#     cluster.sh fault NAME           lets something go wrong, repairs it, and returns when PostgreSQL is whole again
+#     cluster.sh stop                 ends everything
+#
+# HAProxy runs on each machine that has a client of PostgreSQL: its port 5400 leads to the server of which Patroni says that it is the
+# primary. A connection to one of which it no longer says so ends.
 #
 # $VIGIL_CLUSTER is the folder of its files, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. Everything happens in the network
 # namespace that the caller made.
@@ -12,6 +17,8 @@ set -euo pipefail
 
 folder=$VIGIL_CLUSTER
 nodes=(1 2 3)
+services=(4 5)
+outside=254
 network=10.77.0
 address() { printf '%s.%s' "$network" "$1"; }
 
@@ -35,6 +42,14 @@ run() {
 runs() {
     local id
     id=$(cat "$folder/$1/$2.pid" 2>/dev/null) && [ -n "$id" ] && kill -0 "$id" 2>/dev/null
+}
+
+# Runs HAProxy as root, as the user that may open the folder. $1: the machine, or `outside`; $2: what it is, whose file it reads.
+balancer() {
+    local place=()
+    [ "$1" = "$outside" ] || place=(ip netns exec "vigil$1")
+    setsid "${place[@]}" haproxy -db -f "$folder/$1/$2.cfg" >>"$folder/$1/$2.log" 2>&1 </dev/null &
+    printf '%s\n' "$!" >"$folder/$1/$2.pid"
 }
 
 # Every process in a node's namespace.
@@ -91,7 +106,7 @@ bootstrap:
 postgresql:
   listen: "$(address "$node"):5432"
   connect_address: "$(address "$node"):5432"
-  data_dir: "$folder/$node/data"
+  data_dir: "$folder/$node/disk/data"
   bin_dir: "$VIGIL_POSTGRES_PROGRAMS"
   pgpass: "$folder/$node/pgpass"
   parameters: { unix_socket_directories: "$folder/$node" }
@@ -106,15 +121,64 @@ postgresql:
 YAML
 }
 
-start() {
+# What HAProxy does everywhere: no answer within a second is none.
+balancing() {
+    cat <<'CFG'
+defaults
+    mode tcp
+    timeout connect 1s
+    timeout check 1s
+    timeout client 1h
+    timeout server 1h
+    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+CFG
+}
+
+lead_to_primary() {
     local node
+    {
+        balancing
+        printf 'listen primary\n    bind 127.0.0.1:5400\n    option httpchk GET /primary\n'
+        for node in "${nodes[@]}"; do printf '    server n%s %s:5432 check port 8008\n' "$node" "$(address "$node")"; done
+    } >"$folder/$1/primary.cfg"
+    balancer "$1" primary
+}
+
+balance() {
+    local port machine
+    {
+        balancing
+        for port in "$@"; do
+            printf 'listen port%s\n    bind 127.0.0.1:%s\n' "$port" "$port"
+            for machine in "${services[@]}"; do
+                printf '    server s%s %s:%s check\n' "$machine" "$(address "$machine")" "$port"
+            done
+        done
+    } >"$folder/$outside/services.cfg"
+    balancer "$outside" services
+}
+
+share() {
+    local port machine
+    for machine in "${services[@]}"; do
+        {
+            balancing
+            for port in "$@"; do
+                printf 'listen port%s\n    bind 127.0.0.1:%s\n    server outside %s:%s\n' "$port" "$port" "$(address "$outside")" "$port"
+            done
+        } >"$folder/$machine/shared.cfg"
+        balancer "$machine" shared
+    done
+}
+
+start() {
+    local node machine
     ip link set lo up
     ip link add vigil0 type bridge
-    ip address add "$(address 254)/24" dev vigil0
+    ip address add "$(address "$outside")/24" dev vigil0
     ip link set vigil0 up
-    for node in "${nodes[@]}"; do
+    for node in "${nodes[@]}" "${services[@]}"; do
         mkdir -p "$folder/$node"
-        configure "$node"
         ip netns add "vigil$node"
         ip link add "vigil-$node" type veth peer name eth0 netns "vigil$node"
         ip link set "vigil-$node" master vigil0 up
@@ -122,6 +186,14 @@ start() {
         ip -n "vigil$node" link set eth0 up
         ip -n "vigil$node" link set lo up
     done
+    for node in "${nodes[@]}"; do
+        configure "$node"
+        # A disk of its own, that can be full.
+        mkdir "$folder/$node/disk"
+        mount -t tmpfs -o size=1g,mode=0700 tmpfs "$folder/$node/disk"
+    done
+    mkdir "$folder/$outside"
+    for machine in "$outside" "${services[@]}"; do lead_to_primary "$machine"; done
     chown -R postgres: "$folder"/[123]
     for node in "${nodes[@]}"; do start_etcd "$node"; done
     for node in "${nodes[@]}"; do start_patroni "$node"; done
@@ -209,7 +281,7 @@ switchover() {
 postmaster() {
     local node file id attempt
     node=$(leader)
-    file=$folder/$node/data/postmaster.pid
+    file=$folder/$node/disk/data/postmaster.pid
     id=$(head -n 1 "$file")
     kill -KILL "$id"
     # Patroni's answers are those of before until it has noticed.
@@ -265,19 +337,50 @@ without_etcd() {
     await_whole 240
 }
 
+# Patroni is gone on the leader's machine, and PostgreSQL runs on: there are two primaries.
+orphan() {
+    local node
+    node=$(leader)
+    kill -KILL "$(cat "$folder/$node/patroni.pid")"
+    await_other_leader "$node" 120
+    # For as long as somebody needs to notice it.
+    sleep 10
+    repair "$node"
+}
+
+# The leader's disk is full, and the log's next segment has no room.
+disk() {
+    local node
+    node=$(leader)
+    head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
+    switch_log "$node" || true
+    await_other_leader "$node" 180
+    rm "$folder/$node/disk/full"
+    await_whole 240
+}
+
+# $1: the node.
+switch_log() {
+    setpriv --reuid=postgres --regid=postgres --clear-groups \
+        psql -qXAt -h "$folder/$1" -U postgres -d postgres -c 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1
+}
+
 # MARK: Ending
 
 stop() {
-    local node
-    for node in "${nodes[@]}"; do lose "$node"; done
-    for node in "${nodes[@]}"; do ip netns delete "vigil$node" 2>/dev/null || true; done
+    local node file
+    for file in "$folder/$outside"/*.pid; do kill -KILL "$(cat "$file")" 2>/dev/null || true; done
+    for node in "${nodes[@]}" "${services[@]}"; do lose "$node"; done
+    for node in "${nodes[@]}" "${services[@]}"; do ip netns delete "vigil$node" 2>/dev/null || true; done
+    for node in "${nodes[@]}"; do umount -l "$folder/$node/disk" 2>/dev/null || true; done
 }
 
 case ${1:-} in
     start | stop) "$1" ;;
+    balance | share) "$@" ;;
     fault)
         case ${2:-} in
-            switchover | postmaster | machine | cut) "$2" ;;
+            switchover | postmaster | machine | cut | orphan | disk) "$2" ;;
             standby | etcd) "without_$2" ;;
             *) fail "There is no fault ${2:-without a name}." ;;
         esac

@@ -2,7 +2,7 @@ import DevelopmentSuite
 import Foundation
 import TestSupport
 
-/// Three servers of PostgreSQL that Patroni leads, which Tests/Live/failover.sh starts.
+/// Three servers of PostgreSQL that Patroni leads, and two machines for services, which Tests/Live/failover.sh starts.
 struct FailoverCluster: Sendable {
     /// What can go wrong, by the names in Tests/Live/failover/cluster.sh.
     enum Fault: String, CaseIterable {
@@ -18,14 +18,33 @@ struct FailoverCluster: Sendable {
         case standby
         /// All of etcd is killed, so that nobody may lead.
         case etcd
+        /// Patroni is killed on the leader's machine and PostgreSQL isn't, so that there are two primaries.
+        case orphan
+        /// The leader's disk is full.
+        case disk
+        /// Everything on one machine of services is killed.
+        case services
+        /// The clock of one machine of services is wrong.
+        case clock
+
+        /// Whether clients may not even notice it.
+        var isMild: Bool { [.switchover, .postmaster, .standby, .services, .clock].contains(self) }
+    }
+
+    /// A machine of services, by the name of its network namespace.
+    enum Machine: String, CaseIterable {
+        case first = "vigil4"
+        case second = "vigil5"
     }
 
     /// The cluster of this run; nil outside of Tests/Live/failover.sh.
     static let current = FailoverCluster(ProcessInfo.processInfo.environment)
 
-    private static let hosts = (1...3).map { "10.77.0.\($0)" }.joined(separator: ",")
+    private static let hosts = (1...3).map { "10.77.0.\($0)" }
     private let folder: String
     private let script: String
+    /// Whether clients know the servers, rather than a balancer that asks Patroni which one is the primary.
+    let isDirect: Bool
 
     private init?(_ environment: [String: String]) {
         guard let folder = environment["VIGIL_CLUSTER"], let script = environment["VIGIL_CLUSTER_SCRIPT"] else {
@@ -33,6 +52,7 @@ struct FailoverCluster: Sendable {
         }
         self.folder = folder
         self.script = script
+        isDirect = environment["VIGIL_DIRECT"] != nil
     }
 
     /// The superuser's.
@@ -40,19 +60,27 @@ struct FailoverCluster: Sendable {
 
     /// A connection string for whichever server leads.
     func connection(user: String, database: String, passwordFile: String) -> String {
-        "host=\(Self.hosts) port=5432 dbname=\(database) user=\(user) passfile=\(passwordFile) target_session_attrs=read-write"
+        let servers = isDirect ? "host=\(Self.hosts.joined(separator: ",")) port=5432" : "host=127.0.0.1 port=5400"
+        return "\(servers) dbname=\(database) user=\(user) passfile=\(passwordFile) target_session_attrs=read-write"
+    }
+
+    /// Starts the load balancer in front of the services' ports, and lets both machines reach ports of this one.
+    func balance(_ ports: [Int], sharing shared: [Int]) async throws {
+        try await run(["balance"] + ports.map(String.init))
+        try await run(["share"] + shared.map(String.init))
     }
 
     /// Lets something go wrong; returns when all three servers are there again.
-    func inject(_ fault: Fault) async throws {
+    func inject(_ fault: Fault) async throws { try await run(["fault", fault.rawValue]) }
+
+    private func run(_ arguments: [String]) async throws {
         let log = "\(folder)/faults.log"
         let exit = try await ChildProcess.run(
             .init(
-                "/bin/bash", [script, "fault", fault.rawValue], environment: ProcessInfo.processInfo.environment,
-                log: log))
+                "/bin/bash", [script] + arguments, environment: ProcessInfo.processInfo.environment, log: log))
         guard exit == .status(0) else {
             let words = (try? String(contentsOfFile: log, encoding: .utf8))?.suffix(2000) ?? ""
-            throw Failure(description: "\(fault.rawValue) \(exit): \(words)")
+            throw Failure(description: "\(arguments.joined(separator: " ")) \(exit): \(words)")
         }
     }
 

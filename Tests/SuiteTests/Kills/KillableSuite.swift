@@ -11,6 +11,8 @@ import TestSupport
 import Vigil
 
 /// Servers of the suite as separate processes, on a PostgreSQL of their own or on a cluster. Each can be killed and restarted.
+///
+/// On a cluster there are two of those that answer callers, one on each machine, behind a load balancer.
 actor KillableSuite {
     enum Member: String, CaseIterable {
         case verificationServer = "verification-server"
@@ -31,6 +33,21 @@ actor KillableSuite {
         static let forPasswords: [Member] = [.developmentAttestation, .donationFold, .dataDonation]
         /// The servers that an upload passes through, and before it what authorises it.
         static let forUploads: [Member] = forPasswords + forTANs + [.fold, .submissionServer, .metadataProxy]
+
+        /// Its entry in the catalogue; nil for PostgreSQL.
+        fileprivate var service: Catalogue.Service? { Catalogue.services.first { $0.name == rawValue } }
+
+        /// Whether there may be several.
+        fileprivate var isReplicated: Bool {
+            [.verificationServer, .testResultServer, .submissionServer, .metadataProxy, .dataDonation].contains(self)
+        }
+    }
+
+    /// A process of a member.
+    private struct Place: Hashable {
+        let member: Member
+        /// Nil for this machine.
+        var machine: FailoverCluster.Machine?
     }
 
     nonisolated let folder: StateFolder
@@ -38,7 +55,7 @@ actor KillableSuite {
     private let database: Database
     /// Callees come before their callers.
     private let servers: [Member]
-    private var processes: [Member: ChildProcess] = [:]
+    private var processes: [Place: ChildProcess] = [:]
 
     /// Where the tables are.
     private enum Database: Sendable {
@@ -61,7 +78,7 @@ actor KillableSuite {
         self.servers = servers
         // One laboratory posts for all callers, as fast as it can.
         let usual = SettingChange(argument: "test-result-server.positives.hourlyLimit=1000000")
-        let changes = (usual.map { [$0] } ?? []) + changes
+        let changes = (usual.map { [$0] } ?? []) + changes + Self.openings(of: servers, on: database)
         plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
             role in
             database.connection(
@@ -116,14 +133,60 @@ actor KillableSuite {
             authorities: folder.certificate(SuiteCertificates.authority))
     }
 
+    // MARK: Several machines
+
+    /// Lets other machines reach the listeners of members.
+    private static func openings(of servers: [Member], on database: Database) -> [SettingChange] {
+        guard case .cluster = database else { return [] }
+        return servers.flatMap { member in
+            (member.service?.listeners ?? []).compactMap {
+                SettingChange(argument: "\(member.rawValue).\($0.name.rawValue).host=0.0.0.0")
+            }
+        }
+    }
+
+    private nonisolated func places(of member: Member) -> [Place] {
+        guard case .cluster = database, member.isReplicated else { return [Place(member: member)] }
+        return FailoverCluster.Machine.allCases.map { Place(member: member, machine: $0) }
+    }
+
+    /// Has the load balancer answer at the ports of the members of which there are two.
+    private func balance() async throws {
+        guard case .cluster(let cluster) = database else { return }
+        func ports(_ isReplicated: Bool) -> [Int] {
+            servers.filter { $0.isReplicated == isReplicated }.flatMap { member in
+                (member.service?.listeners ?? []).map { $0.port.number(first: plan.firstPort) }
+            }
+        }
+        try await cluster.balance(ports(true), sharing: ports(false))
+    }
+
+    /// Kills everything on a machine of services.
+    func lose(_ machine: FailoverCluster.Machine) async throws {
+        for place in processes.keys where place.machine == machine { try await kill(place) }
+    }
+
+    /// Starts the services of a machine.
+    /// - Parameter ahead: how far the machine's clock is wrong, in seconds.
+    func start(_ machine: FailoverCluster.Machine, ahead: Int = 0) async throws {
+        for member in servers where member.isReplicated {
+            try await start(Place(member: member, machine: machine), ahead: ahead)
+        }
+    }
+
     // MARK: Killing and starting
 
     /// Kills a member with SIGKILL, as the kernel does when memory runs out.
     func kill(_ member: Member) async throws {
-        guard let process = processes[member] else { return }
+        for place in places(of: member) { try await kill(place) }
+    }
+
+    private func kill(_ place: Place) async throws {
+        guard let process = processes[place] else { return }
         process.send(SIGKILL)
         guard try await process.end() == .signal(SIGKILL) else {
-            throw CommandFailure("\(member.rawValue) had ended before it was killed: \(try words(of: member))")
+            throw CommandFailure(
+                "\(place.member.rawValue) had ended before it was killed: \(try words(of: place.member))")
         }
     }
 
@@ -141,14 +204,34 @@ actor KillableSuite {
     func start(_ member: Member) async throws {
         switch member {
         case .postgres: try await startPostgres()
-        default:
-            guard let service = plan.services.first(where: { $0.name == member.rawValue }) else { return }
-            let log = folder.log(service.name)
-            processes[member] = try await ChildProcess.start(
-                .init(
-                    try BuiltProgram.path(service.service.executable),
-                    service.arguments(configuration: folder.configuration(service.name)), log: log))
-            try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)
+        default: for place in places(of: member) { try await start(place) }
+        }
+    }
+
+    private func start(_ place: Place, ahead: Int = 0) async throws {
+        guard let service = plan.services.first(where: { $0.name == place.member.rawValue }) else { return }
+        let configuration = folder.configuration(service.name)
+        let log = folder.log(service.name)
+        let program = try BuiltProgram.path(service.service.executable)
+        let arguments = service.arguments(configuration: configuration)
+        guard let machine = place.machine else {
+            processes[place] = try await ChildProcess.start(.init(program, arguments, log: log))
+            return try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)
+        }
+        let inside = ["netns", "exec", machine.rawValue]
+        let clock = ahead == 0 ? [] : ["faketime", "-f", "+\(ahead)s"]
+        processes[place] = try await ChildProcess.start(
+            .init("/sbin/ip", inside + clock + [program] + arguments, log: log))
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await ChildProcess.run(
+            .init("/sbin/ip", inside + [program, "ready", "--config", configuration], log: folder.log("ready")))
+            != .status(0)
+        {
+            guard ContinuousClock.now < deadline else {
+                throw CommandFailure(
+                    "\(service.name) wasn't ready in \(machine.rawValue): \(try words(of: place.member))")
+            }
+            try await Task.sleep(for: .milliseconds(200))
         }
     }
 
@@ -161,7 +244,7 @@ actor KillableSuite {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
             let server = try await cluster.start(settings: postgresSettings)
-            processes[.postgres] = server
+            processes[Place(member: .postgres)] = server
             do {
                 return try await cluster.waitUntilReady(server)
             } catch let failure as CommandFailure {
@@ -267,14 +350,17 @@ actor KillableSuite {
         let owner = database.connection(
             user: DatabaseRole.owner, database: SuiteDatabase.name,
             passwordFile: SuiteSecrets.passwordFile(of: DatabaseRole.owner, in: folder))
-        try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { _ in }
+        // For two replicas, and for connections that were given up while a commit waits for a standby.
+        let connections = if case .cluster = database { 40 } else { DatabaseMigration.connections }
+        try await DatabaseMigration.run(connection: owner, connections: connections, passwordsFrom: folder) { _ in }
+        try await balance()
         for server in servers { try await start(server) }
     }
 
     private func stop() async {
-        for member in servers.reversed() + [.postgres] {
-            guard let process = processes[member] else { continue }
-            process.send(member == .postgres ? SIGINT : SIGTERM)
+        for place in (servers.reversed() + [.postgres]).flatMap(places) {
+            guard let process = processes[place] else { continue }
+            process.send(place.member == .postgres ? SIGINT : SIGTERM)
             if (try? await process.end(within: .seconds(20))) == nil {
                 process.send(SIGKILL)
                 _ = try? await process.end()
