@@ -49,7 +49,8 @@ package struct DataDonation: AsyncParsableCommand {
                 challenges: challenges, store: admissions, tokens: MonthTokenStore(database), clock: clock),
             android: AdmitAndroid(
                 proofs: try AndroidProofs(settings, keys: keys, roots: roots, accepted: accepted), hashes: hashes,
-                clock: clock))
+                clock: clock),
+            databaseClock: databaseClock)
         func issue(
             _ purpose: Purpose, _ platform: AppClient.Platform, _ operation: Endpoint<DonationBody, ExpirationAnswer>
         ) -> IssuePassword {

@@ -15,8 +15,8 @@ import VerificationAPI
 struct ServiceLoad: ParsableArguments {
     typealias Operation = @Sendable (ServiceClient, inout FastRandom) async throws -> Int?
 
-    @Option(help: "Where the service listens, such as https://localhost:8010.")
-    var base: String
+    @Option(help: "Where the service listens, such as https://localhost:8010; repeated for its replicas.")
+    var base: [String]
 
     @Option(help: "The folder of certificates that `prepare-suite` filled.")
     var folder: String
@@ -30,9 +30,10 @@ struct ServiceLoad: ParsableArguments {
     /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
         // A client has so many connections at most.
-        let clients = try stride(from: 0, to: tasks, by: 32).map { _ in
+        guard !base.isEmpty else { throw ValidationError("--base is missing.") }
+        let clients = try stride(from: 0, to: tasks, by: 32).enumerated().map { number, _ in
             try ServiceClient(
-                base: base,
+                base: base[number % base.count],
                 tls: TLSFiles(
                     certificate: "\(folder)/\(role.rawValue).pem", key: "\(folder)/\(role.rawValue).key",
                     authorities: "\(folder)/authority.pem"),

@@ -16,6 +16,7 @@ rows=(
     "lab-results 0.7 results/CPU-s"
     "upload 1.5 uploads/CPU-s"
     "upload-end-to-end 1.0 uploads/s"
+    "two-replicas 0.9 uploads/s"
     "fold-100k 0.3 keys/s"
     "venue-fold 0 reports/s"
     "donation 0.7 donations/CPU-s"

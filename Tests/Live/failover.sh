@@ -25,10 +25,13 @@ until it is answered:
   clock       the clock of a machine of services is wrong by 20 minutes
 
 In between, folds are killed. Afterwards the answers are compared with the tables, as by kills.sh: nothing that was acknowledged may be
-lost, no TAN may serve two uploads, no hour may be folded twice. It prints how long nothing was acknowledged in each fault. Needs root.
+lost, no TAN may serve two uploads, no hour may be folded twice. It prints how long nothing was acknowledged in each fault.
+
+Then, twice more, there are two primaries, each of which has granted the lock of whoever publishes. One of its two holders may act, and
+without the fence, which is the control, both must. Needs root.
 
   --faults N   how many (default 20, which takes about 20 minutes)
-  --only NAME  only this fault
+  --only NAME  only this fault, or `leads` for the two holders of a lock
   --direct     connection strings name the three servers instead of HAProxy (there is no orphan then)
   --seed N     the seed of their order and moments; by default another one each time, which is printed
   --help       this text
@@ -51,7 +54,7 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --only)
-            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock)$ ]] || fail "--only needs the name of a fault; see --help."
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock|leads)$ ]] || fail "--only needs the name of a fault; see --help."
             only=$2
             shift 2
             ;;
@@ -102,8 +105,13 @@ chmod 600 "$VIGIL_CLUSTER/password" "$VIGIL_CLUSTER/pgpass"
 say "Starting three servers …"
 bash "$VIGIL_CLUSTER_SCRIPT" start
 
+case $only in
+    '') filter='FailoverTests' ;;
+    leads) filter='LeadFailoverTests' ;;
+    *) filter='[.]FailoverTests' ;;
+esac
 say "$faults faults, seed $seed …"
 [ -z "$direct" ] || export VIGIL_DIRECT=yes
 VIGIL_FAULTS=$faults VIGIL_FAULT=$only VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 \
-    swift test --skip-build --filter FailoverTests || fail "FAILED with --faults $faults --seed $seed: see what failed above."
+    swift test --skip-build --filter "$filter" || fail "FAILED with --faults $faults --seed $seed: see what failed above."
 say "PASSED: $faults faults, seed $seed."

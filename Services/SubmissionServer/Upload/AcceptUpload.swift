@@ -62,12 +62,12 @@ struct AcceptUpload: Sendable {
 
     /// The content to store.
     ///
-    /// A key that seems to start in the future is dropped, unless this clock is behind; then the phone has to retry.
+    /// A key that seems to start in the future is dropped, unless this clock is wrong; then the phone has to retry.
     private func current(_ content: UploadContent) async throws -> UploadContent {
         let now = clock.now
         let present = IntervalNumber(containing: now)
         if content.keys.contains(where: { $0.rollingPeriod.start > present }) {
-            try await databaseClock.requirePresent()
+            try await databaseClock.requireAgreement()
         }
         return content.current(at: now)
     }

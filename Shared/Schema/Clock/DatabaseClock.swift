@@ -41,10 +41,10 @@ package struct DatabaseClock: Sendable {
         if let problem = ClockAhead(instant, by: now) { throw problem }
     }
 
-    /// Throws when the service's clock is more than five minutes behind, before anything is rejected for lying in the future.
-    /// - Throws: ``ClockBehind``.
-    package func requirePresent() async throws {
-        guard try await lead() >= -Self.tolerance else { throw ClockBehind() }
+    /// Throws when the service's clock is wrong by more than five minutes, before anything is refused for its time.
+    /// - Throws: ``WrongClock``.
+    package func requireAgreement() async throws {
+        guard abs(try await lead()) <= Self.tolerance else { throw WrongClock() }
     }
 
     /// The seconds by which the service's clock is ahead of the database's; negative when it is behind.
@@ -98,10 +98,10 @@ package struct ClockAhead: OperatorProblem, Equatable {
     }
 }
 
-/// The service's clock is too far behind the database's for what was asked.
-package struct ClockBehind: OperatorProblem, Equatable {
+/// The service's clock differs too much from the database's for what was asked.
+package struct WrongClock: OperatorProblem, Equatable {
     package var description: String {
-        "The clock is behind the database's, so nothing was done: correct the clock that is wrong, this machine's or the database's."
+        "The clock differs from the database's, so nothing was done: correct the clock that is wrong, this machine's or the database's."
     }
 }
 
@@ -110,7 +110,7 @@ extension ClockAhead: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }
 
-extension ClockBehind: ProblemConvertible {
+extension WrongClock: ProblemConvertible {
     package var problem: Problem { .unavailable }
 }
 

@@ -51,12 +51,7 @@ upload_end() { :; }
 # cases, each second. The proxy's deadline can't be off; with as many phones at one time it is no bound: 512 every 0.1 s.
 upload_end_to_end_prepare() {
     submission_prepare
-    env LISTEN_PORT=18900 ADMIN_PORT=18909 LOG_LEVEL=error PUBLIC_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
-        PUBLIC_KEY="$scratch/suite/metadata-proxy.key" TLS_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
-        TLS_KEY="$scratch/suite/metadata-proxy.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
-        VERIFICATION_URL=https://localhost:18910 SUBMISSION_URL=https://localhost:18930 PUSH_URL=https://localhost:18950 \
-        ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 LIMITS_REFUSED_REGISTRATIONS=10000000 \
-        "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
+    verification_proxy 18900 18910 18930
     proxy_of_uploads=$!
     serving_wait 18900
     local id

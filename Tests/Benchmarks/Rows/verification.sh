@@ -67,9 +67,20 @@ verification_start() {
     local name=$1 role=$2
     shift 2
     env "$@" LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/$name.pem" TLS_KEY="$scratch/suite/$name.key" \
-        TLS_AUTHORITIES="$scratch/suite/authority.pem" NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_MAXIMUM_CONNECTIONS=16 \
+        TLS_AUTHORITIES="$scratch/suite/authority.pem" NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_MAXIMUM_CONNECTIONS="${verification_pool:-16}" \
         POSTGRES_CONNECTION="host=$scratch user=$role dbname=postgres" \
         taskset -c "${verification_cores:-0}" "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
+}
+
+# The proxy, on both cores, in front of the services at two ports. Its deadline can't be off. $1: its port; $2: verification-server's;
+# $3: submission-server's.
+verification_proxy() {
+    env LISTEN_PORT="$1" ADMIN_PORT=$(($1 + 9)) LOG_LEVEL=error PUBLIC_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
+        PUBLIC_KEY="$scratch/suite/metadata-proxy.key" TLS_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
+        TLS_KEY="$scratch/suite/metadata-proxy.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
+        VERIFICATION_URL="https://localhost:$2" SUBMISSION_URL="https://localhost:$3" PUSH_URL=https://localhost:18950 \
+        ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 LIMITS_REFUSED_REGISTRATIONS=10000000 \
+        "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
 }
 
 # $1: the load; $2: the port; $3: calls at one time; then the processes that serve. Prints operations per second of processor

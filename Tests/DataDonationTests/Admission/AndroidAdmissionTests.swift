@@ -71,6 +71,16 @@ struct AndroidAdmissionTests {
         }
     }
 
+    @Test(arguments: [1200, -1200])
+    func `a service whose clock is wrong tells a genuine app to come again`(error: TimeInterval) async throws {
+        try await DonationStage.run(clockError: error) { stage in
+            let phone = SimulatedAndroid(vouchers: stage.vouchers)
+            let body = try phone.request(Wish.payload(1), salt: Self.salt)
+            #expect(try await stage.send(DonationAPI.surveyOnAndroid, body).status == 503)
+            #expect(try await stage.rows().isEmpty)
+        }
+    }
+
     @Test func `a token that others made, or for another payload, is refused`() async throws {
         try await DonationStage.run { stage in
             let phone = SimulatedAndroid(vouchers: stage.vouchers)

@@ -45,9 +45,11 @@ struct DonationStage: Sendable {
         static func refusal(_ status: Int, _ code: String) -> Reply { Reply(status, #"{"errorCode":"\#(code)"}"#) }
     }
 
-    /// - Parameter settings: added to the usual ones, or replacing them; an empty text removes one.
+    /// - Parameters:
+    ///   - settings: added to the usual ones, or replacing them; an empty text removes one.
+    ///   - error: by how many seconds the service's clock is wrong.
     static func run(
-        settings: [String: String] = [:],
+        settings: [String: String] = [:], clockError error: TimeInterval = 0,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (DonationStage) async throws -> Void
     ) async throws {
@@ -69,7 +71,9 @@ struct DonationStage: Sendable {
                     "deviceCheck.url": "https://localhost:\(try await apple.boundPort)",
                 ].merging(vouchers.settings) { $1 }.merging(settings) { $1 }
                 try await withRunningService(
-                    "data-donation", settings: own.filter { !$0.value.isEmpty }, clock: clock.clock, logger: logger,
+                    "data-donation", settings: own.filter { !$0.value.isEmpty },
+                    clock: WallClock({ clock.now.addingTimeInterval(error) }, movedBy: { clock.clock.movedBy }),
+                    logger: logger,
                     serve: DataDonation.serve
                 ) { _ in
                     // Kept, so that a busy machine doesn't have to shake hands for each request.

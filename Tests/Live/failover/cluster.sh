@@ -89,6 +89,8 @@ bootstrap:
     retry_timeout: 5
     synchronous_mode: true
     synchronous_mode_strict: true
+    # A server that doesn't start again, as on a full disk, leads no longer.
+    primary_start_timeout: 15
     postgresql:
       use_pg_rewind: true
       use_slots: true
@@ -138,7 +140,7 @@ lead_to_primary() {
     local node
     {
         balancing
-        printf 'listen primary\n    bind 127.0.0.1:5400\n    option httpchk GET /primary\n'
+        printf 'listen primary\n    bind 127.0.0.1:5400\n    option httpchk OPTIONS /primary\n'
         for node in "${nodes[@]}"; do printf '    server n%s %s:5432 check port 8008\n' "$node" "$(address "$node")"; done
     } >"$folder/$1/primary.cfg"
     balancer "$1" primary
@@ -348,15 +350,19 @@ orphan() {
     repair "$node"
 }
 
-# The leader's disk is full, and the log's next segment has no room.
+# The leader's disk is full, and the log's next segment has no room. Patroni starts the server again and again, because it can read, and
+# keeps it the leader: somebody has to stop Patroni there.
 disk() {
     local node
     node=$(leader)
     head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
     switch_log "$node" || true
-    await_other_leader "$node" 180
+    sleep 10
+    kill -TERM "$(cat "$folder/$node/patroni.pid")"
+    await_other_leader "$node" 120
+    while runs "$node" patroni; do sleep 0.2; done
     rm "$folder/$node/disk/full"
-    await_whole 240
+    repair "$node"
 }
 
 # $1: the node.

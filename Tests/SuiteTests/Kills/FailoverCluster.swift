@@ -64,6 +64,12 @@ struct FailoverCluster: Sendable {
         return "\(servers) dbname=\(database) user=\(user) passfile=\(passwordFile) target_session_attrs=read-write"
     }
 
+    /// A connection string for one server, while that one is a primary.
+    func connection(user: String, database: String, passwordFile: String, server number: Int) -> String {
+        "host=\(Self.hosts[number - 1]) port=5432 dbname=\(database) user=\(user) passfile=\(passwordFile) "
+            + "target_session_attrs=read-write"
+    }
+
     /// Starts the load balancer in front of the services' ports, and lets both machines reach ports of this one.
     func balance(_ ports: [Int], sharing shared: [Int]) async throws {
         try await run(["balance"] + ports.map(String.init))

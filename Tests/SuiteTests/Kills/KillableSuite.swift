@@ -341,8 +341,12 @@ actor KillableSuite {
             try await start(.postgres)
         }
         let ownerPassword = try SuiteSecrets.password(of: DatabaseRole.owner, in: folder)
-        try await TestPostgres.withClient(superuser(of: "postgres")) {
-            try await SuiteDatabase.create(superuser: $0, ownerPassword: ownerPassword)
+        try await TestPostgres.withClient(superuser(of: "postgres")) { superuser in
+            // A cluster may have that of an earlier suite.
+            if case .cluster = database {
+                try await superuser.session { try $0.script("DROP DATABASE IF EXISTS vigil WITH (FORCE)") }
+            }
+            try await SuiteDatabase.create(superuser: superuser, ownerPassword: ownerPassword)
         }
         try await TestPostgres.withClient(superuser(of: SuiteDatabase.name)) {
             try await SuiteDatabase.restrict(superuser: $0)

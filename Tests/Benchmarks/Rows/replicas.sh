@@ -1,0 +1,83 @@
+# Replicas: machines of services, each with everything that an upload or a poll passes but PostgreSQL, in a control group that has a part of
+# a core. What they get of it doesn't depend on what else runs, as long as there is some left: PostgreSQL and the phones have the rest.
+
+# A control group with so much of the processor. $1: its name; $2: hundredths of a core. In periods of 10 ms: in the kernel's own of 100 ms a
+# group that has used up its part stands still for the rest of it, which would be measured as slowness.
+replica_group() {
+    local group=$replica_groups/vigil-bench-$1
+    mkdir -p "$group" || fail "Replicas need root, and a kernel with quotas of the processor."
+    if [ -e "$group/cpu.max" ]; then
+        printf '%s 10000\n' $(($2 * 100)) >"$group/cpu.max"
+    else
+        printf '10000\n' >"$group/cpu.cfs_period_us" && printf '%s\n' $(($2 * 100)) >"$group/cpu.cfs_quota_us"
+    fi
+}
+replica_groups=/sys/fs/cgroup
+[ -e "$replica_groups/cgroup.controllers" ] || replica_groups=/sys/fs/cgroup/cpu
+
+# Starts a machine of services. $1: its number, of which each has its ports; $2: hundredths of a core.
+replica_start() {
+    local port=$((19000 + 100 * $1)) cores=0,1 id
+    replica_group "$1" "$2"
+    verification_cores=$cores verification_pool=6 verification_start test-result-server vigil_test_results \
+        LABORATORIES_PORT=$((port + 20)) INTERNAL_PORT=$((port + 21)) ADMIN_PORT=$((port + 29))
+    replica_ids[$1]=$!
+    verification_cores=$cores verification_pool=6 verification_start verification-server vigil_verification \
+        APP_PORT=$((port + 10)) INTERNAL_PORT=$((port + 11)) PORTAL_PORT=$((port + 12)) ADMIN_PORT=$((port + 19)) \
+        TEST_RESULTS_URL=https://localhost:$((port + 21)) SECRETS_TAN_KEY="$scratch/suite/key" \
+        SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
+        OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
+    replica_ids[$1]+=" $!"
+    verification_cores=$cores verification_pool=6 verification_start submission-server vigil_submission \
+        LISTEN_PORT=$((port + 30)) ADMIN_PORT=$((port + 39)) VERIFICATION_URL=https://localhost:$((port + 11)) \
+        SECRETS_TAG_KEY="$scratch/suite/key"
+    replica_ids[$1]+=" $!"
+    verification_proxy "$port" "$((port + 10))" "$((port + 30))"
+    replica_ids[$1]+=" $!"
+    for id in ${replica_ids[$1]}; do printf '%s\n' "$id" >"$replica_groups/vigil-bench-$1/cgroup.procs"; done
+    serving_wait "$port" && serving_wait $((port + 10)) && serving_wait $((port + 30)) && serving_wait $((port + 20))
+}
+replica_ids=()
+
+# Ends all of them.
+replica_end() {
+    local number
+    for number in "${!replica_ids[@]}"; do
+        # shellcheck disable=SC2086
+        kill ${replica_ids[number]} 2>/dev/null && wait ${replica_ids[number]} 2>/dev/null || true
+        rmdir "$replica_groups/vigil-bench-$number"
+    done
+    replica_ids=()
+}
+
+# How many periods machines stood still, for lack of a part. $@: their numbers.
+replica_throttled() {
+    local number
+    for number in "$@"; do sed -n 's/^nr_throttled //p' "$replica_groups/vigil-bench-$number/cpu.stat"; done |
+        awk '{ n += $1 } END { print n }'
+}
+
+# Calls machines, each with a part of the phones. $1: the load; $2: phones at one time on each; then the machines' numbers. Prints what was
+# answered in a second.
+replica_rate() {
+    local load=$1 phones=$2 number bases=()
+    shift 2
+    for number in "$@"; do bases+=(--base "https://localhost:$((19000 + 100 * number))"); done
+    "$benchmarks" "$load" "${bases[@]}" --folder "$scratch/suite" --tasks $((phones * $#)) --seconds "$seconds" \
+        2>"$scratch/replicas.log" |
+        sed -n 's/.*"cpu_seconds":\([0-9.]*\).*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2 \3/p' |
+        tee "$scratch/replica-client" | awk '{ print $2 / $3 }'
+}
+
+# Two machines with half a core each, against one with a whole one: uploads.
+two_replicas_prepare() {
+    submission_prepare
+    taskset -a -p -c 0,1 "$verification_postgres" >/dev/null
+    replica_start 1 50 && replica_start 2 50 && replica_start 3 100
+}
+two_replicas_ours() { submission_reset && replica_rate uploads 128 1 2; }
+two_replicas_reference() { submission_reset && replica_rate uploads 256 3; }
+two_replicas_end() {
+    replica_end
+    taskset -a -p -c 0 "$verification_postgres" >/dev/null
+}
