@@ -351,18 +351,15 @@ orphan() {
 }
 
 # The leader's disk is full, and the log's next segment has no room. Patroni starts the server again and again, because it can read, and
-# keeps it the leader: somebody has to stop Patroni there.
+# promotes it again, without a standby: so nobody else may lead until somebody makes room.
 disk() {
     local node
     node=$(leader)
     head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
     switch_log "$node" || true
-    sleep 10
-    kill -TERM "$(cat "$folder/$node/patroni.pid")"
-    await_other_leader "$node" 120
-    while runs "$node" patroni; do sleep 0.2; done
+    sleep 15
     rm "$folder/$node/disk/full"
-    repair "$node"
+    await_whole 240
 }
 
 # $1: the node.
