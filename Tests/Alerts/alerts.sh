@@ -42,14 +42,14 @@ prepare_promtool
 cd "$checkout/Tests/Alerts"
 # The certificates that prometheus.yml names are in the container only.
 "$promtool" check config --syntax-only "$checkout/deploy/prometheus/prometheus.yml" &&
-    "$promtool" check rules "$checkout/deploy/prometheus/alerts.yml" ||
-    fail "FAILED: promtool refuses prometheus.yml or alerts.yml; see above."
+    "$promtool" check rules "$checkout"/deploy/prometheus/{alerts,patroni-alerts}.yml ||
+    fail "FAILED: promtool refuses prometheus.yml, alerts.yml or patroni-alerts.yml; see above."
 
-# The three files at once: each takes one processor.
+# The files at once: each takes one processor.
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 tests=()
-for file in alerts*.test.yml; do
+for file in *.test.yml; do
     "$promtool" test rules "$file" >"$scratch/$file" 2>&1 &
     tests+=($!)
 done

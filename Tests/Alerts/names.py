@@ -160,7 +160,7 @@ def check_alerts(names, known, services):
 def tested():
     """Alerts for which a test expects that they fire, and that they don't."""
     fires, is_silent = set(), set()
-    for path in sorted(pathlib.Path(__file__).resolve().parent.glob("*.test.yml")):
+    for path in sorted(pathlib.Path(__file__).resolve().parent.glob("alerts*.test.yml")):
         for test in yaml.safe_load(path.read_text(encoding="utf-8"))["tests"]:
             for case in test.get("promql_expr_test", []):
                 name = re.search(r"alertname=\"(\w+)\"", case["expr"])[1]

@@ -22,7 +22,7 @@ struct FailoverCluster: Sendable {
         case orphan
         /// The leader's disk is full.
         case disk
-        /// Everything on one machine of services is killed.
+        /// All services on one machine are killed.
         case services
         /// The clock of one machine of services is wrong.
         case clock
