@@ -80,6 +80,7 @@ prepare_rows() {
 # Ends whatever runs of what rows started: servers of several rows, and those of one that failed halfway.
 end_rows() {
     local id
+    replica_end
     for id in $(jobs -pr); do [ "$id" = "$server" ] || kill "$id" 2>/dev/null || true; done
 }
 

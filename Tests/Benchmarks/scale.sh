@@ -51,7 +51,6 @@ done
 
 finish() {
     trap - EXIT
-    replica_end
     end_rows
     stop_postgres
     rmdir "$replica_groups/vigil-bench-database" 2>/dev/null || true

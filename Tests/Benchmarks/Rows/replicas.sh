@@ -45,7 +45,7 @@ replica_end() {
     for number in "${!replica_ids[@]}"; do
         # shellcheck disable=SC2086
         kill ${replica_ids[number]} 2>/dev/null && wait ${replica_ids[number]} 2>/dev/null || true
-        rmdir "$replica_groups/vigil-bench-$number"
+        rmdir "$replica_groups/vigil-bench-$number" 2>/dev/null || true
     done
     replica_ids=()
 }
