@@ -102,11 +102,12 @@ prepare_rows
 : >"$scratch/table" && : >"$scratch/json"
 measured=()
 for row in "${rows[@]}"; do
+    if [ ${#wanted[@]} != 0 ] && ! printf '%s\n' "${wanted[@]}" | grep -qx -- "${row%% *}"; then continue; fi
     if [ "${row%% *}" = two-replicas ] && [ "$(id -u)" != 0 ]; then
         say "two-replicas is left out: it needs root, for control groups."
         continue
     fi
-    if [ ${#wanted[@]} = 0 ] || printf '%s\n' "${wanted[@]}" | grep -qx -- "${row%% *}"; then measured+=("$row"); fi
+    measured+=("$row")
 done
 began=$SECONDS
 for index in "${!measured[@]}"; do

@@ -101,7 +101,7 @@ struct Publisher: Sendable {
         return report
     }
 
-    /// Changes the tree only while it leads. Rows need no such care: two runs decide alike, and the second finds the first one's.
+    /// Changes the tree only while it leads. Rows need no such care: of two runs one can insert an hour.
     func guarded(by lead: Lead) -> Publisher {
         var publisher = self
         publisher.tree = GuardedTree(tree, confirming: lead.confirm)

@@ -17,22 +17,13 @@ replica_groups=/sys/fs/cgroup
 
 # Starts a machine of services. $1: its number, of which each has its ports; $2: hundredths of a core.
 replica_start() {
-    local port=$((19000 + 100 * $1)) cores=0,1 id
+    local port=$((19000 + 100 * $1)) verification_cores=0,1 verification_pool=6 id
     replica_group "$1" "$2"
-    verification_cores=$cores verification_pool=6 verification_start test-result-server vigil_test_results \
-        LABORATORIES_PORT=$((port + 20)) INTERNAL_PORT=$((port + 21)) ADMIN_PORT=$((port + 29))
-    replica_ids[$1]=$!
-    verification_cores=$cores verification_pool=6 verification_start verification-server vigil_verification \
-        APP_PORT=$((port + 10)) INTERNAL_PORT=$((port + 11)) PORTAL_PORT=$((port + 12)) ADMIN_PORT=$((port + 19)) \
-        TEST_RESULTS_URL=https://localhost:$((port + 21)) SECRETS_TAN_KEY="$scratch/suite/key" \
-        SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
-        OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
+    verification_servers "$port"
+    replica_ids[$1]="${verification_ids[*]}"
+    submission_start "$port"
     replica_ids[$1]+=" $!"
-    verification_cores=$cores verification_pool=6 verification_start submission-server vigil_submission \
-        LISTEN_PORT=$((port + 30)) ADMIN_PORT=$((port + 39)) VERIFICATION_URL=https://localhost:$((port + 11)) \
-        SECRETS_TAG_KEY="$scratch/suite/key"
-    replica_ids[$1]+=" $!"
-    verification_proxy "$port" "$((port + 10))" "$((port + 30))"
+    verification_proxy "$port"
     replica_ids[$1]+=" $!"
     for id in ${replica_ids[$1]}; do printf '%s\n' "$id" >"$replica_groups/vigil-bench-$1/cgroup.procs"; done
     serving_wait "$port" && serving_wait $((port + 10)) && serving_wait $((port + 30)) && serving_wait $((port + 20))
@@ -50,7 +41,7 @@ replica_end() {
     replica_ids=()
 }
 
-# How many periods machines stood still, for lack of a part. $@: their numbers.
+# In how many periods machines had used up their part. $@: their numbers.
 replica_throttled() {
     local number
     for number in "$@"; do sed -n 's/^nr_throttled //p' "$replica_groups/vigil-bench-$number/cpu.stat"; done |

@@ -10,10 +10,15 @@ submission_prepare() {
         report_type smallint, onset smallint, hour integer)"
     # Makes the keys that uploads are sealed to, for the next twelve hours.
     submission_fold "$(date -u +%FT%TZ)" || fail "The fold failed: $(tail -n 1 "$scratch/fold.log")"
-    verification_start submission-server vigil_submission LISTEN_PORT=18930 ADMIN_PORT=18939 \
-        VERIFICATION_URL=https://localhost:18911 SECRETS_TAG_KEY="$scratch/suite/key"
+    submission_start 18900
     submission_server=$!
     serving_wait 18930
+}
+
+# Starts submission-server, at ports from $1 on.
+submission_start() {
+    verification_start submission-server vigil_submission LISTEN_PORT=$(($1 + 30)) ADMIN_PORT=$(($1 + 39)) \
+        VERIFICATION_URL=https://localhost:$(($1 + 11)) SECRETS_TAG_KEY="$scratch/suite/key"
 }
 
 # Folds what ended by an instant, once.
@@ -51,7 +56,7 @@ upload_end() { :; }
 # cases, each second. The proxy's deadline can't be off; with as many phones at one time it is no bound: 512 every 0.1 s.
 upload_end_to_end_prepare() {
     submission_prepare
-    verification_proxy 18900 18910 18930
+    verification_proxy 18900
     proxy_of_uploads=$!
     serving_wait 18900
     local id

@@ -52,14 +52,22 @@ verification_prepare() {
     printf '%s' '{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"1",
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}' \
         >"$scratch/suite/officers.json"
-    verification_start test-result-server vigil_test_results LABORATORIES_PORT=18920 INTERNAL_PORT=18921 ADMIN_PORT=18929
-    results_server=$!
-    verification_start verification-server vigil_verification APP_PORT=18910 INTERNAL_PORT=18911 PORTAL_PORT=18912 ADMIN_PORT=18919 \
-        TEST_RESULTS_URL=https://localhost:18921 SECRETS_TAN_KEY="$scratch/suite/key" \
-        SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
-        OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
-    verification_server=$!
+    verification_servers 18900
+    results_server=${verification_ids[0]}
+    verification_server=${verification_ids[1]}
     serving_wait 18920 && serving_wait 18910
+}
+
+# Starts test-result-server and verification-server, at ports from $1 on. $verification_ids are their process ids.
+verification_servers() {
+    verification_start test-result-server vigil_test_results LABORATORIES_PORT=$(($1 + 20)) INTERNAL_PORT=$(($1 + 21)) \
+        ADMIN_PORT=$(($1 + 29))
+    verification_ids=($!)
+    verification_start verification-server vigil_verification APP_PORT=$(($1 + 10)) INTERNAL_PORT=$(($1 + 11)) \
+        PORTAL_PORT=$(($1 + 12)) ADMIN_PORT=$(($1 + 19)) TEST_RESULTS_URL=https://localhost:$(($1 + 21)) \
+        SECRETS_TAN_KEY="$scratch/suite/key" SECRETS_TELE_TANKEY="$scratch/suite/key" OFFICERS_KEYS="$scratch/suite/officers.json" \
+        OFFICERS_ISSUER=https://issuer.test OFFICERS_AUDIENCE=verification
+    verification_ids+=($!)
 }
 
 # $1: the executable; $2: its database role; then further settings. On the first core, unless $verification_cores says otherwise.
@@ -72,13 +80,12 @@ verification_start() {
         taskset -c "${verification_cores:-0}" "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
 }
 
-# The proxy, on both cores, in front of the services at two ports. Its deadline can't be off. $1: its port; $2: verification-server's;
-# $3: submission-server's.
+# The proxy, on both cores, at port $1, in front of the services at ports from there on. Its deadline can't be off.
 verification_proxy() {
     env LISTEN_PORT="$1" ADMIN_PORT=$(($1 + 9)) LOG_LEVEL=error PUBLIC_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
         PUBLIC_KEY="$scratch/suite/metadata-proxy.key" TLS_CERTIFICATE="$scratch/suite/metadata-proxy.pem" \
         TLS_KEY="$scratch/suite/metadata-proxy.key" TLS_AUTHORITIES="$scratch/suite/authority.pem" \
-        VERIFICATION_URL="https://localhost:$2" SUBMISSION_URL="https://localhost:$3" PUSH_URL=https://localhost:18950 \
+        VERIFICATION_URL=https://localhost:$(($1 + 10)) SUBMISSION_URL=https://localhost:$(($1 + 30)) PUSH_URL=https://localhost:18950 \
         ANSWERS_DEADLINE=100 LIMITS_REQUESTS=10000000 LIMITS_REGISTRATIONS=10000000 LIMITS_REFUSED_REGISTRATIONS=10000000 \
         "${benchmarks%/*}/metadata-proxy" >"$scratch/metadata-proxy.log" 2>&1 &
 }

@@ -50,6 +50,30 @@ struct LeadTests {
             #expect(try stage.files() == published)
         }
     }
+
+    /// At each change of the tree, another process takes the lead.
+    private static func overtakenTree(of stage: PublishingStage) -> GuardedTree {
+        GuardedTree(DirectoryStore(root: stage.root)) {
+            try await stage.client.session { _ = try $0.execute("SELECT vigil.begin_epoch('publish')") }
+        }
+    }
+
+    @Test("an hourly run, and one of venue events, that is overtaken at its first change makes no other")
+    func overtaken() async throws {
+        try await PublishingStage.run { stage in
+            try await stage.fold(Self.hour, try Samples.keys(0..<150))
+            let publisher = try stage.publisher(for: Self.overtakenTree(of: stage))
+            await #expect(throws: LostLead.self) { try await publisher.publish(asOf: Self.hour.end) }
+            // Files of one package are written together.
+            #expect(try stage.files().count <= 2)
+
+            try stage.removeTree()
+            await #expect(throws: LostLead.self) {
+                try await PublishVenueEvents(publisher: publisher).run(at: Self.hour.end)
+            }
+            #expect(try stage.files().count == 1)
+        }
+    }
 }
 
 /// A tree that holds up whoever writes the first list of trace keys, which is after the hours were decided, and before the indexes.

@@ -206,6 +206,22 @@ struct PublishListsTests {
         }
     }
 
+    @Test func `a process that is overtaken at its first change makes no other`() async throws {
+        try await FurtherStage.run { stage in
+            try await Self.publishing(of: stage) { lists, store in
+                var lists = lists
+                lists.store = GuardedTree(store) {
+                    try await stage.asService { client, _ in
+                        try await client.session { _ = try $0.execute("SELECT vigil.begin_epoch('lists')") }
+                    }
+                }
+                await #expect(throws: LostLead.self) { try await lists.publish(at: stage.clock.now) }
+                let objects = try await store.objects()
+                #expect(objects.count == 1)
+            }
+        }
+    }
+
     @Test func `lists are due at multiples of five minutes`() {
         let instant = Date(timeIntervalSince1970: 1_794_301_800)
         #expect(PublishLists.following(instant) == instant.addingTimeInterval(300))

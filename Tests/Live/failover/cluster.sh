@@ -44,7 +44,7 @@ runs() {
     id=$(cat "$folder/$1/$2.pid" 2>/dev/null) && [ -n "$id" ] && kill -0 "$id" 2>/dev/null
 }
 
-# Runs HAProxy as root, as the user that may open the folder. $1: the machine, or `outside`; $2: what it is, whose file it reads.
+# Runs HAProxy. $1: the machine, or `outside`; $2: what it is, whose file it reads.
 balancer() {
     local place=()
     [ "$1" = "$outside" ] || place=(ip netns exec "vigil$1")
@@ -89,7 +89,7 @@ bootstrap:
     retry_timeout: 5
     synchronous_mode: true
     synchronous_mode_strict: true
-    # A server that doesn't start again, as on a full disk, leads no longer.
+    # For how long a leader may be starting before another one takes its place; Patroni's default is five minutes.
     primary_start_timeout: 15
     postgresql:
       use_pg_rewind: true
@@ -123,7 +123,7 @@ postgresql:
 YAML
 }
 
-# What HAProxy does everywhere: no answer within a second is none.
+# Settings that all HAProxies share.
 balancing() {
     cat <<'CFG'
 defaults

@@ -63,7 +63,6 @@ struct FailoverTests {
         _ fault: FailoverCluster.Fault, into cluster: FailoverCluster, and suite: KillableSuite
     ) async throws {
         guard fault == .services || fault == .clock else { return try await cluster.inject(fault) }
-        // The first has the balancer's attention as much as the second.
         try await suite.lose(.second)
         if fault == .clock {
             try await suite.start(.second, ahead: wrong)
@@ -75,7 +74,7 @@ struct FailoverTests {
         try await suite.start(.second)
     }
 
-    /// How wrong a clock is, in seconds. The services may be wrong by five minutes.
+    /// How wrong a clock is, in seconds: more than the five minutes that services tolerate.
     private static let wrong = 1200
 
     /// Each kind equally often, in a random order.
