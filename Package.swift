@@ -473,7 +473,7 @@ targets += [
         ]),
         path: "Tests/ContractTests", exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
-        name: "ArchitectureTests", dependencies: dependencies(["Catalogue", "HTTPContract", "Schema"]),
+        name: "ArchitectureTests", dependencies: dependencies(["Catalogue", "HTTPContract", "Schema", "TestSupport"]),
         path: "Tests/ArchitectureTests", swiftSettings: settings),
     .executableTarget(
         name: "benchmarks",

@@ -47,6 +47,15 @@ struct HouseRules {
         #expect(try code.lines(matching: #"\bTask\s*(\.detached\s*)?[({]"#).isEmpty)
     }
 
+    @Test("tests start programs one at a time")
+    func programs() throws {
+        let tests = try SourceTree("Tests")
+        #expect(
+            try tests.lines(matching: #"\b(process|program|child)\.run\(\)"#) {
+                $0.path != "Tests/ArchitectureTests/HouseRules.swift"
+            }.isEmpty)
+    }
+
     @Test("nothing prints but the command line")
     func printing() throws {
         #expect(try code.lines(matching: #"(^|[^.\w])(print|debugPrint|dump|NSLog)\("#).isEmpty)

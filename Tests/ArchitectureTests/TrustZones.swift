@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import TestSupport
 import Testing
 
 /// What the executables may know, beyond what Package.swift's arrows say.
@@ -116,7 +117,7 @@ struct TrustZones {
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
         let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

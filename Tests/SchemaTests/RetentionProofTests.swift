@@ -30,7 +30,7 @@ struct RetentionProofTests {
         ]
         let (output, errors) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
-        try process.run()
+        try process.start()
         let said = try output.fileHandleForReading.readToEnd() ?? Data()
         let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

@@ -137,7 +137,7 @@ package struct TestBucket: Sendable {
                 handle.readabilityHandler = nil
                 continuation.finish()
             }
-            try process.run()
+            try process.start()
             let line = await chunks.reduce(into: Data()) { $0 += $1 }
             guard !line.isEmpty else { throw Trouble.didNotStart }
             return try JSONDecoder().decode(Server.self, from: line)

@@ -51,7 +51,7 @@ struct IndependentEvidenceTests {
         let (standardInput, output) = (Pipe(), Pipe())
         process.standardInput = standardInput
         process.standardOutput = output
-        try process.run()
+        try process.start()
         try standardInput.fileHandleForWriting.write(contentsOf: input)
         try standardInput.fileHandleForWriting.close()
         let words = try output.fileHandleForReading.readToEnd() ?? Data()

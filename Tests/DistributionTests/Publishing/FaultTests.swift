@@ -90,7 +90,7 @@ struct FaultTests {
             ]
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         let text = try String(contentsOf: trace, encoding: .utf8)
         return text.contains("(INJECTED)") || text.contains("killed by SIGKILL")

@@ -23,7 +23,7 @@ struct IndependentReaderTests {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         let words = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

@@ -182,7 +182,7 @@ enum Tool {
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
-        try process.run()
+        try process.start()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Result(status: process.terminationStatus, output: Array(output))

@@ -88,7 +88,7 @@ struct IndependentBatchTests {
         process.currentDirectoryURL = URL(filePath: folder.folder)
         let errors = Pipe()
         process.standardError = errors
-        try process.run()
+        try process.start()
         let words = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return process.terminationStatus == 0 ? nil : String(decoding: words, as: UTF8.self)

@@ -20,7 +20,7 @@ struct IndependentTokenTests {
         process.currentDirectoryURL = folder
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

@@ -181,7 +181,7 @@ struct WrongClockTests {
         ].merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.start()
         let words = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: words, as: UTF8.self))

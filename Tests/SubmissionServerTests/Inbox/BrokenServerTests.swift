@@ -174,7 +174,7 @@ struct BrokenServerTests {
         process.environment = ["HOUR_KEYS_DIRECTORY": directory]
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.start()
         let words = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus != 0)

@@ -94,7 +94,7 @@ struct PrintedCommandTests {
         let (output, complaint) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = complaint
-        try process.run()
+        try process.start()
         // What it complains of is short, and fits into the pipe.
         let said = try output.fileHandleForReading.readToEnd() ?? Data()
         let complained = try complaint.fileHandleForReading.readToEnd() ?? Data()

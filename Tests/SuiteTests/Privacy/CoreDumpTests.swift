@@ -60,7 +60,7 @@ struct CoreDumpTests {
         #expect(mkfifo(file, 0o600) == 0)
 
         let program = process(Self.unprivileged + command + [file])
-        try program.run()
+        try program.start()
         // Opening the FIFO blocks until the program opens it, too; closing it ends the program.
         let script = """
             exec 3>"$1"
@@ -95,7 +95,7 @@ struct CoreDumpTests {
         let said = Pipe()
         process.standardOutput = said
         process.standardError = said
-        try process.run()
+        try process.start()
         let text = String(decoding: try said.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         return text

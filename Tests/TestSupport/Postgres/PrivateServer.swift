@@ -127,7 +127,7 @@ package actor PrivateServer {
             continuation.yield($0.terminationStatus)
             continuation.finish()
         }
-        try process.run()
+        try process.start()
         return Child(process: process, status: status)
     }
 }

@@ -104,7 +104,7 @@ package struct SoftHSM: Sendable {
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
-        try process.run()
+        try process.start()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         let words = String(decoding: output, as: UTF8.self)

@@ -139,6 +139,11 @@ package final class ChildProcess: Sendable {
             posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO)
         }
+        // This process's open files, sockets and locks aren't for children, nor are those that other threads open meanwhile.
+        let highest = descriptors.max() ?? STDERR_FILENO
+        for descriptor in (STDERR_FILENO + 1)...(highest + 64) {
+            posix_spawn_file_actions_addclose(&files, descriptor)
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -153,7 +158,6 @@ package final class ChildProcess: Sendable {
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
 
-        closeOnExecute()
         // setpriv becomes the program, so the process id is the program's.
         let arguments =
             ["setpriv", "--pdeathsig", program.orphanSignal.rawValue, program.executable] + program.arguments
@@ -171,12 +175,9 @@ package final class ChildProcess: Sendable {
         return id
     }
 
-    /// Keeps this process's open files, sockets and locks from children.
-    private static func closeOnExecute() {
-        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        for descriptor in open.compactMap({ Int32($0) }) where descriptor > STDERR_FILENO {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
+    /// The files and sockets that this process has open.
+    private static var descriptors: [Int32] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
     /// Part of util-linux, which every Debian has.

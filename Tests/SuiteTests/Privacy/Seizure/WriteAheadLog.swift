@@ -34,7 +34,7 @@ struct WriteAheadLog {
         process.arguments = ["-p", folder.path, segments.first ?? ""]
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         // It exits with an error, because a live log has no end marker.
         process.waitUntilExit()
         for line in try String(contentsOf: output, encoding: .utf8).split(separator: "\n") { read(line) }
