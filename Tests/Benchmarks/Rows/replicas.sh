@@ -65,6 +65,8 @@ two_replicas_prepare() {
     submission_prepare
     taskset -a -p -c 0,1 "$verification_postgres" >/dev/null
     replica_start 1 50 && replica_start 2 50 && replica_start 3 100
+    # The first calls after a start are slow, the longer the less of a core there is.
+    two_replicas_ours >/dev/null && two_replicas_reference >/dev/null
 }
 two_replicas_ours() { submission_reset && replica_rate uploads 128 1 2; }
 two_replicas_reference() { submission_reset && replica_rate uploads 256 3; }
