@@ -30,8 +30,11 @@ lost, no TAN may serve two uploads, no hour may be folded twice. It prints how l
 Then, twice more, there are two primaries, each of which has granted the lock of whoever publishes. One of its two holders may act, and
 without the fence, which is the control, both must. Needs root.
 
+And once there is a second site, which follows asynchronously, and an archive: the second site is cut off, the first one is lost, the
+second one goes on, and a server is restored from the archive. What was lost is printed.
+
   --faults N   how many (default 20; 20 losses of the leader's machine took 16 minutes)
-  --only NAME  only this fault, or `leads` for the two holders of a lock
+  --only NAME  only this fault, or `leads` for the two holders of a lock, or `site` for the second site
   --direct     connection strings name the three servers instead of HAProxy (there is no orphan then)
   --seed N     the seed of their order and moments; by default another one each time, which is printed
   --help       this text
@@ -54,7 +57,7 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --only)
-            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock|leads)$ ]] || fail "--only needs the name of a fault; see --help."
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock|leads|site)$ ]] || fail "--only needs the name of a fault; see --help."
             only=$2
             shift 2
             ;;
@@ -102,21 +105,26 @@ trap 'exit 143' TERM HUP
 head -c 18 /dev/urandom | base64 | tr -d '+/=\n' >"$VIGIL_CLUSTER/password"
 printf '*:*:*:postgres:%s\n' "$(cat "$VIGIL_CLUSTER/password")" >"$VIGIL_CLUSTER/pgpass"
 chmod 600 "$VIGIL_CLUSTER/password" "$VIGIL_CLUSTER/pgpass"
+if [ -z "$only" ] || [ "$only" = site ]; then export VIGIL_SECOND_SITE=yes; fi
 say "Starting three servers …"
 bash "$VIGIL_CLUSTER_SCRIPT" start
 
-# $1: the suite. Both have the servers to themselves.
+# $1: the suite. Each has the servers to itself.
 run_suite() {
     VIGIL_FAULTS=$faults VIGIL_FAULT=$only VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 \
         swift test --skip-build --filter "[.]$1/" || fail "FAILED with --faults $faults --seed $seed: see what failed above."
 }
 [ -z "$direct" ] || export VIGIL_DIRECT=yes
-if [ "$only" != leads ]; then
+if [ "$only" != leads ] && [ "$only" != site ]; then
     say "$faults faults, seed $seed …"
     run_suite FailoverTests
 fi
 if [ -z "$only" ] || [ "$only" = leads ]; then
     say "Two leaders, with the fence and without …"
     run_suite LeadFailoverTests
+fi
+if [ -z "$only" ] || [ "$only" = site ]; then
+    say "A second site …"
+    run_suite SecondSiteFailoverTests
 fi
 say "PASSED: $faults faults, seed $seed."

@@ -60,8 +60,8 @@ struct FormerVersionTests {
     @Test("every row is there afterwards, as the steps since then leave it", arguments: [6, 9])
     func rows(version: Int) async throws {
         try await Self.withDump(of: version) { database in
-            var expected = try await Self.rows(
-                of: database.superuser, as: version == 6 ? Self.sinceVersion6 : Self.sinceVersion9)
+            let forms = version == 6 ? Self.sinceVersion6 : Self.sinceVersion9
+            var expected = try await database.superuser.session { try TestPostgres.rows(in: $0, as: forms) }
             #expect(expected.count >= 16 && expected.values.allSatisfy { !$0.isEmpty })
             if version == 6 {
                 // TANs of that time are unknown since the step "TANs that prove themselves".
@@ -73,7 +73,7 @@ struct FormerVersionTests {
             expected["health_portal.log_out_token"] = []
             let reported = Mutex<[String]>([])
             try await Schema.migrate(owner: database.owner) { sentence in reported.withLock { $0.append(sentence) } }
-            let found = try await Self.rows(of: database.superuser)
+            let found = try await database.superuser.session { try TestPostgres.rows(in: $0) }
             for (table, rows) in expected { #expect(found[table] == rows, "\(table)") }
             // Tables of later steps.
             for (table, rows) in found where expected[table] == nil { #expect(rows.isEmpty, "\(table)") }
@@ -135,9 +135,10 @@ struct FormerVersionTests {
                 try $0.row("SELECT coalesce(max(number), 0) FROM vigil.migration", as: Int32.self)
             }
             #expect(highest == 10)
-            let before = try await Self.rows(of: database.superuser)
+            let before = try await database.superuser.session { try TestPostgres.rows(in: $0) }
             try await Schema.migrate(owner: database.owner)
-            #expect(try await Self.rows(of: database.superuser) == before)
+            let after = try await database.superuser.session { try TestPostgres.rows(in: $0) }
+            #expect(after == before)
         }
     }
 
@@ -220,33 +221,6 @@ struct FormerVersionTests {
         to_jsonb(item) || '{"is_federated": false}'
         """,
     ]
-
-    /// Every row of every service's tables as JSON without NULLs, in order.
-    private static func rows(of client: PostgresClient, as forms: [String: SQL] = [:]) async throws -> [String:
-        [String]]
-    {
-        try await client.session { session in
-            let tables = try session.rows(
-                """
-                SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                WHERE relkind IN ('r', 'p') AND NOT relispartition
-                  AND nspname NOT IN ('pg_catalog', 'information_schema', 'vigil')
-                """, as: String.self, String.self)
-            var content: [String: [String]] = [:]
-            for (schema, table) in tables {
-                let name = "\(schema).\(table)"
-                let schema = try #require(Identifier(validating: schema))
-                let table = try #require(Identifier(validating: table))
-                let form = forms[name] ?? "to_jsonb(item)"
-                content[name] = try session.rows(
-                    """
-                    SELECT jsonb_strip_nulls(\(form))::text
-                    FROM \(identifier: schema).\(identifier: table) AS item ORDER BY 1
-                    """, as: String.self)
-            }
-            return content
-        }
-    }
 
     /// All that the steps define, but for the partitions of single days.
     private static func structure(of client: PostgresClient) async throws -> [String] {

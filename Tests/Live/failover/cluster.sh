@@ -6,13 +6,14 @@
 #     cluster.sh balance PORT…        starts the load balancer in front of the services: it has their ports
 #     cluster.sh share PORT…          lets both machines reach what only this one has, at the same ports
 #     cluster.sh fault NAME           lets something go wrong, repairs it, and returns when PostgreSQL is whole again
+#     cluster.sh site STEP            takes a step with a second site: see second-site.sh
 #     cluster.sh stop                 ends everything
 #
 # HAProxy runs on each machine that has a client of PostgreSQL: its port 5400 leads to the server of which Patroni says that it is the
 # primary. A connection to one of which it no longer says so ends.
 #
-# $VIGIL_CLUSTER is the folder of its files, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. Everything happens in the network
-# namespace that the caller made.
+# $VIGIL_CLUSTER is the folder of its files, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. With $VIGIL_SECOND_SITE the three
+# servers archive their log. Everything happens in the network namespace that the caller made.
 set -euo pipefail
 
 folder=$VIGIL_CLUSTER
@@ -52,17 +53,24 @@ balancer() {
     printf '%s\n' "$!" >"$folder/$1/$2.pid"
 }
 
+# Runs a statement on a server, as its superuser. $1: the server's number, or another folder of its socket; $2: the statement.
+statement() {
+    setpriv --reuid=postgres --regid=postgres --clear-groups psql -qXAt -h "$folder/$1" -U postgres -d postgres -c "$2"
+}
+
 # Every process in a node's namespace.
 processes() { ip netns pids "vigil$1" 2>/dev/null || true; }
 
 # MARK: Starting
 
+# $1: the node; then all members.
 start_etcd() {
     runs "$1" etcd && return
-    local here members='' node
-    here=$(address "$1")
-    for node in "${nodes[@]}"; do members+="${members:+,}n$node=http://$(address "$node"):2380"; done
-    run "$1" etcd etcd --name "n$1" --data-dir "$folder/$1/etcd" --initial-cluster "$members" \
+    local node=$1 here members='' member
+    shift
+    here=$(address "$node")
+    for member in "$@"; do members+="${members:+,}n$member=http://$(address "$member"):2380"; done
+    run "$node" etcd etcd --name "n$node" --data-dir "$folder/$node/etcd" --initial-cluster "$members" \
         --initial-cluster-state new --listen-peer-urls "http://$here:2380" --initial-advertise-peer-urls "http://$here:2380" \
         --listen-client-urls "http://$here:2379" --advertise-client-urls "http://$here:2379" --log-level error
 }
@@ -72,15 +80,22 @@ start_patroni() {
     run "$1" patroni patroni "$folder/$1/patroni.yml"
 }
 
+# How each server archives its log, one file after the other, none twice.
+archiving() {
+    [ -n "${VIGIL_SECOND_SITE:-}" ] || return 0
+    cat <<YAML
+        archive_mode: "on"
+        archive_timeout: 5min
+        archive_command: "cmp -s %p $folder/archive/wal/%f || { test ! -f $folder/archive/wal/%f && cp %p $folder/archive/wal/%f.part && sync $folder/archive/wal/%f.part && mv $folder/archive/wal/%f.part $folder/archive/wal/%f; }"
+YAML
+}
+
 configure() {
-    local node=$1 hosts='' other password
-    password=$(cat "$folder/password")
+    local node=$1 hosts='' other
     for other in "${nodes[@]}"; do hosts+="${hosts:+,}$(address "$other"):2379"; done
     # 20, 5 and 5 seconds are near the least that Patroni allows.
     cat >"$folder/$node/patroni.yml" <<YAML
 scope: vigil
-name: n$node
-restapi: { listen: "$(address "$node"):8008", connect_address: "$(address "$node"):8008" }
 etcd3: { hosts: "$hosts" }
 bootstrap:
   dcs:
@@ -104,7 +119,19 @@ bootstrap:
         tcp_keepalives_count: 3
         # Nothing here cuts the power.
         fsync: "off"
+$(archiving)
   initdb: [{ encoding: UTF8 }, { locale: C.UTF-8 }, data-checksums, no-sync]
+$(of_this_node "$node")
+YAML
+}
+
+# What a node's file says of itself.
+of_this_node() {
+    local node=$1 password
+    password=$(cat "$folder/password")
+    cat <<YAML
+name: n$node
+restapi: { listen: "$(address "$node"):8008", connect_address: "$(address "$node"):8008" }
 postgresql:
   listen: "$(address "$node"):5432"
   connect_address: "$(address "$node"):5432"
@@ -112,8 +139,11 @@ postgresql:
   bin_dir: "$VIGIL_POSTGRES_PROGRAMS"
   pgpass: "$folder/$node/pgpass"
   parameters: { unix_socket_directories: "$folder/$node" }
+  # Otherwise a clone of a primary that has work waits up to five minutes for a checkpoint.
+  basebackup: [{ checkpoint: fast }]
   pg_hba:
     - local all postgres trust
+    - local replication postgres trust
     - host replication replicator $network.0/24 scram-sha-256
     - host all all $network.0/24 scram-sha-256
   authentication:
@@ -136,14 +166,16 @@ defaults
 CFG
 }
 
+# Leads a machine's port 5400 to whichever of the servers is the primary. $1: the machine; then the servers.
 lead_to_primary() {
-    local node
+    local machine=$1 node
+    shift
     {
         balancing
         printf 'listen primary\n    bind 127.0.0.1:5400\n    option httpchk OPTIONS /primary\n'
-        for node in "${nodes[@]}"; do printf '    server n%s %s:5432 check port 8008\n' "$node" "$(address "$node")"; done
-    } >"$folder/$1/primary.cfg"
-    balancer "$1" primary
+        for node in "$@"; do printf '    server n%s %s:5432 check port 8008\n' "$node" "$(address "$node")"; done
+    } >"$folder/$machine/primary.cfg"
+    balancer "$machine" primary
 }
 
 balance() {
@@ -173,21 +205,24 @@ share() {
     done
 }
 
+# A machine, by its network namespace.
+make_machine() {
+    mkdir -p "$folder/$1"
+    ip netns add "vigil$1"
+    ip link add "vigil-$1" type veth peer name eth0 netns "vigil$1"
+    ip link set "vigil-$1" master vigil0 up
+    ip -n "vigil$1" address add "$(address "$1")/24" dev eth0
+    ip -n "vigil$1" link set eth0 up
+    ip -n "vigil$1" link set lo up
+}
+
 start() {
     local node machine
     ip link set lo up
     ip link add vigil0 type bridge
     ip address add "$(address "$outside")/24" dev vigil0
     ip link set vigil0 up
-    for node in "${nodes[@]}" "${services[@]}"; do
-        mkdir -p "$folder/$node"
-        ip netns add "vigil$node"
-        ip link add "vigil-$node" type veth peer name eth0 netns "vigil$node"
-        ip link set "vigil-$node" master vigil0 up
-        ip -n "vigil$node" address add "$(address "$node")/24" dev eth0
-        ip -n "vigil$node" link set eth0 up
-        ip -n "vigil$node" link set lo up
-    done
+    for node in "${nodes[@]}" "${services[@]}"; do make_machine "$node"; done
     for node in "${nodes[@]}"; do
         configure "$node"
         # A disk of its own, that can be full.
@@ -195,9 +230,10 @@ start() {
         mount -t tmpfs -o size=1g,mode=0700 tmpfs "$folder/$node/disk"
     done
     mkdir "$folder/$outside"
-    for machine in "$outside" "${services[@]}"; do lead_to_primary "$machine"; done
+    for machine in "$outside" "${services[@]}"; do lead_to_primary "$machine" "${nodes[@]}"; done
+    if [ -n "${VIGIL_SECOND_SITE:-}" ]; then install -d -o postgres "$folder/archive" "$folder/archive/wal"; fi
     chown -R postgres: "$folder"/[123]
-    for node in "${nodes[@]}"; do start_etcd "$node"; done
+    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
     for node in "${nodes[@]}"; do start_patroni "$node"; done
     await_whole 180
 }
@@ -266,7 +302,7 @@ await_other_leader() {
 lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
 
 repair() {
-    start_etcd "$1"
+    start_etcd "$1" "${nodes[@]}"
     start_patroni "$1"
     await_whole 180
 }
@@ -335,7 +371,7 @@ without_etcd() {
     local node
     for node in "${nodes[@]}"; do kill -KILL "$(cat "$folder/$node/etcd.pid")" 2>/dev/null || true; done
     sleep 15
-    for node in "${nodes[@]}"; do start_etcd "$node"; done
+    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
     await_whole 240
 }
 
@@ -356,25 +392,21 @@ disk() {
     local node
     node=$(leader)
     head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
-    switch_log "$node" || true
+    statement "$node" 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1 || true
     sleep 15
     rm "$folder/$node/disk/full"
     await_whole 240
 }
 
-# $1: the node.
-switch_log() {
-    setpriv --reuid=postgres --regid=postgres --clear-groups \
-        psql -qXAt -h "$folder/$1" -U postgres -d postgres -c 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1
-}
+. "$(dirname "${BASH_SOURCE[0]}")/second-site.sh"
 
 # MARK: Ending
 
 stop() {
     local node file
     for file in "$folder/$outside"/*.pid; do kill -KILL "$(cat "$file")" 2>/dev/null || true; done
-    for node in "${nodes[@]}" "${services[@]}"; do lose "$node"; done
-    for node in "${nodes[@]}" "${services[@]}"; do ip netns delete "vigil$node" 2>/dev/null || true; done
+    for node in "${nodes[@]}" "${services[@]}" "$second"; do lose "$node"; done
+    for node in "${nodes[@]}" "${services[@]}" "$second"; do ip netns delete "vigil$node" 2>/dev/null || true; done
     for node in "${nodes[@]}"; do umount -l "$folder/$node/disk" 2>/dev/null || true; done
 }
 
@@ -386,6 +418,12 @@ case ${1:-} in
             switchover | postmaster | machine | cut | orphan | disk) "$2" ;;
             standby | etcd) "without_$2" ;;
             *) fail "There is no fault ${2:-without a name}." ;;
+        esac
+        ;;
+    site)
+        case ${2:-} in
+            start | cut | lose | promote | restore) "site_$2" "${@:3}" ;;
+            *) fail "There is no step ${2:-without a name}." ;;
         esac
         ;;
     *) fail "It starts, stops, or has a fault: see its head." ;;

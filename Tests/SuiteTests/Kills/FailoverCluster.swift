@@ -79,6 +79,26 @@ struct FailoverCluster: Sendable {
     /// Lets something go wrong; returns when all three servers are there again.
     func inject(_ fault: Fault) async throws { try await run(["fault", fault.rawValue]) }
 
+    /// A step with a second site, by the names in Tests/Live/failover/second-site.sh.
+    enum SiteStep: String {
+        /// The second site follows the first one from here on.
+        case start
+        /// The second site has everything, and gets nothing from here on.
+        case cut
+        /// All servers of the first site are killed.
+        case lose
+        /// The second site's server leads.
+        case promote
+        /// Another server is restored from the archive, up to the cut.
+        case restore
+    }
+
+    /// Takes a step with a second site; returns when it is done.
+    func take(_ step: SiteStep) async throws { try await run(["site", step.rawValue]) }
+
+    /// The superuser's connection string for the server that was restored from the archive.
+    func restored(database: String) -> String { "host=\(folder)/restored dbname=\(database) user=postgres" }
+
     private func run(_ arguments: [String]) async throws {
         let log = "\(folder)/faults.log"
         let exit = try await ChildProcess.run(

@@ -174,6 +174,20 @@ actor KillableSuite {
         }
     }
 
+    /// Loses all that runs, and the private keys of open hours.
+    func loseSite() async throws {
+        for place in processes.keys { try await kill(place) }
+        for volume in [Catalogue.Volume.Name.hourKeys, .donationHourKeys] {
+            try FileManager.default.removeItem(atPath: folder.volume(volume))
+        }
+        try folder.prepare()
+    }
+
+    /// Starts every member.
+    func startAll() async throws {
+        for server in servers { try await start(server) }
+    }
+
     // MARK: Killing and starting
 
     /// Kills a member with SIGKILL, as the kernel does when memory runs out.
@@ -358,7 +372,7 @@ actor KillableSuite {
         let connections = if case .cluster = database { 40 } else { DatabaseMigration.connections }
         try await DatabaseMigration.run(connection: owner, connections: connections, passwordsFrom: folder) { _ in }
         try await balance()
-        for server in servers { try await start(server) }
+        try await startAll()
     }
 
     private func stop() async {

@@ -73,8 +73,10 @@ struct RetryingClients: Sendable {
     /// Runs callers, each one journey after another, while `body` runs.
     ///
     /// Then lets them finish, and repeats every acknowledged call.
+    /// - Parameter afterwards: is called then, before the connections are closed.
     static func run(
-        _ count: Int, on suite: KillableSuite, _ body: (RetryingClients) async throws -> Void
+        _ count: Int, on suite: KillableSuite, _ body: (RetryingClients) async throws -> Void,
+        afterwards: (RetryingClients) async throws -> Void = { _ in }
     ) async throws -> RetryingClients {
         let callers = try await RetryingClients(suite)
         let result: Result<Void, any Error>
@@ -93,7 +95,8 @@ struct RetryingClients: Sendable {
                 callers.finished.isOver.withLock { $0 = true }
                 try await group.waitForAll()
             }
-            result = .success(try await callers.askAgain())
+            try await callers.askAgain()
+            result = .success(try await afterwards(callers))
         } catch {
             result = .failure(error)
         }
@@ -158,7 +161,7 @@ struct RetryingClients: Sendable {
     }
 
     /// Checks that everything acknowledged is still acknowledged.
-    private func askAgain() async throws {
+    func askAgain() async throws {
         for journey in finished.journeys.withLock({ $0 }) {
             try await read(journey.guid)
             _ = try await register(journey.proof, journey.key)
