@@ -16,7 +16,9 @@ until it is answered:
   switchover  an administrator moves the leader
   postmaster  the leader's postmaster ends
   machine     the leader's machine is lost
+  freeze      the leader's machine stands still until another one leads, and goes on
   cut         the leader is cut off from the other servers
+  loss        a fifth of the leader's packets is lost for half a minute
   standby     the standby that commits wait for is lost
   etcd        all of etcd is gone for 15 seconds
   orphan      Patroni ends on the leader's machine and PostgreSQL doesn't, so there are two primaries
@@ -57,7 +59,7 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --only)
-            [[ ${2:-} =~ ^(switchover|postmaster|machine|cut|standby|etcd|orphan|disk|services|clock|leads|site)$ ]] || fail "--only needs the name of a fault; see --help."
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|freeze|cut|loss|standby|etcd|orphan|disk|services|clock|leads|site)$ ]] || fail "--only needs the name of a fault; see --help."
             only=$2
             shift 2
             ;;
@@ -72,8 +74,9 @@ done
 [ "$(id -u)" = 0 ] || fail "failover.sh needs root: it makes network namespaces."
 
 if [ -z "${VIGIL_INSIDE:-}" ]; then
-    packages+=(patroni etcd-server nftables haproxy faketime)
+    packages+=(etcd-server nftables haproxy faketime)
     prepare_machine
+    prepare_python
     check_disk "$checkout" 6000
     build_debug --build-tests
     arguments=(--faults "$faults" --seed "$seed")
@@ -93,9 +96,14 @@ VIGIL_POSTGRES_PROGRAMS=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name
 VIGIL_CLUSTER_SCRIPT=$checkout/Tests/Live/failover/cluster.sh
 export VIGIL_CLUSTER VIGIL_CLUSTER_SCRIPT VIGIL_POSTGRES_PROGRAMS
 chmod 755 "$VIGIL_CLUSTER"
+# Where PostgreSQL's user may read it.
+prepare_python
+mkdir "$VIGIL_CLUSTER/python"
+mount --bind "${python%/bin/python}" "$VIGIL_CLUSTER/python"
 finish() {
     trap - EXIT
     bash "$VIGIL_CLUSTER_SCRIPT" stop || true
+    umount "$VIGIL_CLUSTER/python"
     rm -rf "$VIGIL_CLUSTER"
 }
 trap finish EXIT

@@ -13,39 +13,69 @@ import Testing
     .heavy, .timeLimit(.minutes(15)))
 struct ExpiryTests {
     @Test(
-        "an expired key is in no published file, and nowhere in PostgreSQL's if log segments aren't recycled; if they are, it may be",
+        """
+        an expired key is in no published file, and nowhere in the files of PostgreSQL and of a standby if log segments aren't \
+        recycled; if they are, it may be
+        """,
         arguments: [false, true])
     func files(recycled: Bool) async throws {
         let programs = try #require(PrivateServer.programs)
         let keys = try Samples.keys(0..<200)
-        try await PrivateServer.with(programs, settings: ["wal_recycle=\(recycled ? "on" : "off")"]) { server in
-            try await server.untilReady()
-            let database = try await MigratedDatabase(migrating: server.connection)
-            try await PublishingStage.run(in: database) { stage in
-                try await stage.fold(Samples.noon, keys)
-                try await stage.foldEmpty(Samples.noon.advanced(by: 1)...Samples.day.lastHour)
-                try await stage.publish(through: Samples.day.lastHour)
-                _ = try await stage.superuser.session { try $0.execute("CHECKPOINT") }
-                // The control: both searches find keys that exist, also a moment before they expire.
-                #expect(try Self.found(keys, in: server.data) == keys.count)
-                let expiry = Date(timeIntervalSince1970: Double(Samples.firstEnd.startSeconds) + 14 * 86_400)
-                _ = try await stage.publisher.publish(asOf: expiry)
-                #expect(try stage.found(keys) == keys.count)
+        try await PrivateServer.with(programs, settings: ["wal_recycle=\(recycled ? "on" : "off")"]) { primary in
+            try await primary.untilReady()
+            try await primary.withStandby { standby in
+                try await standby.untilReady()
+                let database = try await MigratedDatabase(migrating: primary.connection)
+                try await PublishingStage.run(in: database) { stage in
+                    try await stage.fold(Samples.noon, keys)
+                    try await stage.foldEmpty(Samples.noon.advanced(by: 1)...Samples.day.lastHour)
+                    try await stage.publish(through: Samples.day.lastHour)
+                    try await Self.checkpoint(primary, standby)
+                    // The control: all searches find keys that exist, also a moment before they expire.
+                    #expect(try Self.found(keys, in: primary.data) == keys.count)
+                    #expect(try Self.found(keys, in: standby.data) == keys.count)
+                    let expiry = Date(timeIntervalSince1970: Double(Samples.firstEnd.startSeconds) + 14 * 86_400)
+                    _ = try await stage.publisher.publish(asOf: expiry)
+                    #expect(try stage.found(keys) == keys.count)
 
-                // No hour was folded since, and the fold has deleted nothing.
-                let later = expiry + 1
-                _ = try await stage.publisher.publish(asOf: later)
-                #expect(try stage.found(keys) == 0)
-                #expect(try stage.keys(of: Samples.day) == [])
+                    // No hour was folded since, and the fold has deleted nothing.
+                    let later = expiry + 1
+                    _ = try await stage.publisher.publish(asOf: later)
+                    #expect(try stage.found(keys) == 0)
+                    #expect(try stage.keys(of: Samples.day) == [])
 
-                _ = try await Retention.apply(.fold, at: later, in: stage.superuser)
-                for _ in 0..<2 {
-                    _ = try await stage.superuser.session { try $0.execute("SELECT pg_switch_wal()") }
-                    _ = try await stage.superuser.session { try $0.execute("CHECKPOINT") }
+                    _ = try await Retention.apply(.fold, at: later, in: stage.superuser)
+                    for _ in 0..<2 {
+                        _ = try await stage.superuser.session { try $0.execute("SELECT pg_switch_wal()") }
+                        try await Self.checkpoint(primary, standby)
+                    }
+                    let left = (
+                        primary: try Self.found(keys, in: primary.data), standby: try Self.found(keys, in: standby.data)
+                    )
+                    #expect(recycled ? left.primary > 0 : left == (0, 0), "\(left)")
                 }
-                let left = try Self.found(keys, in: server.data)
-                #expect(recycled ? left > 0 : left == 0, "\(left) keys")
             }
+        }
+    }
+
+    /// Lets both servers write what they have, and forget the log that they don't need any more.
+    private static func checkpoint(_ primary: PrivateServer, _ standby: PrivateServer) async throws {
+        let written = try await TestPostgres.withClient(primary.connection) {
+            try await $0.session { session in
+                try session.execute("CHECKPOINT")
+                return try session.row("SELECT pg_current_wal_insert_lsn()::text", as: String.self) ?? ""
+            }
+        }
+        try await TestPostgres.withClient(standby.connection) { client in
+            let deadline = ContinuousClock.now + .seconds(60)
+            var isThere = false
+            while !isThere, ContinuousClock.now < deadline {
+                isThere = try await client.session {
+                    try $0.row("SELECT pg_last_wal_replay_lsn() >= \(written)::pg_lsn", as: Bool.self) ?? false
+                }
+            }
+            try #require(isThere, "The standby doesn't follow.")
+            _ = try await client.session { try $0.execute("CHECKPOINT") }
         }
     }
 

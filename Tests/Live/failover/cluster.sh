@@ -12,8 +12,8 @@
 # HAProxy runs on each machine that has a client of PostgreSQL: its port 5400 leads to the server of which Patroni says that it is the
 # primary. A connection to one of which it no longer says so ends.
 #
-# $VIGIL_CLUSTER is the folder of its files, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. With $VIGIL_SECOND_SITE the three
-# servers archive their log. Everything happens in the network namespace that the caller made.
+# $VIGIL_CLUSTER is the folder of its files, with Patroni below `python`, and $VIGIL_POSTGRES_PROGRAMS that of PostgreSQL's programs. With
+# $VIGIL_SECOND_SITE the three servers archive their log. Everything happens in the network namespace that the caller made.
 set -euo pipefail
 
 folder=$VIGIL_CLUSTER
@@ -77,7 +77,7 @@ start_etcd() {
 
 start_patroni() {
     runs "$1" patroni && return
-    run "$1" patroni patroni "$folder/$1/patroni.yml"
+    run "$1" patroni "$folder/python/bin/python" -m patroni "$folder/$1/patroni.yml"
 }
 
 # How each server archives its log, one file after the other, none twice.
@@ -296,108 +296,7 @@ await_other_leader() {
     fail "Nobody took over within $2 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
 }
 
-# MARK: Faults
-
-# All that runs on a machine ends at once.
-lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
-
-repair() {
-    start_etcd "$1" "${nodes[@]}"
-    start_patroni "$1"
-    await_whole 180
-}
-
-# Its administrator moves the leader.
-switchover() {
-    local node
-    node=$(leader)
-    curl -sf -m 60 -o /dev/null -X POST -d "{\"leader\":\"n$node\"}" "http://$(address "$node"):8008/switchover"
-    await_whole 120
-}
-
-# The leader's postmaster ends; Patroni starts it again.
-postmaster() {
-    local node file id attempt
-    node=$(leader)
-    file=$folder/$node/disk/data/postmaster.pid
-    id=$(head -n 1 "$file")
-    kill -KILL "$id"
-    # Patroni's answers are those of before until it has noticed.
-    for attempt in $(seq 300); do
-        [ "$(head -n 1 "$file" 2>/dev/null || printf %s "$id")" != "$id" ] && break
-        sleep 0.2
-    done
-    await_whole 120
-}
-
-# The leader's machine is gone.
-machine() {
-    local node
-    node=$(leader)
-    lose "$node"
-    await_other_leader "$node" 120
-    repair "$node"
-}
-
-# The leader no longer reaches the other servers, but services still reach it.
-cut() {
-    local node other
-    node=$(leader)
-    {
-        printf 'table inet cut {\n'
-        for other in "${nodes[@]}"; do
-            [ "$other" = "$node" ] || printf 'chain in%s { type filter hook input priority 0; ip saddr %s drop; }\n' "$other" "$(address "$other")"
-            [ "$other" = "$node" ] || printf 'chain out%s { type filter hook output priority 0; ip daddr %s drop; }\n' "$other" "$(address "$other")"
-        done
-        printf '}\n'
-    } | ip netns exec "vigil$node" nft -f -
-    await_other_leader "$node" 120
-    ip netns exec "vigil$node" nft delete table inet cut
-    await_whole 240
-}
-
-# The standby that commits wait for is gone.
-without_standby() {
-    local node
-    node=$(standby)
-    lose "$node"
-    # Commits wait until the other one takes its place.
-    sleep 10
-    repair "$node"
-}
-
-# All of etcd is gone for a while: nobody may lead.
-without_etcd() {
-    local node
-    for node in "${nodes[@]}"; do kill -KILL "$(cat "$folder/$node/etcd.pid")" 2>/dev/null || true; done
-    sleep 15
-    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
-    await_whole 240
-}
-
-# Patroni is gone on the leader's machine, and PostgreSQL runs on: there are two primaries.
-orphan() {
-    local node
-    node=$(leader)
-    kill -KILL "$(cat "$folder/$node/patroni.pid")"
-    await_other_leader "$node" 120
-    # For as long as somebody needs to notice it.
-    sleep 10
-    repair "$node"
-}
-
-# The leader's disk is full, and the log's next segment has no room. Patroni starts the server again and again, because it can read, and
-# promotes it again, without a standby: so nobody else may lead until somebody makes room.
-disk() {
-    local node
-    node=$(leader)
-    head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
-    statement "$node" 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1 || true
-    sleep 15
-    rm "$folder/$node/disk/full"
-    await_whole 240
-}
-
+. "$(dirname "${BASH_SOURCE[0]}")/faults.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/second-site.sh"
 
 # MARK: Ending
@@ -415,7 +314,7 @@ case ${1:-} in
     balance | share) "$@" ;;
     fault)
         case ${2:-} in
-            switchover | postmaster | machine | cut | orphan | disk) "$2" ;;
+            switchover | postmaster | machine | freeze | cut | loss | orphan | disk) "$2" ;;
             standby | etcd) "without_$2" ;;
             *) fail "There is no fault ${2:-without a name}." ;;
         esac

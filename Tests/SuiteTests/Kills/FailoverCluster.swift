@@ -12,8 +12,12 @@ struct FailoverCluster: Sendable {
         case postmaster
         /// Everything on the leader's machine is killed.
         case machine
+        /// The leader's machine stands still until another one leads, and then goes on.
+        case freeze
         /// The leader doesn't reach the other servers, but services still reach it.
         case cut
+        /// A fifth of the leader's packets is lost.
+        case loss
         /// The standby that commits wait for is killed.
         case standby
         /// All of etcd is killed, so that nobody may lead.
@@ -28,7 +32,7 @@ struct FailoverCluster: Sendable {
         case clock
 
         /// Whether clients may not even notice it.
-        var isMild: Bool { [.switchover, .postmaster, .standby, .services, .clock].contains(self) }
+        var isMild: Bool { [.switchover, .postmaster, .loss, .standby, .services, .clock].contains(self) }
     }
 
     /// A machine of services, by the name of its network namespace.
@@ -85,6 +89,8 @@ struct FailoverCluster: Sendable {
         case start
         /// The second site has everything, and gets nothing from here on.
         case cut
+        /// A fifth of the leader's packets is lost.
+        case loss
         /// All servers of the first site are killed.
         case lose
         /// The second site's server leads.

@@ -30,12 +30,17 @@ package actor PrivateServer {
     package nonisolated let directory: URL
     private let programs: URL
     private let settings: [String]
+    /// Where the server is that it follows.
+    private let primary: URL?
     private var running: Child?
 
-    private init(programs: URL, directory: URL, settings: [String]) {
+    private init(programs: URL, settings: [String], following primary: URL?) {
         self.programs = programs
-        self.directory = directory
         self.settings = settings
+        self.primary = primary
+        // A short path, because the path of a socket is limited in length.
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "pg-\(UInt32.random(in: .min ... .max))")
     }
 
     /// Calls `body` with a running server.
@@ -43,11 +48,20 @@ package actor PrivateServer {
     package static func with<Result: Sendable>(
         _ programs: URL, settings: [String] = [], _ body: (PrivateServer) async throws -> Result
     ) async throws -> Result {
-        // A short path, because the path of a socket is limited in length.
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("pg-\(UInt32.random(in: .min ... .max))")
-        let server = PrivateServer(programs: programs, directory: directory, settings: settings)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try await run(PrivateServer(programs: programs, settings: settings, following: nil), body)
+    }
+
+    /// Calls `body` with a running standby of this server, which has the same settings.
+    package nonisolated func withStandby<Result: Sendable>(
+        _ body: (PrivateServer) async throws -> Result
+    ) async throws -> Result {
+        try await Self.run(PrivateServer(programs: programs, settings: settings, following: directory), body)
+    }
+
+    private static func run<Result: Sendable>(
+        _ server: PrivateServer, _ body: (PrivateServer) async throws -> Result
+    ) async throws -> Result {
+        try FileManager.default.createDirectory(at: server.directory, withIntermediateDirectories: true)
         let result: Swift.Result<Result, any Error>
         do {
             try await server.create()
@@ -57,7 +71,7 @@ package actor PrivateServer {
             result = .failure(error)
         }
         await server.stop()
-        try FileManager.default.removeItem(at: directory)
+        try FileManager.default.removeItem(at: server.directory)
         return try result.get()
     }
 
@@ -89,7 +103,14 @@ package actor PrivateServer {
 
     private func create() async throws {
         if getuid() == 0 { try await finished(Self.run("/bin/chown", ["postgres", directory.path])) }
-        try await finished(program("initdb", ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]))
+        if let primary {
+            let source = ["-h", primary.path, "-p", "\(Self.port)", "-U", "postgres"]
+            try await finished(
+                program(
+                    "pg_basebackup", source + ["-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]))
+        } else {
+            try await finished(program("initdb", ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]))
+        }
     }
 
     private func finished(_ child: Child) async throws {

@@ -1,0 +1,125 @@
+# What can go wrong with PostgreSQL; each function returns when everything is whole again. Sourced by cluster.sh, not run.
+
+# All that runs on a machine ends at once.
+lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
+
+repair() {
+    start_etcd "$1" "${nodes[@]}"
+    start_patroni "$1"
+    await_whole 180
+}
+
+# Its administrator moves the leader.
+switchover() {
+    local node
+    node=$(leader)
+    curl -sf -m 60 -o /dev/null -X POST -d "{\"leader\":\"n$node\"}" "http://$(address "$node"):8008/switchover"
+    await_whole 120
+}
+
+# The leader's postmaster ends; Patroni starts it again.
+postmaster() {
+    local node file id attempt
+    node=$(leader)
+    file=$folder/$node/disk/data/postmaster.pid
+    id=$(head -n 1 "$file")
+    kill -KILL "$id"
+    # Patroni's answers are those of before until it has noticed.
+    for attempt in $(seq 300); do
+        [ "$(head -n 1 "$file" 2>/dev/null || printf %s "$id")" != "$id" ] && break
+        sleep 0.2
+    done
+    await_whole 120
+}
+
+# The leader's machine is gone.
+machine() {
+    local node
+    node=$(leader)
+    lose "$node"
+    await_other_leader "$node" 120
+    repair "$node"
+}
+
+# The leader's machine stands still, as a virtual one may, and goes on when another one leads.
+freeze() {
+    local node
+    node=$(leader)
+    # What was started meanwhile is stopped by the second time.
+    for _ in 1 2; do processes "$node" | xargs kill -STOP; done
+    await_other_leader "$node" 120
+    # The other one has acknowledged something by then.
+    sleep 10
+    processes "$node" | xargs kill -CONT
+    await_whole 240
+}
+
+# The leader no longer reaches the other servers, but services still reach it.
+cut() {
+    local node other
+    node=$(leader)
+    {
+        printf 'table inet cut {\n'
+        for other in "${nodes[@]}"; do
+            [ "$other" = "$node" ] || printf 'chain in%s { type filter hook input priority 0; ip saddr %s drop; }\n' "$other" "$(address "$other")"
+            [ "$other" = "$node" ] || printf 'chain out%s { type filter hook output priority 0; ip daddr %s drop; }\n' "$other" "$(address "$other")"
+        done
+        printf '}\n'
+    } | ip netns exec "vigil$node" nft -f -
+    await_other_leader "$node" 120
+    ip netns exec "vigil$node" nft delete table inet cut
+    await_whole 240
+}
+
+# A fifth of the leader's packets is lost, so that the rest is slow.
+loss() {
+    local node
+    node=$(leader)
+    printf 'table inet loss {\nchain in { type filter hook input priority 0; iif != lo numgen random mod 5 0 drop; }\nchain out { type filter hook output priority 0; oif != lo numgen random mod 5 0 drop; }\n}\n' |
+        ip netns exec "vigil$node" nft -f -
+    sleep 30
+    ip netns exec "vigil$node" nft delete table inet loss
+    await_whole 240
+}
+
+# The standby that commits wait for is gone.
+without_standby() {
+    local node
+    node=$(standby)
+    lose "$node"
+    # Commits wait until the other one takes its place.
+    sleep 10
+    repair "$node"
+}
+
+# All of etcd is gone for a while: nobody may lead.
+without_etcd() {
+    local node
+    for node in "${nodes[@]}"; do kill -KILL "$(cat "$folder/$node/etcd.pid")" 2>/dev/null || true; done
+    sleep 15
+    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
+    await_whole 240
+}
+
+# Patroni is gone on the leader's machine, and PostgreSQL runs on: there are two primaries.
+orphan() {
+    local node
+    node=$(leader)
+    kill -KILL "$(cat "$folder/$node/patroni.pid")"
+    await_other_leader "$node" 120
+    # For as long as somebody needs to notice it.
+    sleep 10
+    repair "$node"
+}
+
+# The leader's disk is full, and the log's next segment has no room. Patroni starts the server again and again, because it can read, and
+# promotes it again, without a standby: so nobody else may lead until somebody makes room.
+disk() {
+    local node
+    node=$(leader)
+    head -c 2G /dev/zero >"$folder/$node/disk/full" 2>/dev/null || true
+    statement "$node" 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1 || true
+    sleep 15
+    rm "$folder/$node/disk/full"
+    await_whole 240
+}
