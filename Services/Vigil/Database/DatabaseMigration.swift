@@ -18,10 +18,13 @@ package enum DatabaseMigration {
         try await DatabaseAccess.with(connection: connection) { owner in
             try await Schema.migrate(owner: owner, connections: connections, report: report)
             if let folder {
-                try await ServiceLogins.allow(owner: owner) {
-                    try SuiteSecrets.password(of: $0.rawValue, in: folder)
+                for role in DatabaseRole.allCases {
+                    let password = try SuiteSecrets.password(of: role.rawValue, in: folder)
+                    try await ServiceLogins.setPassword(password, of: role.rawValue, in: owner)
                 }
             }
+            // After the passwords: whoever can't set one lets nobody in.
+            try await ServiceLogins.allow(owner: owner)
         }
     }
 }

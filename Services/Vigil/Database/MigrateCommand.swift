@@ -7,8 +7,9 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Bring each schema of a database to the version that this build needs.",
         discussion: """
-            Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. With \
-            --state the services' roles also get the passwords that the state folder holds for them.
+            Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. It lets the \
+            services' roles log in. With --state they also get the passwords that the state folder holds for them; without, \
+            PostgreSQL must ask them for certificates, or have their passwords already.
             """)
 
     @Option(help: ArgumentHelp("A libpq connection string; name a passfile in it.", valueName: "conninfo"))

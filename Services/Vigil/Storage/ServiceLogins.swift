@@ -1,24 +1,33 @@
 package import Postgres
-package import Schema
+import Schema
 
-/// The passwords with which the services' roles log in.
+/// How the services' roles log in: with a password, or with a certificate, which `pg_hba.conf` asks for.
 package enum ServiceLogins {
-    /// Sets every service's password and allows its role to log in.
-    /// - Parameters:
-    ///   - owner: connected, after the migrations, as a role that may change the services' roles.
-    ///   - password: returns the password of a role.
-    package static func allow(
-        owner: PostgresClient, password: (DatabaseRole) throws -> String
-    ) async throws {
-        for role in DatabaseRole.allCases {
-            try await setPassword(try password(role), of: role.rawValue, in: owner)
-            try await owner.session {
-                try $0.script("GRANT CONNECT ON DATABASE vigil TO \(identifier: role.identifier)")
+    /// Lets every service's role log in to the database.
+    ///
+    /// A role without a password gets in only where `pg_hba.conf` doesn't ask for one. Nothing is done for roles that may log in
+    /// already: somebody else may have made them, whom the owner must not change.
+    /// - Parameter owner: connected, after the migrations, as a role that may change the services' roles.
+    package static func allow(owner: PostgresClient) async throws {
+        try await owner.session { session in
+            for role in DatabaseRole.allCases {
+                try session.script(
+                    """
+                    DO $$ BEGIN
+                        IF NOT (SELECT rolcanlogin FROM pg_roles WHERE rolname = \(literal: role.rawValue)) THEN
+                            ALTER ROLE \(identifier: role.identifier) LOGIN;
+                        END IF;
+                        IF NOT has_database_privilege(\(literal: role.rawValue), current_database(), 'CONNECT') THEN
+                            EXECUTE format(
+                                'GRANT CONNECT ON DATABASE %I TO \(identifier: role.identifier)', current_database());
+                        END IF;
+                    END $$
+                    """)
             }
         }
     }
 
-    /// Sets a role's password. The server receives a verifier, never the password.
+    /// Sets a role's password, and lets it log in. The server receives a verifier, never the password.
     package static func setPassword(
         _ password: String, of role: String, in client: PostgresClient
     ) async throws {

@@ -89,14 +89,3 @@ struct ExpiryTests {
         return keys.count - missing.count
     }
 }
-
-extension PrivateServer {
-    /// Returns when it answers.
-    fileprivate func untilReady() async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while true {
-            let isReady = try await TestPostgres.withClient(connection) { await $0.isHealthy() }
-            if isReady || ContinuousClock.now > deadline { return }
-        }
-    }
-}

@@ -1,4 +1,5 @@
 package import Foundation
+import Postgres
 
 /// A PostgreSQL server that a test may stop and start as it likes.
 ///
@@ -75,9 +76,21 @@ package actor PrivateServer {
         return try result.get()
     }
 
-    /// A connection string for it.
-    package nonisolated var connection: String {
-        "host=\(directory.path) port=\(Self.port) user=postgres dbname=postgres"
+    /// The superuser's connection string for it.
+    package nonisolated var connection: String { connection(user: "postgres", database: "postgres") }
+
+    /// A connection string for it. It asks nobody for a password.
+    package nonisolated func connection(user: String, database: String) -> String {
+        "host=\(directory.path) port=\(Self.port) user=\(user) dbname=\(database)"
+    }
+
+    /// Returns when it answers, or after half a minute.
+    package nonisolated func untilReady() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let isReady = try await TestPostgres.withClient(connection) { await $0.isHealthy() }
+            if isReady || ContinuousClock.now > deadline { return }
+        }
     }
 
     /// Starts it. Connecting fails until it answers.
