@@ -37,7 +37,13 @@ struct IssuePassword: Sendable {
         let wish = try PasswordRequest(decoding: request.payload)
         let hash = hashes.password(wish.password, for: purpose)
         if let known = try await passwords.expiry(of: hash, for: purpose) { return known }
-        let admission = try await admit(request, on: platform, for: purpose, androidID: wish.androidID)
-        return try await passwords.insert(hash, for: purpose, admittedBy: admission, at: now)
+        do {
+            let admission = try await admit(request, on: platform, for: purpose, androidID: wish.androidID)
+            return try await passwords.insert(hash, for: purpose, admittedBy: admission, at: now)
+        } catch let refusal as Refusal {
+            // A repeat, perhaps, of a request that was stored meanwhile and took the share.
+            guard let known = try await passwords.expiry(of: hash, for: purpose) else { throw refusal }
+            return known
+        }
     }
 }

@@ -131,6 +131,38 @@ struct AppAttestAdmissionTests {
         }
     }
 
+    @Test func `a repeat that looks for its password just before the first attempt is stored is admitted all the same`()
+        async throws
+    {
+        try await DonationStage.run { stage in
+            let challenge = try await stage.challenge()
+            var phone = try SimulatedIPhone("anna", stage.vouchers)
+            let first = try phone.attestedRequest(Wish.payload(1), challenge, isNew: true, withDeviceToken: true)
+            let again = try phone.attestedRequest(Wish.payload(1), challenge, withDeviceToken: true)
+            #expect(try await stage.send(DonationAPI.reportOnIOS, first).status == 200)
+            try await stage.asSuperuser { session in
+                try session.execute("CREATE TABLE stored AS SELECT * FROM donation.one_time_password")
+                try session.execute("DELETE FROM donation.one_time_password")
+            }
+            // The repeat has looked for its password when it waits to look at its share.
+            let (isLocked, lock) = AsyncStream<Void>.makeStream()
+            async let storing: Void = stage.asSuperuser { session in
+                try session.execute("BEGIN")
+                try session.execute("LOCK TABLE donation.quota IN ACCESS EXCLUSIVE MODE")
+                lock.finish()
+                while try session.row(
+                    "SELECT true FROM pg_locks WHERE relation = 'donation.quota'::regclass AND NOT granted",
+                    as: Bool.self) == nil
+                {}
+                try session.execute("INSERT INTO donation.one_time_password SELECT * FROM stored")
+                try session.execute("COMMIT")
+            }
+            for await _ in isLocked {}
+            #expect(try await stage.send(DonationAPI.reportOnIOS, again).status == 200)
+            try await storing
+        }
+    }
+
     @Test func `a purpose accepts only the evidence that its setting lists`() async throws {
         try await DonationStage.run(settings: ["accept.log": "device-check"]) { stage in
             var phone = try SimulatedIPhone("anna", stage.vouchers)
