@@ -233,7 +233,8 @@ actor KillableSuite {
             return try await Supervisor.waitUntilReady(service.name, at: plan.adminURL(of: service), log: log)
         }
         let inside = ["netns", "exec", machine.rawValue]
-        let clock = ahead == 0 ? [] : ["faketime", "-f", "+\(ahead)s"]
+        // The command `faketime` waits for the program, which would outlive it when it is killed.
+        let clock = ahead == 0 ? [] : ["faketime", "-f", "+\(ahead)s", "setpriv", "--pdeathsig", "KILL"]
         processes[place] = try await ChildProcess.start(
             .init("/sbin/ip", inside + clock + [program] + arguments, log: log))
         let deadline = ContinuousClock.now + .seconds(60)
