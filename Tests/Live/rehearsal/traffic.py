@@ -1,8 +1,8 @@
 """Phones, laboratories, officers and downloads, until SIGTERM: none of their requests may fail, and none is repeated.
 
-Arguments: the folder of callers' certificates, and the ports of apps, portal, laboratories and downloads. The
-variable `officer` has an officer's token. Each request has a connection of its own, as those of phones have. Ends with
-1 if a request failed.
+Arguments: the folder of callers' certificates, and the doors of apps, portal, labs and downloads, such as
+`apps=localhost:8000`. The variable `officer` has an officer's token; without it no officer asks. Each request has a
+connection of its own, as those of phones have. Ends with 1 if a request failed.
 """
 
 import http.client
@@ -32,9 +32,9 @@ class Failed(Exception):
 class Traffic:
     """What is counted, and how each kind of caller asks."""
 
-    def __init__(self, callers, ports):
+    def __init__(self, callers, doors):
         self.callers = pathlib.Path(callers)
-        self.ports = dict(zip(("apps", "portal", "labs", "downloads"), map(int, ports)))
+        self.doors = dict(door.split("=") for door in doors)
         self.ended = threading.Event()
         self._lock = threading.Lock()
         self.requests, self.failures, self.slowest = 0, 0, 0.0
@@ -51,7 +51,7 @@ class Traffic:
         start = time.monotonic()
         try:
             context = self._context(caller)
-            connection = http.client.HTTPSConnection("localhost", self.ports[door], timeout=15, context=context)
+            connection = http.client.HTTPSConnection(self.doors[door], timeout=15, context=context)
             connection.request(method, path, body, fields or {})
             answer = connection.getresponse()
             content = answer.read()
@@ -114,7 +114,7 @@ def main():
     traffic = Traffic(sys.argv[1], sys.argv[2:])
     signal.signal(signal.SIGTERM, lambda *_: traffic.ended.set())
     signal.signal(signal.SIGINT, lambda *_: traffic.ended.set())
-    callers = [traffic.phone] * PHONES + [traffic.officer, traffic.download]
+    callers = [traffic.phone] * PHONES + [traffic.download] + [traffic.officer] * ("officer" in os.environ)
     threads = [threading.Thread(target=traffic.repeat, args=[caller]) for caller in callers]
     for thread in threads:
         thread.start()

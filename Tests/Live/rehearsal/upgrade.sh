@@ -103,7 +103,8 @@ upgrade() {
     start_balancer
     officer=$("$stage/programs/vigil-dev" officer-token --state "$stage/state" --role c19hotline \
         --issuer https://development-identity:8080) \
-        /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" 8200 8211 8220 8240 &
+        /usr/bin/python3 Tests/Live/rehearsal/traffic.py "$VIGIL_SECRETS/callers" apps=localhost:8200 \
+        portal=localhost:8211 labs=localhost:8220 downloads=localhost:8240 &
     traffic=$!
     sleep 10
     for name in "${images[@]}"; do
