@@ -30,7 +30,7 @@ struct ExpiryTests {
                     try await stage.fold(Samples.noon, keys)
                     try await stage.foldEmpty(Samples.noon.advanced(by: 1)...Samples.day.lastHour)
                     try await stage.publish(through: Samples.day.lastHour)
-                    try await Self.checkpoint(primary, standby)
+                    try await primary.checkpoint(with: standby)
                     // The control: all searches find keys that exist, also a moment before they expire.
                     #expect(try Self.found(keys, in: primary.data) == keys.count)
                     #expect(try Self.found(keys, in: standby.data) == keys.count)
@@ -47,7 +47,7 @@ struct ExpiryTests {
                     _ = try await Retention.apply(.fold, at: later, in: stage.superuser)
                     for _ in 0..<2 {
                         _ = try await stage.superuser.session { try $0.execute("SELECT pg_switch_wal()") }
-                        try await Self.checkpoint(primary, standby)
+                        try await primary.checkpoint(with: standby)
                     }
                     let left = (
                         primary: try Self.found(keys, in: primary.data), standby: try Self.found(keys, in: standby.data)
@@ -55,27 +55,6 @@ struct ExpiryTests {
                     #expect(recycled ? left.primary > 0 : left == (0, 0), "\(left)")
                 }
             }
-        }
-    }
-
-    /// Lets both servers write what they have, and forget the log that they don't need any more.
-    private static func checkpoint(_ primary: PrivateServer, _ standby: PrivateServer) async throws {
-        let written = try await TestPostgres.withClient(primary.connection) {
-            try await $0.session { session in
-                try session.execute("CHECKPOINT")
-                return try session.row("SELECT pg_current_wal_insert_lsn()::text", as: String.self) ?? ""
-            }
-        }
-        try await TestPostgres.withClient(standby.connection) { client in
-            let deadline = ContinuousClock.now + .seconds(60)
-            var isThere = false
-            while !isThere, ContinuousClock.now < deadline {
-                isThere = try await client.session {
-                    try $0.row("SELECT pg_last_wal_replay_lsn() >= \(written)::pg_lsn", as: Bool.self) ?? false
-                }
-            }
-            try #require(isThere, "The standby doesn't follow.")
-            _ = try await client.session { try $0.execute("CHECKPOINT") }
         }
     }
 

@@ -9,9 +9,9 @@ import Venues
 
 @testable import SubmissionServer
 
-/// What somebody holds who takes everything that a day left on a database server: the tables with PostgreSQL's hidden
-/// columns, a dump, all of the write-ahead log, a base backup of the middle of the day and one of its end. What he doesn't
-/// hold are the hours' private keys, which are destroyed, and the key of the uploads' tags.
+/// What somebody holds who takes everything that a day left on a database server and on a standby of it: the tables with PostgreSQL's
+/// hidden columns, a dump, all of the write-ahead log, a base backup of the middle of the day and one of its end, and all files of the
+/// standby. What he doesn't hold are the hours' private keys, which are destroyed, and the key of the uploads' tags.
 struct Seizure: Sendable {
     /// What there is to see of a key or a report beside its content. Reports go by the 16 bytes of their vector.
     struct Trace: Sendable {
@@ -23,8 +23,8 @@ struct Seizure: Sendable {
         var line = 0.0
         /// Where in the dump it stands, in bytes.
         var dump = 0.0
-        /// Where in the raw bytes of the log and of the two backups it stands, in ascending order.
-        var places: [[Int]] = [[], [], []]
+        /// Where in the raw bytes of each source it stands, in ascending order.
+        var places: [[Int]] = Seizure.sources.map { _ in [] }
     }
 
     struct Row: Sendable {
@@ -48,22 +48,24 @@ struct Seizure: Sendable {
     private static let log = 0
     private static let earlyBackup = 1
     private static let lateBackup = 2
+    private static let standby = 3
 
     /// Those that the backup of the middle of the day has in the clear.
     var inEarlyBackup: Set<KeyData> { Set(traces.filter { !$0.value.places[Self.earlyBackup].isEmpty }.keys) }
 
-    /// The share of those that were found in the dump, the log and the last backup: all, if the search is any good, but for
-    /// reports that go over the edge of one of the log's pages.
+    /// The share of those that were found in the dump, the log, the last backup and the standby: all, if the search is any good, but
+    /// for reports that go over the edge of one of the log's pages.
     var found: Double {
         let found = traces.values.count {
             $0.dump > 0 && !$0.places[Self.log].isEmpty && !$0.places[Self.lateBackup].isEmpty
+                && !$0.places[Self.standby].isEmpty
         }
         return Double(found) / Double(max(1, traces.count))
     }
 
     // MARK: Clues
 
-    private static let sources = ["log", "early backup", "late backup"]
+    private static let sources = ["log", "early backup", "late backup", "standby"]
 
     /// The names of ``clues(_:_:)``.
     static let pairClues =
@@ -136,35 +138,24 @@ struct Seizure: Sendable {
         // The log is kept from the first byte to the last.
         let settings = ["wal_level=replica", "wal_keep_size=8GB", "max_wal_size=1GB"]
         return try await PrivateServer.with(programs, settings: settings) { server in
-            let database = try await MigratedDatabase(migrating: server.connection)
-            var seizure = try await FoldStage.run(on: database) { stage in
-                if let first = day.hours.first?.hour { try await stage.fold.close(through: first.advanced(by: -1)) }
-                for hourly in day.hours {
-                    for (number, upload) in hourly.uploads.enumerated() {
-                        stage.clock.set(upload.moment)
-                        switch way {
-                        case .folded: try await stage.upload(upload.content)
-                        case .asTheyCome:
-                            try await stage.write(
-                                upload.keys, upload.reports, upload.visits.map(\.report), hourly.hour)
-                        }
-                        if hourly.hour == backupHour, number == hourly.uploads.count / 2 {
-                            try await server.backUp("early")
-                        }
+            try await server.untilReady()
+            return try await server.withStandby { standby in
+                let database = try await MigratedDatabase(migrating: server.connection)
+                var seizure = try await FoldStage.run(on: database) { stage in
+                    try await stage.live(day, way) { hourly, number in
+                        guard hourly.hour == backupHour, number == hourly.uploads.count / 2 else { return }
+                        try await server.backUp("early")
                     }
-                    stage.clock.set(hourly.hour.end.addingTimeInterval(2))
-                    switch way {
-                    case .folded: try await stage.foldNow()
-                    case .asTheyCome: try await stage.fillUp(hourly)
-                    }
+                    return try await stage.asSuperuser { try Seizure(reading: $0) }
                 }
-                return try await stage.asSuperuser { try Seizure(reading: $0) }
+                try await server.backUp("late")
+                try await server.run("pg_dump", ["-f", server.directory.path + "/dump", "postgres"])
+                try await server.checkpoint(with: standby)
+                await server.stop()
+                await standby.stop()
+                try await seizure.search(server, standby)
+                return seizure
             }
-            try await server.backUp("late")
-            try await server.run("pg_dump", ["-f", server.directory.path + "/dump", "postgres"])
-            await server.stop()
-            try await seizure.search(server)
-            return seizure
         }
     }
 
@@ -219,10 +210,12 @@ struct Seizure: Sendable {
         }
     }
 
-    /// Looks for the bytes of all keys and reports in everything that the server wrote.
-    private mutating func search(_ server: PrivateServer) async throws {
+    /// Looks for the bytes of all keys and reports in everything that the servers wrote.
+    private mutating func search(_ server: PrivateServer, _ standby: PrivateServer) async throws {
         let search = ByteSearch(for: Array(traces.keys))
-        let folders = [server.data + "/pg_wal", server.directory.path + "/early", server.directory.path + "/late"]
+        let folders = [
+            server.data + "/pg_wal", server.directory.path + "/early", server.directory.path + "/late", standby.data,
+        ]
         for (source, folder) in folders.enumerated() {
             for (id, places) in try await search.places(in: Self.files(in: folder)) {
                 traces[id]?.places[source] = places
@@ -271,6 +264,30 @@ extension PrivateServer {
 }
 
 extension FoldStage {
+    /// Lives through a day.
+    /// - Parameter uploaded: called after each upload with its hour and its number within it.
+    fileprivate func live(
+        _ day: SimulatedDay, _ way: Seizure.Way, uploaded: (SimulatedDay.Hourly, Int) async throws -> Void
+    ) async throws {
+        if let first = day.hours.first?.hour { try await fold.close(through: first.advanced(by: -1)) }
+        for hourly in day.hours {
+            for (number, upload) in hourly.uploads.enumerated() {
+                clock.set(upload.moment)
+                switch way {
+                case .folded: try await self.upload(upload.content)
+                case .asTheyCome:
+                    try await write(upload.keys, upload.reports, upload.visits.map(\.report), hourly.hour)
+                }
+                try await uploaded(hourly, number)
+            }
+            clock.set(hourly.hour.end.addingTimeInterval(2))
+            switch way {
+            case .folded: try await foldNow()
+            case .asTheyCome: try await fillUp(hourly)
+            }
+        }
+    }
+
     /// Writes without a fold: the control.
     fileprivate func write(
         _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], _ hour: Hour

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SubmissionServer
 
-/// An attacker who takes the whole database server after a day of one upload every 40 seconds, and a backup of its middle.
+/// An attacker who takes the whole database server and its standby after a day of one upload every 40 seconds, and a backup of its
+/// middle.
 ///
 /// He never knows the answers to the questions that are counted. As many as there are of them, the share of right answers
 /// may differ from 1/2 by 0.04 (about 5,000 keys that came together or early), 0.08 (1,700 fillers), 0.15 to 0.21 (200 to

@@ -25,6 +25,9 @@ package actor PrivateServer {
         package let status: Int32
     }
 
+    /// A standby doesn't follow its server.
+    package struct StandbyIsBehind: Error {}
+
     private static let port = 54329
 
     /// The server's directory. Tests may write here; it is removed afterwards.
@@ -90,6 +93,28 @@ package actor PrivateServer {
         while true {
             let isReady = try await TestPostgres.withClient(connection) { await $0.isHealthy() }
             if isReady || ContinuousClock.now > deadline { return }
+        }
+    }
+
+    /// Lets this server and a standby of it write everything that they have, and forget the log that they don't need any more.
+    /// - Throws: ``StandbyIsBehind`` if the standby hasn't caught up within a minute.
+    package nonisolated func checkpoint(with standby: PrivateServer) async throws {
+        let written = try await TestPostgres.withClient(connection) {
+            try await $0.session { session in
+                try session.execute("CHECKPOINT")
+                return try session.row("SELECT pg_current_wal_insert_lsn()::text", as: String.self) ?? ""
+            }
+        }
+        try await TestPostgres.withClient(standby.connection) { client in
+            let deadline = ContinuousClock.now + .seconds(60)
+            var isThere = false
+            while !isThere {
+                guard ContinuousClock.now < deadline else { throw StandbyIsBehind() }
+                isThere = try await client.session {
+                    try $0.row("SELECT pg_last_wal_replay_lsn() >= \(written)::pg_lsn", as: Bool.self) ?? false
+                }
+            }
+            _ = try await client.session { try $0.execute("CHECKPOINT") }
         }
     }
 
