@@ -69,6 +69,12 @@ prepare_promtool() {
     [ -x "$promtool" ] || promtool="$unpacked$promtool"
 }
 
+# Fails unless there is a kubectl that renders the manifests: Debian 12 has none.
+check_kubectl() {
+    kubectl version --client 2>/dev/null | grep -q 'Kustomize Version: v[5-9]' ||
+        fail "There is no kubectl with kustomize 5: install one as https://kubernetes.io/docs/tasks/tools/ says."
+}
+
 # Unpacks one of Debian's packages, without what it needs, below $XDG_CACHE_HOME (~/.cache): $unpacked is the folder.
 # $1: the package.
 unpacked=

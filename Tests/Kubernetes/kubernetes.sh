@@ -26,8 +26,7 @@ case ${1:-} in
     *) fail "kubernetes.sh has no option $1; see --help." ;;
 esac
 
-kubectl version --client 2>/dev/null | grep -q 'Kustomize Version: v[5-9]' ||
-    fail "There is no kubectl with kustomize 5: install one as https://kubernetes.io/docs/tasks/tools/ says."
+check_kubectl
 prepare_machine
 prepare_python
 cd "$checkout"

@@ -52,7 +52,7 @@ the commands in deploy/kubernetes/README.md. PostgreSQL is one server with the C
 
 That took eight minutes, besides the images. No Apple, no identity provider and no Prometheus is there.
 
-  --kubernetes  the pods of deploy/kubernetes/small
+  --kubernetes  the pods of deploy/kubernetes/small; needs a kubectl with kustomize 5, which isn't among Debian's packages
   --keep        leaves everything running; `bash Tests/Live/rehearsal.sh --down` takes it down
   --down        only takes down what an earlier rehearsal left
   --jobs N      so many compilers at a time, instead of one for each processor
@@ -80,7 +80,8 @@ while [ $# -gt 0 ]; do
 done
 [ "$(id -u)" = 0 ] || fail "The rehearsal makes networks and containers: run it as root."
 
-packages+=(kubernetes-client nftables openssl podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux)
+[ -z "$kubernetes" ] || check_kubectl
+packages+=(nftables openssl podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux)
 prepare_machine
 check_disk "$checkout" 20000
 prepare_python
