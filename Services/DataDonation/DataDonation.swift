@@ -42,7 +42,7 @@ package struct DataDonation: AsyncParsableCommand {
         try await Schema.donation.check(database)
         let databaseClock = try await DatabaseClock(of: runtime, in: database)
         let (admissions, passwords) = (AdmissionStore(database), PasswordStore(database))
-        let challenges = Challenges(hashes: hashes, clock: clock)
+        let challenges = Challenges(hashes: hashes, clock: clock, databaseClock: databaseClock)
         let admit = AdmitApp(
             iPhone: AdmitIPhone(
                 proofs: IPhoneProofs(appAttest: attest, deviceCheck: apple, accepted: accepted), hashes: hashes,

@@ -44,6 +44,27 @@ struct AppAttestAdmissionTests {
         }
     }
 
+    @Test func `a challenge is good a little before its hour, because another replica's clock may be ahead`()
+        async throws
+    {
+        try await DonationStage.run { stage in
+            var phone = try SimulatedIPhone("anna", stage.vouchers)
+            stage.clock.advance(by: 3600)
+            let challenge = try await stage.challenge()
+            stage.clock.advance(by: -3600)
+            let early = try phone.attestedRequest(Wish.payload(1), challenge, isNew: true)
+            #expect(try await stage.send(DonationAPI.logOnIOS, early).status == 200)
+        }
+    }
+
+    @Test(arguments: [1200, -1200])
+    func `a service whose clock is wrong gives no challenge`(error: TimeInterval) async throws {
+        try await DonationStage.run(clockError: error) { stage in
+            let reply = try await stage.askForChallenge()
+            #expect(reply == DonationStage.Reply(503, ""))
+        }
+    }
+
     @Test func `an assertion is good for its own payload, once`() async throws {
         try await DonationStage.run { stage in
             var phone = try SimulatedIPhone("anna", stage.vouchers)

@@ -137,13 +137,18 @@ struct DonationStage: Sendable {
 
     /// The challenge as an app gets it.
     func challenge() async throws -> [UInt8] {
-        let url = appBase + DonationAPI.challenge.route.path
-        let answer = try await over(.metadataProxy) { http in
-            let answer = try await http.execute(HTTPClientRequest(url: url), timeout: Self.patience)
-            return try await answer.body.collect(upTo: 4096)
-        }
         struct Body: Decodable { let challenge: Data }
-        return Array(try JSONDecoder().decode(Body.self, from: Data(buffer: answer)).challenge)
+        let reply = try await askForChallenge()
+        return Array(try JSONDecoder().decode(Body.self, from: Data(reply.body.utf8)).challenge)
+    }
+
+    /// What an app is told that asks for a challenge.
+    func askForChallenge() async throws -> Reply {
+        let url = appBase + DonationAPI.challenge.route.path
+        return try await over(.metadataProxy) { http in
+            let answer = try await http.execute(HTTPClientRequest(url: url), timeout: Self.patience)
+            return Reply(Int(answer.status.code), String(buffer: try await answer.body.collect(upTo: 4096)))
+        }
     }
 
     private static let patience = TimeAmount.seconds(60)

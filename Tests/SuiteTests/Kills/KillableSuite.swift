@@ -238,13 +238,18 @@ actor KillableSuite {
         processes[place] = try await ChildProcess.start(
             .init("/sbin/ip", inside + clock + [program] + arguments, log: log))
         let deadline = ContinuousClock.now + .seconds(60)
+        let question = folder.log("ready")
         while try await ChildProcess.run(
-            .init("/sbin/ip", inside + [program, "ready", "--config", configuration], log: folder.log("ready")))
-            != .status(0)
+            .init("/sbin/ip", inside + [program, "ready", "--config", configuration], log: question)) != .status(0)
         {
+            // By a clock in an hour that hasn't begun, no row can be sealed: the service runs, and is right not to be ready.
+            if ahead > 0, try words(in: question).split(separator: "\n").last?.hasSuffix("failing: hour-key.") == true {
+                return
+            }
             guard ContinuousClock.now < deadline else {
                 throw CommandFailure(
-                    "\(service.name) wasn't ready in \(machine.rawValue): \(try words(of: place.member))")
+                    "\(service.name) wasn't ready in \(machine.rawValue): \(try words(in: question)) \(try words(of: place.member))"
+                )
             }
             try await Task.sleep(for: .milliseconds(200))
         }
@@ -336,9 +341,9 @@ actor KillableSuite {
         return database.connection(user: PostgresCluster.superuser, database: name, passwordFile: passwordFile)
     }
 
-    private func words(of member: Member) throws -> String {
-        String((try folder.read(folder.log(member.rawValue)) ?? "").suffix(1000))
-    }
+    private func words(of member: Member) throws -> String { try words(in: folder.log(member.rawValue)) }
+
+    private func words(in log: String) throws -> String { String((try folder.read(log) ?? "").suffix(1000)) }
 
     // MARK: Setting up and tearing down
 
