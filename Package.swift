@@ -490,8 +490,7 @@ targets += [
         path: "Tests/Benchmarks",
         exclude: [
             "README.md", "Rows", "batches.sh", "bench.sh", "flamegraph.py", "measuring.sh", "officers.sh", "peak.sh",
-            "privacy.sh",
-            "profile.sh", "profiles", "report.py",
+            "privacy.sh", "profile.sh", "profiles", "report.py", "scale.py", "scale.sh",
         ],
         swiftSettings: settings),
 ]

@@ -11,6 +11,6 @@ struct Benchmarks: AsyncParsableCommand {
             LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, IdleConnections.self, Matching.self,
             PushLoad.self, OfficerLoad.self, VenueMatching.self, RiskDay.self, CountryHours.self,
             FederationUpload.self, FederationPreparation.self, DonationPreparation.self, DonationLoad.self,
-            FurtherLoad.self, BarePolling.self,
+            FurtherLoad.self, BarePolling.self, CountryLoad.self,
         ])
 }

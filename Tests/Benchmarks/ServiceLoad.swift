@@ -29,8 +29,8 @@ struct ServiceLoad: ParsableArguments {
 
     /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
-        // A client has so many connections at most.
         guard !base.isEmpty else { throw ValidationError("--base is missing.") }
+        // A client has so many connections at most.
         let clients = try stride(from: 0, to: tasks, by: 32).enumerated().map { number, _ in
             try ServiceClient(
                 base: base[number % base.count],
@@ -39,25 +39,33 @@ struct ServiceLoad: ParsableArguments {
                     authorities: "\(folder)/authority.pem"),
                 name: "measured", deadline: .seconds(30))
         }
-        let measurement: Result<Measurement, any Error>
+        let outcome: Result<Void, any Error>
         do {
-            measurement = .success(try await Measurement.of { try await repeating(operation, on: clients) })
+            try await run { task, random in try await operation(clients[task / 32], &random) }
+            outcome = .success(())
         } catch {
-            measurement = .failure(error)
+            outcome = .failure(error)
         }
         for client in clients { await client.close() }
-        try measurement.get().report()
+        try outcome.get()
     }
 
-    private func repeating(_ operation: @escaping Operation, on clients: [ServiceClient]) async throws -> Int {
+    /// The same with callers that need no common connections: `operation` is given the number of its task, from 0 on.
+    func run(_ operation: @escaping @Sendable (Int, inout FastRandom) async throws -> Int?) async throws {
+        guard !base.isEmpty else { throw ValidationError("--base is missing.") }
+        try await Measurement.of { try await repeating(operation) }.report()
+    }
+
+    private func repeating(
+        _ operation: @escaping @Sendable (Int, inout FastRandom) async throws -> Int?
+    ) async throws -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
         return try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<tasks {
-                let client = clients[task / 32]
                 group.addTask {
                     var random = FastRandom(seed: UInt64(task))
                     var count = 0
-                    while ContinuousClock.now < end, let done = try await operation(client, &random) { count += done }
+                    while ContinuousClock.now < end, let done = try await operation(task, &random) { count += done }
                     return count
                 }
             }

@@ -92,7 +92,7 @@ observer=()
 # Processor time of processes so far, in ticks of 10 ms.
 ticks() {
     local id
-    for id in "$@"; do cat "/proc/$id/stat"; done | awk '{ total += $14 + $15 } END { print total }'
+    for id in "$@"; do cat "/proc/$id/stat"; done | awk '{ total += $14 + $15 } END { print total + 0 }'
 }
 
 # Prints how much a client does for each second of its servers' processor time, and keeps how much it did.

@@ -6,8 +6,11 @@ import statistics
 import sys
 from collections import defaultdict
 
-FIELDS = ["rate", "machines_cpu", "database_cpu", "phones_cpu", "machines_throttled", "database_throttled", "answers"]
-LOADS = {"uploads": "uploads", "result-polling": "polls"}
+SERVICES = {"proxy": "proxy", "submission": "submission", "verification": "verification", "results": "test result"}
+OTHERS = ["database", "standby", "phones"]
+# As scale.sh writes them.
+FIELDS = ["rate", "results", "verification", "submission", "proxy", *OTHERS, "machines_throttled", "database_throttled", "answers"]
+LOADS = {"uploads": "uploads", "result-polling": "polls", "country-flows": "a country"}
 
 
 def read(lines):
@@ -34,9 +37,7 @@ def rows(measured, part, database):
             "part": part / 100,
             "per_second": round(values["rate"]),
             "of_as_many_alone": round(values["rate"] / alone / machines, 2),
-            "services_us": round(cost("machines_cpu")),
-            "database_us": round(cost("database_cpu")),
-            "phones_us": round(cost("phones_cpu")),
+            **{f"{name}_us": round(cost(name)) for name in [*SERVICES, *OTHERS]},
             "machines_throttled": round(values["machines_throttled"], 2),
             "database_throttled": round(values["database_throttled"], 2),
         }
@@ -44,13 +45,16 @@ def rows(measured, part, database):
 
 def table(rows):
     """The rows in Markdown."""
-    yield "| load | PostgreSQL | machines | answered a second | of as many times one | services, PostgreSQL, phones: µs an answer | out of time: a machine, PostgreSQL |"
-    yield "|---|---|---|---|---|---|---|"
+    yield (
+        f"| load | PostgreSQL | machines | answered a second | of as many times one | µs an answer: {', '.join(SERVICES.values())} "
+        "| PostgreSQL, standby, phones | out of time: a machine, PostgreSQL |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     for row in rows:
-        database = "what is left" if row["database"] is None else f"{row['database']:.2f} core"
+        database = "what is left" if row["database"] is None else f"{row['database']} core"
         yield (
-            f"| {row['load']} | {database} | {row['machines']} × {row['part']:.2f} core | {row['per_second']} | {row['of_as_many_alone']:.2f} "
-            f"| {row['services_us']}, {row['database_us']}, {row['phones_us']} "
+            f"| {row['load']} | {database} | {row['machines']} | {row['per_second']:,} | {row['of_as_many_alone']:.2f} "
+            f"| {', '.join(str(row[f'{name}_us']) for name in SERVICES)} | {', '.join(str(row[f'{name}_us']) for name in OTHERS)} "
             f"| {row['machines_throttled']:.0%}, {row['database_throttled']:.0%} |"
         )
 
@@ -59,7 +63,7 @@ def drawing(rows):
     """The rates over the number of machines, as SVG: one line for each load and each part of PostgreSQL."""
     left, bottom, width, height = 60, 250, 380, 220
     top = max(row["per_second"] for row in rows) * 1.1
-    colours = {"uploads": "#1b6ca8", "polls": "#b5541c"}
+    colours = {"uploads": "#1b6ca8", "polls": "#b5541c", "a country": "#3b7d2b"}
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300" font-family="sans-serif" font-size="12">',
         '<rect width="640" height="300" fill="white"/>',
@@ -84,7 +88,7 @@ def drawing(rows):
         dash = "" if database is None else ' stroke-dasharray="5 4"'
         points = " ".join(place(one["machines"], one["per_second"]) for one in ones)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[load]}" stroke-width="2"{dash}/>')
-        label = load if database is None else f"{load}, PostgreSQL {database:.2f} core"
+        label = load if database is None else f"{load}, PostgreSQL {database} core"
         y = 40 + 20 * number
         parts.append(f'<path d="M455 {y - 4}h22" stroke="{colours[load]}" stroke-width="2"{dash}/><text x="482" y="{y}">{label}</text>')
     return "\n".join([*parts, "</svg>", ""])

@@ -27,7 +27,7 @@ donation_prepare() {
 # What a donation comes down to, in the service's words. pgbench finds donors by numbers, and stores the same bytes for each.
 donation_script() {
     local hour key sealed donor='sha256(:n::text::bytea)' tag="sha256(('tag ' || :n)::bytea)"
-    IFS='|' read -r hour key < <("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
+    IFS='|' read -r hour key < <(postgres_value \
         "SELECT hour, public_key FROM donation.hour_key WHERE NOT closed ORDER BY hour LIMIT 1")
     sealed=$(head -c 2048 /dev/urandom | od -An -v -tx1 | tr -d ' \n')
     cat >"$scratch/donation.sql" <<SQL
@@ -65,7 +65,7 @@ donation_reference() {
     verified=$(taskset -c 0 openssl speed -seconds "$seconds" -mr ecdsap256 2>"$scratch/openssl.log" | sed -n 's/^+F4:.*://p')
     donation_reset 'sha256(n::text::bytea)' && stored=$(pgbench_cpu_rate "$scratch/donation.sql" 1 -D turn=0) || return
     # None was refused.
-    [ "$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM donation.inbox')" = \
+    [ "$(postgres_value 'SELECT count(*) FROM donation.inbox')" = \
         "$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$scratch/pgbench.out")" ] || return
     awk -v v="$verified" -v s="$stored" 'BEGIN { print 1 / (1 / v + 1 / s) }'
 }

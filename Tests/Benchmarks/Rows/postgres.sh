@@ -10,6 +10,9 @@ postgres_sql_in() {
     "$postgres_programs/psql" -q -v ON_ERROR_STOP=1 -h "$scratch" -U postgres -d "$1" -c "$2" >/dev/null
 }
 
+# Prints what a query gives. $1: the query.
+postgres_value() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc "$1"; }
+
 # $1: the script. Prints transactions per second.
 pgbench_rate() {
     taskset -c 1 "$postgres_programs/pgbench" -n -M prepared -c "$postgres_connections" -j 1 -T "$seconds" -h "$scratch" \

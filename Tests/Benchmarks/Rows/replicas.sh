@@ -15,7 +15,8 @@ replica_group() {
 replica_groups=/sys/fs/cgroup
 [ -e "$replica_groups/cgroup.controllers" ] || replica_groups=/sys/fs/cgroup/cpu
 
-# Starts a machine of services. $1: its number, of which each has its ports; $2: hundredths of a core.
+# Starts a machine of services. $1: its number, of which each has its ports; $2: hundredths of a core. ${replica_ids[$1]} are then its
+# test-result-server, verification-server, submission-server and proxy.
 replica_start() {
     local port=$((19000 + 100 * $1)) verification_cores=0,1 verification_pool=6 id
     replica_group "$1" "$2"
@@ -48,13 +49,15 @@ replica_throttled() {
         awk '{ n += $1 } END { print n }'
 }
 
-# Calls machines, each with a part of the phones. $1: the load; $2: phones at one time on each; then the machines' numbers. Prints what was
-# answered in a second.
+# Calls machines, each with a part of the phones. $1: the load, and its options; $2: phones at one time on each; then the machines'
+# numbers. Prints what was answered in a second.
 replica_rate() {
     local load=$1 phones=$2 number bases=()
     shift 2
     for number in "$@"; do bases+=(--base "https://localhost:$((19000 + 100 * number))"); done
-    "$benchmarks" "$load" "${bases[@]}" --folder "$scratch/suite" --tasks $((phones * $#)) --seconds "$seconds" \
+    # The options have no blanks.
+    # shellcheck disable=SC2086
+    "$benchmarks" $load "${bases[@]}" --folder "$scratch/suite" --tasks $((phones * $#)) --seconds "$seconds" \
         2>"$scratch/replicas.log" |
         sed -n 's/.*"cpu_seconds":\([0-9.]*\).*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2 \3/p' |
         tee "$scratch/replica-client" | awk '{ print $2 / $3 }'

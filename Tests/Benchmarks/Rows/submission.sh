@@ -97,7 +97,7 @@ fold_prepare() {
     rm -rf "$scratch/suite/hour-keys-kept" && cp -a "$scratch/suite/hour-keys" "$scratch/suite/hour-keys-kept"
     # The hour after the last that has uploads: all of them are folded. It hasn't come yet, so the fold's clock is moved to it.
     postgres_sql "ALTER DATABASE postgres SET vigil.rehearsal = 'on'"
-    fold_instant=$("$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc \
+    fold_instant=$(postgres_value \
         "SELECT to_char(to_timestamp((max(hour) + 1) * 3600) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM bench_inbox")
 }
 fold_100k_ours() {
@@ -115,7 +115,7 @@ fold_seconds() {
         postgres_sql "VACUUM ANALYZE submission.inbox" && postgres_sql "CHECKPOINT" || return
     { TIMEFORMAT=%R && time CLOCK_OFFSET=7200 submission_fold "$fold_instant"; } 2>&1
 }
-fold_100k_rows() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.diagnosis_key'; }
+fold_100k_rows() { postgres_value 'SELECT count(*) FROM submission.diagnosis_key'; }
 fold_100k_reference() {
     local took rows
     rows=$(fold_100k_rows)
@@ -134,7 +134,7 @@ venue_fold_ours() {
     took=$(fold_seconds) && rows=$(venue_fold_rows) && [ "$rows" -ge 100000 ] &&
         awk -v n="$rows" -v t="$took" 'BEGIN { print n / t }'
 }
-venue_fold_rows() { "$postgres_programs/psql" -h "$scratch" -U postgres -d postgres -Atc 'SELECT count(*) FROM submission.venue_report'; }
+venue_fold_rows() { postgres_value 'SELECT count(*) FROM submission.venue_report'; }
 venue_fold_reference() {
     local took rows
     rows=$(venue_fold_rows)

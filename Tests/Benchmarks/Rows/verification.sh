@@ -10,13 +10,14 @@ verification_identifier() {
     printf "FROM (SELECT n, md5('%s ' || n) AS m FROM generate_series(0, %s) AS n) AS hashes" "$1" $((verification_seeds - 1))
 }
 
-# Processor time of processes and all their children that ever were, in ticks of 10 ms.
-# Arguments: process ids. PostgreSQL's children are counted with it: those that live, and those it has waited for.
-suite_ticks() {
-    local id total=0
-    for id in "$@"; do total=$((total + $(ticks "$id"))); done
-    total=$((total + $(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$verification_postgres/stat")))
-    for id in $(pgrep -P "$verification_postgres"); do
+# Processor time of processes and of PostgreSQL, in ticks of 10 ms. $@: process ids.
+suite_ticks() { echo $(($(ticks "$@") + $(postgres_ticks "$verification_postgres"))); }
+
+# Processor time of a PostgreSQL and all its children that ever were: those that live, and those it has waited for. $1: its process id.
+postgres_ticks() {
+    local id total
+    total=$(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat")
+    for id in $(pgrep -P "$1"); do
         total=$((total + $(awk '{ print $14 + $15 }' "/proc/$id/stat" 2>/dev/null || echo 0)))
     done
     echo "$total"

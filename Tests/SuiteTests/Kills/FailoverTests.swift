@@ -31,7 +31,7 @@ struct FailoverTests {
                         try await Self.inject(fault, into: cluster, and: suite)
                         _ = try await fold
                         let outage = Outage(fault: fault, during: began...Date(), among: callers.history.calls)
-                        print(outage)
+                        print("\(began.formatted(.iso8601)) \(outage)")
                         outages.withLock { $0.append(outage) }
                     }
                 }
@@ -46,14 +46,16 @@ struct FailoverTests {
             let shared = try await UploadKillTests.sharedKeys(in: suite)
             let violations = phones.outcomes.flatMap { $0.violations(in: folded, shared: shared) }
             #expect(violations == [], "seed \(KillPlan.seed)")
+            #expect(phones.refusals == [], "seed \(KillPlan.seed)")
             #expect(callers.violations == [], "seed \(KillPlan.seed)")
             // The faults interrupted calls, and the callers still made progress. A mild fault may only delay some.
             #expect(callers.unanswered > 0 || faults.allSatisfy(\.isMild))
             #expect(callers.journeys > faults.count && phones.outcomes.count > faults.count)
             print(Outage.table(of: outages.withLock { $0 }))
+            let broken = violations.count + phones.refusals.count + callers.violations.count
             print(
                 "\(faults.count) faults, seed \(KillPlan.seed): \(callers.history.calls.count) calls, \(callers.unanswered) without an "
-                    + "answer; \(phones.outcomes.count) uploads; \(violations.count + callers.violations.count) promises broken."
+                    + "answer; \(phones.outcomes.count) uploads; \(broken) promises broken."
             )
         }
     }

@@ -104,6 +104,7 @@ struct UploadingPhones: Sendable {
     private final class Record: Sendable {
         let outcomes = Mutex<[(credential: Credential, outcome: Outcome)]>([])
         let unanswered = Mutex(0)
+        let refusals = Mutex<[String]>([])
         let isOver = Mutex(false)
     }
 
@@ -156,6 +157,9 @@ struct UploadingPhones: Sendable {
     var outcomes: [Outcome] { record.outcomes.withLock { $0.map(\.outcome) } }
     /// How many calls got no answer.
     var unanswered: Int { record.unanswered.withLock { $0 } }
+
+    /// Calls that were refused without a reason.
+    var refusals: [String] { record.refusals.withLock { $0 } }
 
     /// How many of the outcomes are of self-reports.
     var selfReports: Int { record.outcomes.withLock { $0.count { $0.credential.isPassword } } }
@@ -251,25 +255,35 @@ struct UploadingPhones: Sendable {
         }
     }
 
-    /// A call was refused without a reason.
+    /// A call was refused without a reason, and still is.
     private struct Refused: Error {
         let step: String
         let status: Int
     }
 
-    /// Retries until there is an answer; throws if it is a refusal.
+    /// Retries until there is an answer. A refusal is recorded, as whoever is refused gives up; then it is asked for again, to tell
+    /// what is lost from what a server only didn't see.
     private func accepted<Answer>(_ step: String, _ call: () async throws -> Answer) async throws -> Answer {
         var status = 0
-        let answer = try await answered {
-            do {
-                return try await call()
-            } catch CallError.refused(let refusal) {
-                status = refusal.code
-                throw CallError.refused(refusal)
+        func answer() async throws -> Answer? {
+            try await answered {
+                do {
+                    return try await call()
+                } catch CallError.refused(let refusal) {
+                    status = refusal.code
+                    throw CallError.refused(refusal)
+                }
             }
         }
-        guard let answer else { throw Refused(step: step, status: status) }
-        return answer
+        if let answer = try await answer() { return answer }
+        let refused = "\(step): \(status) at \(Date().formatted(.iso8601))"
+        for second in 1...60 {
+            try await Task.sleep(for: .seconds(1))
+            guard let answer = try await answer() else { continue }
+            record.refusals.withLock { $0.append("\(refused), accepted \(second) s later") }
+            return answer
+        }
+        throw Refused(step: step, status: status)
     }
 
     /// Retries until there is an answer; nil for a refusal.
