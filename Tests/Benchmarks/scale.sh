@@ -133,7 +133,7 @@ scale_measure() {
         throttled=$(replica_throttled $machines)
         database_before=$(replica_throttled database)
         before=$(scale_ticks $machines | xargs)
-        rate=$(replica_rate "$2" 64 $machines)
+        rate=$(replica_rate "$2" 64 $machines) || true
         after=$(scale_ticks $machines | xargs)
         throttled=$(($(replica_throttled $machines) - throttled))
     }
