@@ -9,7 +9,7 @@ usage() {
 bash Tests/Benchmarks/scale.sh [--country FILE] [--svg FILE] [--json FILE] [--rounds N] [--seconds N] [--part N] [--database N]
 
 Starts four machines of services on this one, each with a metadata-proxy, a submission-server, a verification-server and a
-test-result-server that share a part of a core, and PostgreSQL with another part, of which a standby must have each commit. Phones then
+test-result-server that share a part of a core, and PostgreSQL with another part. A standby must confirm each commit. Phones then
 call one machine, two and all four, as fast as these answer. The loads:
 
   uploads         of fourteen keys each, over connections that are kept
@@ -22,13 +22,13 @@ takes in each service, and how much of the time machines and PostgreSQL had used
 Two cores show what an answer costs and whether machines are in each other's way. They don't show what two cores can't do. Needs root.
 
   --country FILE  the report.json of `vigil-dev country`; without it, 1,000 people live for three days first
-  --svg FILE    also draws the rates
-  --json FILE   also writes an array of the lines
-  --rounds N    rounds, of which the median counts (default 3)
-  --seconds N   length of one measurement (default 4)
-  --part N      hundredths of a core for each machine (default 20)
-  --database N  hundredths of a core for PostgreSQL in a second series (default 10); in the first it has what is left
-  --help        this text
+  --svg FILE      also draws the rates
+  --json FILE     also writes an array of the lines
+  --rounds N      rounds, of which the median counts (default 3)
+  --seconds N     length of one measurement (default 4)
+  --part N        hundredths of a core for each machine (default 20)
+  --database N    hundredths of a core for PostgreSQL in a second series (default 10); in the first it has what is left
+  --help          this text
 TEXT
 }
 
@@ -68,11 +68,11 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# A server without which nothing is acknowledged, as a failover manager has it.
+# Starts a synchronous standby, as a failover manager has one: commits wait until it has them.
 start_standby() {
     local second
     (as_postgres "$postgres_programs/pg_basebackup" -h "$scratch" -U postgres -D "$scratch/standby" -R -c fast --no-sync) ||
-        fail "There is no copy for the standby."
+        fail "PostgreSQL could not be copied for the standby."
     (as_postgres "$postgres_programs/postgres" -D "$scratch/standby" -c listen_addresses= -c unix_socket_directories="$scratch" \
         -c port=5433 -c max_connections=300 >"$scratch/standby.log" 2>&1) &
     standby=$!

@@ -25,8 +25,8 @@ final class Challenges: Sendable {
         self.databaseClock = databaseClock
     }
 
-    /// A wrong clock's challenge would be refused by another replica, whose clock is right.
-    /// - Throws: `WrongClock`.
+    /// Asks the database for its time once an hour: a challenge by a wrong clock would be refused by a replica whose clock is right.
+    /// - Throws: `WrongClock`; `PostgresError` if the database doesn't answer.
     func handle(_ request: NoContent, from caller: Caller) async throws -> ChallengeAnswer {
         let hour = Hour(containing: clock.now)
         if confirmed.withLock({ $0 }) != hour {
@@ -36,7 +36,8 @@ final class Challenges: Sendable {
         return ChallengeAnswer(hashes.challenge(of: hour.number))
     }
 
-    /// Whether a challenge is this hour's or the last one's, or the next one's: of a replica whose clock is a little ahead.
+    /// Whether a challenge is of this hour, the last one or the next one. The next one's comes from a replica whose clock is a little
+    /// ahead.
     func accept(_ challenge: [UInt8], at now: Date) -> Bool {
         let hour = Hour(containing: now).number
         return (hour - 1...hour + 1).contains { challenge == hashes.challenge(of: $0) }

@@ -46,7 +46,6 @@ struct FailoverTests {
             let shared = try await UploadKillTests.sharedKeys(in: suite)
             let violations = phones.outcomes.flatMap { $0.violations(in: folded, shared: shared) }
             #expect(violations == [], "seed \(KillPlan.seed)")
-            #expect(phones.refusals == [], "seed \(KillPlan.seed)")
             #expect(callers.violations == [], "seed \(KillPlan.seed)")
             // The faults interrupted calls, and the callers still made progress. A mild fault may only delay some.
             #expect(callers.unanswered > 0 || faults.allSatisfy(\.isMild))

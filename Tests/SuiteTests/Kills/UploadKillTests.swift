@@ -46,7 +46,6 @@ struct UploadKillTests {
             let shared = try await Self.sharedKeys(in: suite)
             let violations = phones.outcomes.flatMap { $0.violations(in: folded, shared: shared) }
             #expect(violations == [], "seed \(KillPlan.seed)")
-            #expect(phones.refusals == [], "seed \(KillPlan.seed)")
             #expect(phones.outcomes.count > KillPlan.kills)
             #expect(phones.selfReports > 0)
             #expect(phones.unanswered > 0)

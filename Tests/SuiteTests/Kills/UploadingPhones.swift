@@ -11,6 +11,7 @@ import SubmissionAPI
 import Synchronization
 import TestResultAPI
 import TestSupport
+import Testing
 import Venues
 import VerificationAPI
 import Vigil
@@ -213,8 +214,10 @@ struct UploadingPhones: Sendable {
         return password
     }
 
-    /// Every phone repeats its accepted upload, as if the answer had been lost. It must be accepted again.
+    /// Every phone repeats its accepted upload, as if the answer had been lost. It must be accepted again, and no call may have been
+    /// refused without a reason.
     func uploadAgain() async throws {
+        #expect(refusals == [], "seed \(KillPlan.seed)")
         for (credential, outcome) in record.outcomes.withLock({ $0 }) {
             for payload in outcome.accepted where try await !upload(payload, credential) {
                 throw CallError.refused(.forbidden)
@@ -255,14 +258,14 @@ struct UploadingPhones: Sendable {
         }
     }
 
-    /// A call was refused without a reason, and still is.
+    /// A call was refused without a reason, and a minute later still is.
     private struct Refused: Error {
-        let step: String
-        let status: Int
+        /// The step, the status and the instant.
+        let call: String
     }
 
-    /// Retries until there is an answer. A refusal is recorded, as whoever is refused gives up; then it is asked for again, to tell
-    /// what is lost from what a server only didn't see.
+    /// Retries until there is an answer. A refusal is recorded, because a real phone would give up. Then the call is repeated for a
+    /// minute: if it is accepted, nothing was lost, and a server only didn't see it.
     private func accepted<Answer>(_ step: String, _ call: () async throws -> Answer) async throws -> Answer {
         var status = 0
         func answer() async throws -> Answer? {
@@ -283,7 +286,7 @@ struct UploadingPhones: Sendable {
             record.refusals.withLock { $0.append("\(refused), accepted \(second) s later") }
             return answer
         }
-        throw Refused(step: step, status: status)
+        throw Refused(call: refused)
     }
 
     /// Retries until there is an answer; nil for a refusal.
