@@ -15,7 +15,7 @@ struct GetAppResult: Sendable {
 
     func handleMany(_ queries: ResultQueries, from caller: Caller) async throws -> ResultAnswers {
         guard (1...TestResultAPI.maximumQueries).contains(queries.ids.count) else { throw Problem.badRequest }
-        let found = try await store.find(queries.ids)
+        let found = try await store.find(queries.ids, confirmed: queries.confirmed == true)
         return ResultAnswers(queries.ids.map { Self.answer(found[$0]) })
     }
 

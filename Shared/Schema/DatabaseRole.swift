@@ -5,7 +5,7 @@ package import Postgres
 package struct DatabaseRole: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The role's name, safe in SQL text.
     package let identifier: Identifier
-    /// Whether its requests write an empty record even if they change nothing; see `SQL.commitMark`.
+    /// Whether some of its requests write an empty record even if they change nothing; see `SQL.commitMark`.
     let marksCommits: Bool
 
     /// Creates a role with its name in PostgreSQL.

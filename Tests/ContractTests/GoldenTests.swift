@@ -174,6 +174,7 @@ import VerificationAPI
             .init(testResult: .pcrPending, sampleCollected: nil, labID: nil)
         },
         .request("app-results", TestResultAPI.appResults) { .init([$0.ids[0], $0.ids[1]]) },
+        .request("app-results-confirmed", TestResultAPI.appResults) { .init([$0.ids[0]], confirmed: true) },
         .answer("app-results", TestResultAPI.appResults) { _ in
             .init([
                 .init(testResult: .pcrPositive, sampleCollected: 1_779_796_800, labID: "lab-7"),

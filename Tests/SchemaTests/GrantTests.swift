@@ -351,7 +351,7 @@ struct GrantTests {
         let emit: SQL = "SELECT pg_logical_emit_message(true, '', '')"
         try await withDatabase { database, _ in
             try await TestPostgres.withClient(database.connection(as: role)) { service in
-                if [.verification, .submission, .pushDispatcher, .donation, .further].contains(role) {
+                if [.verification, .testResults, .submission, .pushDispatcher, .donation, .further].contains(role) {
                     try await service.session { try $0.execute(emit) }
                 } else {
                     let error = await #expect(throws: PostgresError.self) {

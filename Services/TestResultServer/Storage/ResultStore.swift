@@ -85,13 +85,17 @@ struct ResultStore: Sendable {
     }
 
     /// The results of ids; unknown ids are missing.
-    func find(_ ids: [ResultID]) async throws -> [ResultID: (result: StoredResult, labID: String?)] {
+    /// - Parameter isConfirmed: whether a commit confirms them (``PostgresClient/confirmedRead(_:)``).
+    func find(
+        _ ids: [ResultID], confirmed isConfirmed: Bool = false
+    ) async throws -> [ResultID: (result: StoredResult, labID: String?)] {
         let wanted = ids.map(\.text)
-        let rows = try await database.session { session in
+        let read = { @Sendable (session: Session) in
             try session.rows(
                 "SELECT id, code, sample_collected, lab_id FROM test_results.result WHERE id = ANY(\(wanted))",
                 as: String.self, Int16.self, Int32.self, String?.self)
         }
+        let rows = try await isConfirmed ? database.confirmedRead(read) : database.session(read)
         return rows.reduce(into: [:]) { found, row in
             guard let id = ResultID(row.0), let code = TestResultCode(rawValue: Int(row.1)) else { return }
             found[id] = (StoredResult(id: id, code: code, sampleCollected: row.2), row.3)

@@ -15,7 +15,7 @@ struct GetCertificateResult: Sendable {
     func handle(
         _ request: CertificateResultRequest, from caller: Caller
     ) async throws -> CertificateResultResponse {
-        guard let session = try await lookUp.session(of: request.registrationToken) else {
+        guard let session = try await lookUp.session(of: request.registrationToken, isFake: false) else {
             throw Problem(.notFound)
         }
         // A teleTAN doesn't identify a test.

@@ -12,19 +12,29 @@ import VerificationAPI
 ///
 /// Requests of many phones are batched, to the database and to the test result server, which therefore learns less about when
 /// somebody asked.
+///
+/// What refuses a phone is looked up again, confirmed: in a failover, a database that lost its lead without knowing misses what
+/// its successor acknowledged, and a phone believes a refusal. Dummy requests aren't refused, and apps that work hardly ever are.
 struct ResultLookUp: Service {
     private let sessions: Batcher<Digest, VerificationSession?>
+    private let confirmedSessions: Batcher<Digest, VerificationSession?>
     /// The one or two ids of a test are one entry, so that both make one call.
     private let results: Batcher<[ResultID], [ResultAnswer]>
+    private let confirmedResults: Batcher<[ResultID], [ResultAnswer]>
     private let uses: Batcher<[Digest], [Bool]>
 
     init(store: RegistrationStore, tans: TANStore, results server: ServiceClient) {
-        sessions = Batcher(maximum: 256) { try await store.sessions($0) }
-        results = Batcher(maximum: TestResultAPI.maximumQueries / 2) { tests in
-            try await Self.answers(to: tests) {
-                try await server.call(TestResultAPI.appResults, ResultQueries($0)).results
+        func results(confirmed: Bool?) -> Batcher<[ResultID], [ResultAnswer]> {
+            Batcher(maximum: TestResultAPI.maximumQueries / 2) { tests in
+                try await Self.answers(to: tests) {
+                    try await server.call(TestResultAPI.appResults, ResultQueries($0, confirmed: confirmed)).results
+                }
             }
         }
+        sessions = Batcher(maximum: 256) { try await store.sessions($0) }
+        confirmedSessions = Batcher(maximum: 256) { try await store.sessions($0, confirmed: true) }
+        self.results = results(confirmed: nil)
+        confirmedResults = results(confirmed: true)
         uses = Batcher(maximum: 128) { registrations in
             try await Self.answers(to: registrations) { try await tans.confirmed($0) }
         }
@@ -46,20 +56,29 @@ struct ResultLookUp: Service {
     func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await sessions.run() }
+            group.addTask { try await confirmedSessions.run() }
             group.addTask { try await results.run() }
+            group.addTask { try await confirmedResults.run() }
             group.addTask { try await uses.run() }
             try await group.waitForAll()
         }
     }
 
-    /// The session of a registration token; nil when there is none.
-    func session(of token: RegistrationToken) async throws -> VerificationSession? {
-        try await sessions.answer(to: token.digest)
+    /// The session of a registration token; nil when there is none, which is confirmed unless the request is a dummy.
+    func session(of token: RegistrationToken, isFake: Bool) async throws -> VerificationSession? {
+        if let session = try await sessions.answer(to: token.digest) { return session }
+        return isFake ? nil : try await confirmedSessions.answer(to: token.digest)
     }
 
     /// The result of a test. A teleTAN counts as a positive result; for a GUID, this asks the test result server.
     /// - Throws: ``Problem`` 403 if the results under the test's two ids differ.
     func result(of session: VerificationSession) async throws -> ResultAnswer {
+        try await result(of: session, from: results)
+    }
+
+    private func result(
+        of session: VerificationSession, from results: Batcher<[ResultID], [ResultAnswer]>
+    ) async throws -> ResultAnswer {
         switch session.proof {
         case .teleTAN:
             // Otherwise the number of calls would reveal who has a teleTAN. The reply isn't needed.
@@ -76,15 +95,22 @@ struct ResultLookUp: Service {
         }
     }
 
-    /// Whether the test is positive. If the results of its two ids differ, it isn't.
+    /// Whether the test is positive; if not, that is confirmed. If the results of its two ids differ, it isn't.
     /// - Parameter session: if nil, a dummy request is sent instead.
     func isPositive(_ session: VerificationSession?) async throws -> Bool {
         guard let session else {
             try await askDummy()
             return false
         }
+        if try await isPositive(session, from: results) { return true }
+        return try await isPositive(session, from: confirmedResults)
+    }
+
+    private func isPositive(
+        _ session: VerificationSession, from results: Batcher<[ResultID], [ResultAnswer]>
+    ) async throws -> Bool {
         do {
-            return try await result(of: session).testResult.isPositive
+            return try await result(of: session, from: results).testResult.isPositive
         } catch let problem as Problem where problem == .forbidden {
             return false
         }

@@ -147,15 +147,17 @@ struct RegistrationStore: Sendable {
     }
 
     /// The sessions of registration tokens, in their order; nil where there is none.
-    func sessions(_ tokens: [Digest]) async throws -> [VerificationSession?] {
+    /// - Parameter isConfirmed: whether a commit confirms them (``PostgresClient/confirmedRead(_:)``).
+    func sessions(_ tokens: [Digest], confirmed isConfirmed: Bool = false) async throws -> [VerificationSession?] {
         let wanted = tokens.map(\.bytes)
-        let rows = try await database.session { session in
+        let read = { @Sendable (session: Session) in
             try session.rows(
                 """
                 SELECT token_digest, hashed_guid, hashed_guid_dob, teletan_kind, created_hour FROM verification.session
                 WHERE token_digest = ANY(\(wanted))
                 """, as: [UInt8].self, String?.self, String?.self, String?.self, Int32.self)
         }
+        let rows = try await isConfirmed ? database.confirmedRead(read) : database.session(read)
         let found = Dictionary(
             rows.map { row in (row.0, VerificationSession(row.1, row.2, row.3, row.4)) },
             uniquingKeysWith: { first, _ in first })

@@ -18,8 +18,8 @@ struct IssueTAN: Sendable {
 
     func handle(_ request: RegisteredTestRequest, from caller: Caller) async throws -> TANResponse {
         let token = request.registrationToken
-        let session = try await lookUp.session(of: token)
-        // A refused request waits for as many replies as a granted one.
+        let session = try await lookUp.session(of: token, isFake: request.isFake)
+        // A dummy request waits for as many replies as a granted one.
         let isPositive = try await lookUp.isPositive(request.isFake ? nil : session)
         let uploads = tans.uploads(of: token)
         let confirmed = try await lookUp.confirmed(uploads.map(\.use))

@@ -16,9 +16,16 @@ package struct ResultQuery: JSONMessage, Equatable {
 package struct ResultQueries: JSONMessage, Equatable {
     /// 1...256 names; duplicates are allowed.
     package let ids: [ResultID]
+    /// Whether a commit must confirm the answer; nil means that it needn't.
+    ///
+    /// For a refusal: in a failover, a database that lost its lead without knowing misses the latest results.
+    package let confirmed: Bool?
 
     /// Creates a query for these; only the server checks their number (400).
-    package init(_ ids: [ResultID]) { self.ids = ids }
+    package init(_ ids: [ResultID], confirmed: Bool? = nil) {
+        self.ids = ids
+        self.confirmed = confirmed
+    }
 }
 
 /// A test centre's query for one result (cwa-testresult-server, `TestResultController`). `sc` is ignored here, too.

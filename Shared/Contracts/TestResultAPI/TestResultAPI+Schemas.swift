@@ -30,7 +30,8 @@ extension ResultQuery {
 
 extension ResultQueries {
     package static var schema: JSONSchema {
-        .object(["ids": .array(of: .resultID, count: 1...TestResultAPI.maximumQueries)])
+        .object(
+            ["ids": .array(of: .resultID, count: 1...TestResultAPI.maximumQueries)], optional: ["confirmed": .boolean])
     }
 }
 

@@ -91,6 +91,20 @@ package final class PostgresClient: Service, Sendable {
         }
     }
 
+    /// Lends a connection for reads whose answer must hold in a failover, too: a commit confirms it.
+    ///
+    /// A server that lost its lead without knowing misses what its successor acknowledged. It still answers reads, but its standby
+    /// doesn't confirm its commits (``SQL/commitMark``), so this throws once the answer's deadline has passed. A caller that refuses
+    /// something for good because a row isn't there reads this way.
+    /// - Throws: as ``transaction(retrying:_:)``.
+    package func confirmedRead<R: Sendable>(_ body: @Sendable @escaping (Session) throws -> R) async throws -> R {
+        try await transaction { session in
+            let answer = try body(session)
+            try session.execute("SELECT \(SQL.commitMark)")
+            return answer
+        }
+    }
+
     /// Whether a `SELECT 1` succeeds within a second, after waiting for a connection for at most another. For readiness checks.
     package func isHealthy() async -> Bool {
         let answer = try? await pool.withConnection(timeout: .seconds(1)) { connection in

@@ -1,6 +1,6 @@
 extension DatabaseRole {
     /// test-result-server
-    package static let testResults = DatabaseRole("vigil_test_results")
+    package static let testResults = DatabaseRole("vigil_test_results", marksCommits: true)
 }
 
 extension Schema {
