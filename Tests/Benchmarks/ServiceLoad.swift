@@ -27,6 +27,9 @@ struct ServiceLoad: ParsableArguments {
     @Option(help: "How long to measure.")
     var seconds = 4
 
+    @Flag(help: "Goes on after a call that gets no answer, and prints to standard error how many there were.")
+    var patient = false
+
     /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
         guard !base.isEmpty else { throw ValidationError("--base is missing.") }
@@ -60,16 +63,26 @@ struct ServiceLoad: ParsableArguments {
         _ operation: @escaping @Sendable (Int, inout FastRandom) async throws -> Int?
     ) async throws -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
-        return try await withThrowingTaskGroup(of: Int.self) { group in
+        let patient = patient
+        return try await withThrowingTaskGroup(of: (done: Int, unanswered: Int).self) { group in
             for task in 0..<tasks {
                 group.addTask {
                     var random = FastRandom(seed: UInt64(task))
-                    var count = 0
-                    while ContinuousClock.now < end, let done = try await operation(task, &random) { count += done }
+                    var count = (done: 0, unanswered: 0)
+                    while ContinuousClock.now < end {
+                        do {
+                            guard let done = try await operation(task, &random) else { break }
+                            count.done += done
+                        } catch CallError.unavailable where patient {
+                            count.unanswered += 1
+                        }
+                    }
                     return count
                 }
             }
-            return try await group.reduce(0, +)
+            let total = try await group.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.unanswered) }
+            if patient { FileHandle.standardError.write(Data("unanswered: \(total.1)\n".utf8)) }
+            return total.0
         }
     }
 }

@@ -9,7 +9,7 @@ from collections import defaultdict
 SERVICES = {"proxy": "proxy", "submission": "submission", "verification": "verification", "results": "test result"}
 OTHERS = ["database", "standby", "phones"]
 # As scale.sh writes them.
-FIELDS = ["rate", "results", "verification", "submission", "proxy", *OTHERS, "machines_throttled", "database_throttled", "answers"]
+FIELDS = ["rate", "results", "verification", "submission", "proxy", *OTHERS, "machines_throttled", "database_throttled", "answers", "unanswered"]
 LOADS = {"uploads": "uploads", "result-polling": "polls", "country-flows": "a country"}
 
 
@@ -40,6 +40,7 @@ def rows(measured, part, database):
             **{f"{name}_us": round(cost(name)) for name in [*SERVICES, *OTHERS]},
             "machines_throttled": round(values["machines_throttled"], 2),
             "database_throttled": round(values["database_throttled"], 2),
+            "unanswered": round(values["unanswered"]),
         }
 
 
@@ -47,15 +48,15 @@ def table(rows):
     """The rows in Markdown."""
     yield (
         f"| load | PostgreSQL | machines | answered a second | of as many times one | µs an answer: {', '.join(SERVICES.values())} "
-        "| PostgreSQL, standby, phones | out of time: a machine, PostgreSQL |"
+        "| PostgreSQL, standby, phones | out of time: a machine, PostgreSQL | not answered |"
     )
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:
         database = "what is left" if row["database"] is None else f"{row['database']} core"
         yield (
             f"| {row['load']} | {database} | {row['machines']} | {row['per_second']:,} | {row['of_as_many_alone']:.2f} "
             f"| {', '.join(str(row[f'{name}_us']) for name in SERVICES)} | {', '.join(str(row[f'{name}_us']) for name in OTHERS)} "
-            f"| {row['machines_throttled']:.0%}, {row['database_throttled']:.0%} |"
+            f"| {row['machines_throttled']:.0%}, {row['database_throttled']:.0%} | {row['unanswered']} |"
         )
 
 

@@ -94,7 +94,16 @@ fi
 submission_prepare
 taskset -a -p -c 0,1 "$verification_postgres" >/dev/null
 start_standby
-for machine in 1 2 3 4; do replica_start "$machine" "$part"; done
+# Whom a machine has no time for comes again.
+loads=("uploads --patient" "result-polling --patient" "country-flows --patient --report $country")
+for machine in 1 2 3 4; do
+    replica_start "$machine" "$part"
+    # The first calls after a start are slow.
+    for load in "${loads[@]}"; do
+        submission_reset
+        [ -n "$(replica_rate "$load" 8 "$machine")" ] || fail "Machine $machine doesn't answer: $(tail -n 1 "$scratch/replicas.log")"
+    done
+done
 
 # PostgreSQL's part. $1: hundredths of a core.
 limit_database() {
@@ -122,7 +131,8 @@ scale_ticks() {
 }
 
 # One measurement. $1: the series; $2: the load; $3: how many machines. Appends a line to $scratch/lines: series, load, machines, answers a
-# second, seconds of each kind as scale_ticks has them, of phones, shares of the time for which a machine, and PostgreSQL, had nothing left.
+# second, seconds of each kind as scale_ticks has them, of phones, shares of the time for which a machine, and PostgreSQL, had nothing left,
+# answers, and calls or flows for which there was no time.
 scale_measure() {
     local machines rate before after throttled database_before
     machines=$(seq "$3")
@@ -139,18 +149,19 @@ scale_measure() {
     }
     [ -n "$rate" ] || fail "A measurement failed: $(tail -n 3 "$scratch/replicas.log")"
     awk -v names="$1 ${2%% *} $3" -v rate="$rate" -v before="$before" -v after="$after" -v client="$(cat "$scratch/replica-client")" \
-        -v throttled="$throttled" -v n="$3" -v database=$(($(replica_throttled database) - database_before)) 'BEGIN {
+        -v throttled="$throttled" -v n="$3" -v database=$(($(replica_throttled database) - database_before)) \
+        -v unanswered="$(sed -n 's/^unanswered: //p' "$scratch/replicas.log")" 'BEGIN {
             kinds = split(before, b, " "); split(after, a, " "); split(client, c, " ")
             printf "%s %.1f", names, rate
             for (kind = 1; kind <= kinds; kind++) printf " %.2f", (a[kind] - b[kind]) / 100
-            printf " %.2f %.3f %.3f %d\n", c[1], throttled / n / c[3] / 100, database / c[3] / 100, c[2] }' >>"$scratch/lines"
+            printf " %.2f %.3f %.3f %d %d\n", c[1], throttled / n / c[3] / 100, database / c[3] / 100, c[2], unanswered }' >>"$scratch/lines"
 }
 
 : >"$scratch/lines"
 for series in free limited; do
     # A whole core is more than is ever left.
     if [ "$series" = free ]; then limit_database 100; else limit_database "$database"; fi
-    for load in uploads result-polling "country-flows --report $country"; do
+    for load in "${loads[@]}"; do
         say "${load%% *}, PostgreSQL $series: $rounds rounds of 3 × $seconds s …"
         for round in $(seq "$rounds"); do
             for number in 1 2 4; do scale_measure "$series" "$load" "$number"; done
