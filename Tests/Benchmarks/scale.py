@@ -66,8 +66,8 @@ def drawing(rows):
     top = max(row["per_second"] for row in rows) * 1.1
     colours = {"uploads": "#1b6ca8", "polls": "#b5541c", "a country": "#3b7d2b"}
     parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300" font-family="sans-serif" font-size="12">',
-        '<rect width="640" height="300" fill="white"/>',
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 300" font-family="sans-serif" font-size="12">',
+        '<rect width="700" height="300" fill="white"/>',
         f'<path d="M{left} {bottom - height}V{bottom}H{left + width}" fill="none" stroke="black"/>',
         f'<text x="{left + width / 2}" y="290" text-anchor="middle">machines of {rows[0]["part"]:.2f} core</text>',
         f'<text x="15" y="{bottom - height / 2}" text-anchor="middle" transform="rotate(-90 15 {bottom - height / 2})">answered a second</text>',
