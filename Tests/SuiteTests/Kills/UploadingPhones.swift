@@ -218,9 +218,13 @@ struct UploadingPhones: Sendable {
     /// refused without a reason.
     func uploadAgain() async throws {
         for (credential, outcome) in record.outcomes.withLock({ $0 }) {
-            for payload in outcome.accepted where try await !upload(payload, credential) {
-                // What is judged afterwards tells whether the upload is lost.
-                record.refusals.withLock { $0.append("the repeat of an accepted upload") }
+            for payload in outcome.accepted {
+                do {
+                    _ = try await accepted("repeat of an upload") { try await send(payload, credential) }
+                } catch let refused as Refused {
+                    // What is judged afterwards tells whether the upload is lost.
+                    record.refusals.withLock { $0.append(refused.call) }
+                }
             }
         }
         #expect(refusals == [], "seed \(KillPlan.seed)")
@@ -232,17 +236,18 @@ struct UploadingPhones: Sendable {
 
     /// Whether it was accepted.
     private func upload(_ payload: Payload, _ credential: Credential) async throws -> Bool {
-        try await answered { () -> UploadAccepted in
-            guard payload.venueReports.isEmpty else {
-                return try await proxy.call(SubmissionAPI.venueReports, Self.request(payload, credential))
-            }
-            switch credential {
-            case .tan(let tan):
-                return try await app.upload(payload.keys, reports: payload.reports, tan: tan)
-            case .password(let password):
-                return try await app.reportOneself(payload.keys, reports: payload.reports, password: password)
-            }
-        } != nil
+        try await answered { try await send(payload, credential) } != nil
+    }
+
+    private func send(_ payload: Payload, _ credential: Credential) async throws -> UploadAccepted {
+        guard payload.venueReports.isEmpty else {
+            return try await proxy.call(SubmissionAPI.venueReports, Self.request(payload, credential))
+        }
+        return switch credential {
+        case .tan(let tan): try await app.upload(payload.keys, reports: payload.reports, tan: tan)
+        case .password(let password):
+            try await app.reportOneself(payload.keys, reports: payload.reports, password: password)
+        }
     }
 
     private static func request(_ payload: Payload, _ credential: Credential) throws -> UploadRequest {
