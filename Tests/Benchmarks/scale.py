@@ -56,7 +56,7 @@ def table(rows):
         yield (
             f"| {row['load']} | {database} | {row['machines']} | {row['per_second']:,} | {row['of_as_many_alone']:.2f} "
             f"| {', '.join(str(row[f'{name}_us']) for name in SERVICES)} | {', '.join(str(row[f'{name}_us']) for name in OTHERS)} "
-            f"| {row['machines_throttled']:.0%}, {row['database_throttled']:.0%} | {row['unanswered']} |"
+            f"| {100 * row['machines_throttled']:.0f} %, {100 * row['database_throttled']:.0f} % | {row['unanswered']} |"
         )
 
 

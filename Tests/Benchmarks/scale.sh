@@ -17,7 +17,8 @@ call one machine, two and all four, as fast as these answer. The loads:
   country-flows   what phones of a simulated country sent: flows of three requests over a new connection, almost all of them dummies
 
 It prints for each what was answered in a second, what that is of as many times the answers of one, the processor time that an answer
-takes in each service, and how much of the time machines and PostgreSQL had used up their part.
+takes in each service, how much of the time machines and PostgreSQL had used up their part, and how many calls, or flows of a country,
+weren't answered.
 
 Two cores show what an answer costs and whether machines are in each other's way. They don't show what two cores can't do. Needs root.
 

@@ -55,11 +55,8 @@ struct ResultLookUp: Service {
 
     func run() async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { try await sessions.run() }
-            group.addTask { try await confirmedSessions.run() }
-            group.addTask { try await results.run() }
-            group.addTask { try await confirmedResults.run() }
-            group.addTask { try await uses.run() }
+            let batchers: [any Service] = [sessions, confirmedSessions, results, confirmedResults, uses]
+            for batcher in batchers { group.addTask { try await batcher.run() } }
             try await group.waitForAll()
         }
     }

@@ -24,7 +24,7 @@ struct LostLeadTests {
                 try await suite.withDirectCallers { apps, _ in
                     var randomness = SystemRandomNumberGenerator()
                     let unknown = RegistrationToken(RandomIdentifier(using: &randomness))
-                    let negative = try await Self.register("negative", in: apps)
+                    let pending = try await Self.register("pending", in: apps)
                     let positive = try await Self.register("positive", in: apps)
                     try await Self.execute(
                         """
@@ -35,17 +35,17 @@ struct LostLeadTests {
                     try await Self.letCommits(wait: true, on: server)
                     async let result = Self.failure { try await Self.testResult(unknown, from: apps) }
                     async let unknownTAN = Self.failure { try await Self.tan(unknown, from: apps) }
-                    async let negativeTAN = Self.failure { try await Self.tan(negative, from: apps) }
+                    async let pendingTAN = Self.failure { try await Self.tan(pending, from: apps) }
                     #expect(try await Self.testResult(positive, from: apps).testResult == .pcrPositive)
                     let tan = try await Self.tan(positive, from: apps)
-                    #expect(await [result, unknownTAN, negativeTAN] == [.unavailable, .unavailable, .unavailable])
+                    #expect(await [result, unknownTAN, pendingTAN] == [.unavailable, .unavailable, .unavailable])
 
                     // The same questions to a server that leads: the control.
                     try await Self.letCommits(wait: false, on: server)
                     let answers = [
                         await Self.failure { try await Self.testResult(unknown, from: apps) },
                         await Self.failure { try await Self.tan(unknown, from: apps) },
-                        await Self.failure { try await Self.tan(negative, from: apps) },
+                        await Self.failure { try await Self.tan(pending, from: apps) },
                     ]
                     #expect(answers == [CallError?](repeating: .refused(.badRequest), count: 3))
                     #expect(try await Self.tan(positive, from: apps) == tan)
