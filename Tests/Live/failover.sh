@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/failover.sh [OPTION…]
 
-Starts three servers of PostgreSQL with Patroni and etcd, two machines with the services of the path of an upload, and a load balancer
-in front of them, each in a network namespace of its own. Each machine reaches PostgreSQL through an HAProxy of its own, which asks
+Starts three servers of PostgreSQL with Patroni, three of etcd, two machines with the services of the path of an upload, and a load
+balancer in front of them, each in a network namespace of its own. Each machine reaches PostgreSQL through an HAProxy of its own, which asks
 Patroni which server is the primary. Then something goes wrong, while laboratories, phones and submission servers repeat every call
 until it is answered:
 
@@ -21,6 +21,7 @@ until it is answered:
   loss        a fifth of the leader's packets is lost for half a minute
   standby     the standby that commits wait for is lost
   etcd        all of etcd is gone for 15 seconds
+  stall       the machine that leads etcd stands still for 30 seconds, and goes on
   orphan      Patroni ends on the leader's machine and PostgreSQL doesn't, so there are two primaries
   disk        the leader's disk is full
   services    a machine of services is lost
@@ -59,7 +60,7 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --only)
-            [[ ${2:-} =~ ^(switchover|postmaster|machine|freeze|cut|loss|standby|etcd|orphan|disk|services|clock|leads|site)$ ]] || fail "--only needs the name of a fault; see --help."
+            [[ ${2:-} =~ ^(switchover|postmaster|machine|freeze|cut|loss|standby|etcd|stall|orphan|disk|services|clock|leads|site)$ ]] || fail "--only needs the name of a fault; see --help."
             only=$2
             shift 2
             ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Three servers of PostgreSQL with Patroni and etcd and two machines for services, each in a network namespace of its own, and what can
-# go wrong with PostgreSQL. failover.sh starts them, and the tests call it with the name of a fault.
+# Three servers of PostgreSQL with Patroni, three of etcd and two machines for services, each in a network namespace of its own, and what
+# can go wrong with PostgreSQL. failover.sh starts them, and the tests call it with the name of a fault.
 #
 #     cluster.sh start                makes the namespaces and starts PostgreSQL; returns when two servers follow the leader
 #     cluster.sh balance PORT…        starts the load balancer in front of the services: it has their ports
@@ -19,6 +19,8 @@ set -euo pipefail
 folder=$VIGIL_CLUSTER
 nodes=(1 2 3)
 services=(4 5)
+# Not on the machines of PostgreSQL: deploy/runbook.md, "PostgreSQL on three machines", says why.
+etcds=(7 8 9)
 outside=254
 network=10.77.0
 address() { printf '%s.%s' "$network" "$1"; }
@@ -92,7 +94,7 @@ YAML
 
 configure() {
     local node=$1 hosts='' other
-    for other in "${nodes[@]}"; do hosts+="${hosts:+,}$(address "$other"):2379"; done
+    for other in "${etcds[@]}"; do hosts+="${hosts:+,}$(address "$other"):2379"; done
     # 20, 5 and 5 seconds are near the least that Patroni allows.
     cat >"$folder/$node/patroni.yml" <<YAML
 scope: vigil
@@ -222,7 +224,7 @@ start() {
     ip link add vigil0 type bridge
     ip address add "$(address "$outside")/24" dev vigil0
     ip link set vigil0 up
-    for node in "${nodes[@]}" "${services[@]}"; do make_machine "$node"; done
+    for node in "${nodes[@]}" "${services[@]}" "${etcds[@]}"; do make_machine "$node"; done
     for node in "${nodes[@]}"; do
         configure "$node"
         # A disk of its own, that can be full.
@@ -232,8 +234,8 @@ start() {
     mkdir "$folder/$outside"
     for machine in "$outside" "${services[@]}"; do lead_to_primary "$machine" "${nodes[@]}"; done
     if [ -n "${VIGIL_SECOND_SITE:-}" ]; then install -d -o postgres "$folder/archive" "$folder/archive/wal"; fi
-    chown -R postgres: "$folder"/[123]
-    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
+    chown -R postgres: "$folder"/[123789]
+    for node in "${etcds[@]}"; do start_etcd "$node" "${etcds[@]}"; done
     for node in "${nodes[@]}"; do start_patroni "$node"; done
     await_whole 180
 }
@@ -305,8 +307,8 @@ await_other_leader() {
 stop() {
     local node file
     for file in "$folder/$outside"/*.pid; do kill -KILL "$(cat "$file")" 2>/dev/null || true; done
-    for node in "${nodes[@]}" "${services[@]}" "$second"; do lose "$node"; done
-    for node in "${nodes[@]}" "${services[@]}" "$second"; do ip netns delete "vigil$node" 2>/dev/null || true; done
+    for node in "${nodes[@]}" "${services[@]}" "${etcds[@]}" "$second"; do lose "$node"; done
+    for node in "${nodes[@]}" "${services[@]}" "${etcds[@]}" "$second"; do ip netns delete "vigil$node" 2>/dev/null || true; done
     for node in "${nodes[@]}"; do umount -l "$folder/$node/disk" 2>/dev/null || true; done
 }
 
@@ -315,7 +317,7 @@ case ${1:-} in
     balance | share) "$@" ;;
     fault)
         case ${2:-} in
-            switchover | postmaster | machine | freeze | cut | loss | orphan | disk) "$2" ;;
+            switchover | postmaster | machine | freeze | cut | loss | stall | orphan | disk) "$2" ;;
             standby | etcd) "without_$2" ;;
             *) fail "There is no fault ${2:-without a name}." ;;
         esac

@@ -4,7 +4,6 @@
 lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
 
 repair() {
-    start_etcd "$1" "${nodes[@]}"
     start_patroni "$1"
     await_whole 180
 }
@@ -54,13 +53,13 @@ freeze() {
     await_whole 240
 }
 
-# The leader no longer reaches the other servers, but services still reach it.
+# The leader no longer reaches the other servers and etcd, but services still reach it.
 cut() {
     local node other
     node=$(leader)
     {
         printf 'table inet cut {\n'
-        for other in "${nodes[@]}"; do
+        for other in "${nodes[@]}" "${etcds[@]}"; do
             [ "$other" = "$node" ] || printf 'chain in%s { type filter hook input priority 0; ip saddr %s drop; }\n' "$other" "$(address "$other")"
             [ "$other" = "$node" ] || printf 'chain out%s { type filter hook output priority 0; ip daddr %s drop; }\n' "$other" "$(address "$other")"
         done
@@ -95,10 +94,36 @@ without_standby() {
 # All of etcd is gone for a while: nobody may lead.
 without_etcd() {
     local node
-    for node in "${nodes[@]}"; do kill -KILL "$(cat "$folder/$node/etcd.pid")" 2>/dev/null || true; done
+    for node in "${etcds[@]}"; do lose "$node"; done
     sleep 15
-    for node in "${nodes[@]}"; do start_etcd "$node" "${nodes[@]}"; done
+    for node in "${etcds[@]}"; do start_etcd "$node" "${etcds[@]}"; done
     await_whole 240
+}
+
+# The machine that leads etcd stands still for longer than anybody's lease lasts. When it goes on, it may end the leases of all others
+# (https://github.com/etcd-io/etcd/issues/15247).
+stall() {
+    local node
+    node=$(etcd_leader)
+    for _ in 1 2; do processes "$node" | xargs kill -STOP; done
+    sleep 30
+    processes "$node" | xargs kill -CONT
+    # Until everybody has noticed that a lease is gone.
+    sleep 5
+    await_whole 240
+}
+
+# Prints the number of the machine that leads etcd.
+etcd_leader() {
+    local node
+    for node in "${etcds[@]}"; do
+        if curl -sf -m 2 -d '{}' "http://$(address "$node"):2379/v3/maintenance/status" |
+            /usr/bin/python3 -c 'import json, sys; status = json.load(sys.stdin); sys.exit(status["header"]["member_id"] != status["leader"])'; then
+            printf '%s\n' "$node"
+            return
+        fi
+    done
+    return 1
 }
 
 # Patroni is gone on the leader's machine, and PostgreSQL runs on: there are two primaries.

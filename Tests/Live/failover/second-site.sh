@@ -1,7 +1,7 @@
 # A second site, which follows the first one asynchronously, and an archive: deploy/runbook.md, "Two sites". Sourced by cluster.sh, not run.
 #
 #     site start    a server with Patroni and etcd of its own clones whoever leads, and follows; a base backup goes to the archive
-#     site cut      returns when the server has everything, and then cuts it off
+#     site cut      returns when the server and the archive have everything, and then cuts the server off
 #     site lose     everything at the first site is gone
 #     site promote  the second site's server leads, and every machine of services is led there
 #     site restore  a server is restored from the archive up to the moment of the cut; it listens in the folder `restored` only
@@ -49,22 +49,22 @@ YAML
 }
 
 site_cut() {
-    local place attempt
-    place=$(statement "$(leader)" 'SELECT pg_current_wal_insert_lsn()')
-    statement "$(leader)" 'SELECT pg_switch_wal()' >/dev/null
-    for attempt in $(seq 100); do
-        [ "$(statement "$second" "SELECT pg_last_wal_replay_lsn() >= '$place'")" = t ] && break
+    local place file attempt
+    place=$(statement "$(leader)" "SELECT pg_create_restore_point('cut')")
+    file=$folder/archive/wal/$(statement "$(leader)" "SELECT pg_walfile_name(pg_switch_wal())")
+    for attempt in $(seq 300); do
+        [ -f "$file" ] && [ "$(statement "$second" "SELECT pg_last_wal_replay_lsn() >= '$place'")" = t ] && break
         sleep 0.1
     done
     [ "$(statement "$second" "SELECT pg_last_wal_replay_lsn() >= '$place'")" = t ] || fail "The second site doesn't follow."
+    [ -f "$file" ] || fail "The archive hasn't got $file: $(statement "$(leader)" 'TABLE pg_stat_archiver')"
     printf 'table inet cut {\nchain in { type filter hook input priority 0; iif != lo drop; }\nchain out { type filter hook output priority 0; oif != lo drop; }\n}\n' |
         ip netns exec "vigil$second" nft -f -
-    printf '%s\n' "$place" >"$folder/cut"
 }
 
 site_lose() {
     local node
-    for node in "${nodes[@]}"; do lose "$node"; done
+    for node in "${nodes[@]}" "${etcds[@]}"; do lose "$node"; done
 }
 
 site_promote() {
@@ -85,7 +85,7 @@ site_restore() {
     # The settings of initdb, without those of Patroni.
     setsid setpriv --reuid=postgres --regid=postgres --clear-groups "$VIGIL_POSTGRES_PROGRAMS/postgres" -D "$data" -k "$folder/restored" \
         -c "config_file=$data/postgresql.base.conf" -c listen_addresses= -c max_connections=250 \
-        -c "restore_command=cp $folder/archive/wal/%f %p" -c "recovery_target_lsn=$(cat "$folder/cut")" -c recovery_target_action=promote \
+        -c "restore_command=cp $folder/archive/wal/%f %p" -c recovery_target_name=cut -c recovery_target_action=promote \
         >>"$folder/restored/log" 2>&1 </dev/null &
     printf '%s\n' "$!" >"$folder/$outside/restored.pid"
     for attempt in $(seq 300); do

@@ -14,7 +14,7 @@ struct FailoverCluster: Sendable {
         case machine
         /// The leader's machine stands still until another one leads, and then goes on.
         case freeze
-        /// The leader doesn't reach the other servers, but services still reach it.
+        /// The leader doesn't reach the other servers and etcd, but services still reach it.
         case cut
         /// A fifth of the leader's packets is lost.
         case loss
@@ -22,6 +22,8 @@ struct FailoverCluster: Sendable {
         case standby
         /// All of etcd is killed, so that nobody may lead.
         case etcd
+        /// The machine that leads etcd stands still, and then goes on.
+        case stall
         /// Patroni is killed on the leader's machine and PostgreSQL isn't, so that there are two primaries.
         case orphan
         /// The leader's disk is full.
@@ -32,7 +34,7 @@ struct FailoverCluster: Sendable {
         case clock
 
         /// Whether clients may not even notice it.
-        var isMild: Bool { [.switchover, .postmaster, .loss, .standby, .services, .clock].contains(self) }
+        var isMild: Bool { [.switchover, .postmaster, .loss, .standby, .stall, .services, .clock].contains(self) }
     }
 
     /// A machine of services, by the name of its network namespace.
@@ -89,8 +91,6 @@ struct FailoverCluster: Sendable {
         case start
         /// The second site has everything, and gets nothing from here on.
         case cut
-        /// A fifth of the leader's packets is lost.
-        case loss
         /// All servers of the first site are killed.
         case lose
         /// The second site's server leads.

@@ -217,21 +217,34 @@ struct UploadingPhones: Sendable {
     /// Every phone repeats its accepted upload, as if the answer had been lost. It must be accepted again, and no call may have been
     /// refused without a reason.
     func uploadAgain() async throws {
-        for (credential, outcome) in record.outcomes.withLock({ $0 }) {
-            for payload in outcome.accepted {
-                do {
-                    _ = try await accepted("repeat of an upload") { try await send(payload, credential) }
-                } catch let refused as Refused {
-                    // What is judged afterwards tells whether the upload is lost.
-                    record.refusals.withLock { $0.append(refused.call) }
+        let outcomes = record.outcomes.withLock { $0 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for start in 0..<Self.atOnce {
+                group.addTask {
+                    for index in stride(from: start, to: outcomes.count, by: Self.atOnce) {
+                        let (credential, outcome) = outcomes[index]
+                        for payload in outcome.accepted { try await sendAgain(payload, credential) }
+                    }
                 }
             }
+            try await group.waitForAll()
         }
         #expect(refusals == [], "seed \(KillPlan.seed)")
         await lab.close()
         await app.close()
         await proxy.close()
         await vouchers.close()
+    }
+
+    /// What is judged afterwards tells whether an upload is lost whose repeat is refused.
+    private func sendAgain(_ payload: Payload, _ credential: Credential) async throws {
+        // Where one is lost, others may be.
+        let patience = refusals.isEmpty ? Self.patience : 0
+        do {
+            _ = try await accepted("repeat of an upload", askedFor: patience) { try await send(payload, credential) }
+        } catch let refused as Refused {
+            record.refusals.withLock { $0.append(refused.call) }
+        }
     }
 
     /// Whether it was accepted.
@@ -264,15 +277,22 @@ struct UploadingPhones: Sendable {
         }
     }
 
-    /// A call was refused without a reason, and a minute later still is.
+    /// How many uploads are repeated at the same time.
+    private static let atOnce = 8
+    /// For how many seconds a call is repeated that was refused without a reason.
+    private static let patience = 60
+
+    /// A call was refused without a reason, and still is.
     private struct Refused: Error {
         /// The step, the status and the instant.
         let call: String
     }
 
     /// Retries until there is an answer. A refusal is recorded, because a real phone would give up. Then the call is repeated for a
-    /// minute: if it is accepted, nothing was lost, and a server only didn't see it.
-    private func accepted<Answer>(_ step: String, _ call: () async throws -> Answer) async throws -> Answer {
+    /// while: if it is accepted, nothing was lost, and a server only didn't see it.
+    private func accepted<Answer>(
+        _ step: String, askedFor seconds: Int = patience, _ call: () async throws -> Answer
+    ) async throws -> Answer {
         var status = 0
         func answer() async throws -> Answer? {
             try await answered {
@@ -286,10 +306,10 @@ struct UploadingPhones: Sendable {
         }
         if let answer = try await answer() { return answer }
         let refused = "\(step): \(status) at \(Date().formatted(.iso8601))"
-        for second in 1...60 {
+        for second in 0..<seconds {
             try await Task.sleep(for: .seconds(1))
             guard let answer = try await answer() else { continue }
-            record.refusals.withLock { $0.append("\(refused), accepted \(second) s later") }
+            record.refusals.withLock { $0.append("\(refused), accepted \(second + 1) s later") }
             return answer
         }
         throw Refused(call: refused)
