@@ -267,23 +267,30 @@ standby() {
     return 1
 }
 
-# Whether there is a leader, a standby that commits wait for, and another one.
+# Whether there is a leader, a standby that commits wait for, and another one, and all three know it: one that stood still says at first what
+# was true before.
 is_whole() {
-    local members
-    members=$(curl -sf -m 1 "http://$(address "$1"):8008/cluster") || return
+    local node views=''
+    for node in "${nodes[@]}"; do
+        views+=$(curl -sf -m 1 "http://$(address "$node"):8008/cluster") || return
+    done
     /usr/bin/python3 -c '
 import json, sys
-members = json.load(sys.stdin)["members"]
-roles = sorted(one["role"] for one in members if one["state"] in ("running", "streaming"))
-sys.exit(roles != ["leader", "replica", "sync_standby"])' <<<"$members"
+views, left = [], sys.stdin.read()
+while left:
+    view, end = json.JSONDecoder().raw_decode(left)
+    views.append({one["role"]: one["name"] for one in view["members"] if one["state"] in ("running", "streaming")})
+    left = left[end:].lstrip()
+whole = sorted(views[0]) == ["leader", "replica", "sync_standby"] and all(view == views[0] for view in views)
+sys.exit(not whole)' <<<"$views"
 }
 
 # $1: seconds.
 await_whole() {
-    local attempt node
+    local attempt
     for attempt in $(seq $((5 * $1))); do
         # The standby itself knows later than the leader that commits wait for it.
-        node=$(leader) && is_whole "$node" && standby >/dev/null && return
+        is_whole && leader >/dev/null && standby >/dev/null && return
         sleep 0.2
     done
     fail "The servers weren't whole within $1 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
