@@ -9,9 +9,9 @@ usage() {
 bash Tests/Live/failover.sh [OPTION…]
 
 Starts three servers of PostgreSQL with Patroni, three of etcd, two machines with the services of the path of an upload, and a load
-balancer in front of them, each in a network namespace of its own. Each machine reaches PostgreSQL through an HAProxy of its own, which asks
-Patroni which server is the primary. Then something goes wrong, while laboratories, phones and submission servers repeat every call
-until it is answered:
+balancer in front of them, each in a network namespace of its own. Each machine reaches PostgreSQL through an HAProxy of its own,
+which asks Patroni which server is the primary. Then something goes wrong, while laboratories, phones and submission servers repeat
+every call until it is answered:
 
   switchover  an administrator moves the leader
   postmaster  the leader's postmaster ends
@@ -102,7 +102,13 @@ prepare_python
 mkdir "$VIGIL_CLUSTER/python"
 mount --bind "${python%/bin/python}" "$VIGIL_CLUSTER/python"
 finish() {
+    local status=$? logs
     trap - EXIT
+    if [ "$status" != 0 ]; then
+        logs=$(mktemp -d /tmp/vigil-failover-logs.XXXXXX)
+        (cd "$VIGIL_CLUSTER" && find . -name '*.log' -exec cp --parents {} "$logs" \;)
+        say "The logs of the servers are in $logs."
+    fi
     bash "$VIGIL_CLUSTER_SCRIPT" stop || true
     umount "$VIGIL_CLUSTER/python"
     rm -rf "$VIGIL_CLUSTER"

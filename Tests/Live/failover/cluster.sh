@@ -285,15 +285,21 @@ whole = sorted(views[0]) == ["leader", "replica", "sync_standby"] and all(view =
 sys.exit(not whole)' <<<"$views"
 }
 
-# $1: seconds.
-await_whole() {
+# Whether that is so within a time. $1: seconds.
+is_whole_within() {
     local attempt
     for attempt in $(seq $((5 * $1))); do
         # The standby itself knows later than the leader that commits wait for it.
         is_whole && leader >/dev/null && standby >/dev/null && return
         sleep 0.2
     done
-    fail "The servers weren't whole within $1 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
+    return 1
+}
+
+# $1: seconds.
+await_whole() {
+    is_whole_within "$1" ||
+        fail "The servers weren't whole within $1 seconds: $(tail -qn 2 "$folder"/[123]/patroni.log)"
 }
 
 # Waits for a leader other than a node. $1: that node; $2: seconds.

@@ -137,8 +137,8 @@ orphan() {
     repair "$node"
 }
 
-# The leader's disk is full, and the log's next segment has no room. Patroni starts the server again and again, because it can read, and
-# promotes it again, without a standby: so nobody else may lead until somebody makes room.
+# The leader's disk is full, and the log's next segment has no room. As long as the server can start without it, Patroni starts and promotes
+# it again and again, without a standby: so nobody else may lead until somebody makes room.
 disk() {
     local node
     node=$(leader)
@@ -146,5 +146,8 @@ disk() {
     statement "$node" 'SELECT pg_switch_wal(), pg_switch_wal()' >/dev/null 2>&1 || true
     sleep 15
     rm "$folder/$node/disk/full"
+    is_whole_within 60 && return
+    # If it couldn't even start without room, another one leads, and it may have come too far to follow: an administrator clones it anew.
+    curl -sf -m 60 -o /dev/null -d '{"force": true}' "http://$(address "$node"):8008/reinitialize"
     await_whole 240
 }
