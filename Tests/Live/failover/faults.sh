@@ -1,7 +1,10 @@
 # What can go wrong with PostgreSQL; each function returns when everything is whole again. Sourced by cluster.sh, not run.
 
+# Sends a signal to all that runs on a machine. Some of it may have ended meanwhile.
+signal() { processes "$1" | xargs -r kill "-$2" 2>/dev/null || true; }
+
 # All that runs on a machine ends at once.
-lose() { processes "$1" | xargs -r kill -KILL 2>/dev/null || true; }
+lose() { signal "$1" KILL; }
 
 repair() {
     start_patroni "$1"
@@ -45,11 +48,11 @@ freeze() {
     local node
     node=$(leader)
     # What was started meanwhile is stopped by the second time.
-    for _ in 1 2; do processes "$node" | xargs kill -STOP; done
+    for _ in 1 2; do signal "$node" STOP; done
     await_other_leader "$node" 120
     # The other one has acknowledged something by then.
     sleep 10
-    processes "$node" | xargs kill -CONT
+    signal "$node" CONT
     await_whole 240
 }
 
@@ -105,9 +108,9 @@ without_etcd() {
 stall() {
     local node
     node=$(etcd_leader)
-    for _ in 1 2; do processes "$node" | xargs kill -STOP; done
+    for _ in 1 2; do signal "$node" STOP; done
     sleep 30
-    processes "$node" | xargs kill -CONT
+    signal "$node" CONT
     # Until everybody has noticed that a lease is gone.
     sleep 5
     await_whole 240
