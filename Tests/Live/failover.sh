@@ -36,7 +36,7 @@ without the fence, which is the control, both must. Needs root.
 And once there is a second site, which follows asynchronously, and an archive: the second site is cut off, the first one is lost, the
 second one goes on, and a server is restored from the archive. What was lost is printed.
 
-  --faults N   how many (default 20; 20 losses of the leader's machine took 16 minutes)
+  --faults N   how many (default 20; 20 losses of the leader's machine took 12 minutes)
   --only NAME  only this fault, or `leads` for the two holders of a lock, or `site` for the second site
   --direct     connection strings name the three servers instead of HAProxy (there is no orphan then)
   --seed N     the seed of their order and moments; by default another one each time, which is printed
