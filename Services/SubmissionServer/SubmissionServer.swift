@@ -58,7 +58,8 @@ package struct SubmissionServer: AsyncParsableCommand {
             routes.on(SubmissionAPI.venueReports, use: accept(.venueReports, SubmissionAPI.venueReports).handle)
         }
         try await runtime.run(
-            listeners: [listener], services: [database, ClockWatch(clock, runtime), verification, tans, inbox],
+            listeners: [listener],
+            services: [database, ClockWatch(clock, runtime), verification] + tans.services + [inbox],
             readiness: [ServiceDatabase.readiness(of: database), inbox.readiness])
     }
 

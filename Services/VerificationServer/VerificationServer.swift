@@ -97,8 +97,9 @@ package struct VerificationServer: AsyncParsableCommand {
         try await runtime.run(
             listeners: [apps, suite, portal],
             services: (donation.map { [$0] } ?? []) + [
-                database, ClockWatch(databaseClock, runtime), results, lookUp, registrations,
-                officers.refreshing(in: runtime),
+                database, ClockWatch(databaseClock, runtime), results,
+            ] + lookUp.services + [
+                registrations, officers.refreshing(in: runtime),
                 // Hourly counts are deleted soon after their hour.
                 Retention.every(300, for: .verification, in: database, by: databaseClock, calendar: calendar, runtime),
                 figures.everyHour(

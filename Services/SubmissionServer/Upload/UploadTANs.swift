@@ -4,7 +4,7 @@ import ServiceLifecycle
 import VerificationAPI
 
 /// Reserves and confirms TANs, and passwords of self-reports, at the verification server; many uploads share one call.
-struct UploadTANs: Service {
+struct UploadTANs: Sendable {
     /// What a TAN is to an upload.
     enum Reservation: Sendable {
         /// Another upload's, or none that is valid.
@@ -41,13 +41,8 @@ struct UploadTANs: Service {
         }
     }
 
-    func run() async throws {
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await reservations.run() }
-            group.addTask { try await confirmations.run() }
-            try await group.waitForAll()
-        }
-    }
+    /// What has to run for it.
+    var services: [any Service] { [reservations, confirmations] }
 
     /// Asks for a TAN or a password for an upload.
     func reserve(_ reservation: TANReservation) async throws -> Reservation {

@@ -15,7 +15,7 @@ import VerificationAPI
 ///
 /// What refuses a phone is looked up again, confirmed: in a failover, a database that lost its lead without knowing misses what
 /// its successor acknowledged, and a phone believes a refusal. Dummy requests aren't refused, and apps that work hardly ever are.
-struct ResultLookUp: Service {
+struct ResultLookUp: Sendable {
     private let sessions: Batcher<Digest, VerificationSession?>
     private let confirmedSessions: Batcher<Digest, VerificationSession?>
     /// The one or two ids of a test are one entry, so that both make one call.
@@ -53,13 +53,8 @@ struct ResultLookUp: Service {
         }
     }
 
-    func run() async throws {
-        try await withThrowingTaskGroup { group in
-            let batchers: [any Service] = [sessions, confirmedSessions, results, confirmedResults, uses]
-            for batcher in batchers { group.addTask { try await batcher.run() } }
-            try await group.waitForAll()
-        }
-    }
+    /// What has to run for it.
+    var services: [any Service] { [sessions, confirmedSessions, results, confirmedResults, uses] }
 
     /// The session of a registration token; nil when there is none, which is confirmed unless the request is a dummy.
     func session(of token: RegistrationToken, isFake: Bool) async throws -> VerificationSession? {

@@ -234,7 +234,7 @@ start() {
     mkdir "$folder/$outside"
     for machine in "$outside" "${services[@]}"; do lead_to_primary "$machine" "${nodes[@]}"; done
     if [ -n "${VIGIL_SECOND_SITE:-}" ]; then install -d -o postgres "$folder/archive" "$folder/archive/wal"; fi
-    chown -R postgres: "$folder"/[123789]
+    chown -R postgres: "${nodes[@]/#/$folder/}" "${etcds[@]/#/$folder/}"
     for node in "${etcds[@]}"; do start_etcd "$node" "${etcds[@]}"; done
     for node in "${nodes[@]}"; do start_patroni "$node"; done
     await_whole 180

@@ -3,6 +3,9 @@
 # Sends a signal to all that runs on a machine. Some of it may have ended meanwhile.
 signal() { processes "$1" | xargs -r kill "-$2" 2>/dev/null || true; }
 
+# A machine stands still until the signal CONT. What was started meanwhile is stopped by the second time.
+suspend() { for _ in 1 2; do signal "$1" STOP; done; }
+
 # All that runs on a machine ends at once.
 lose() { signal "$1" KILL; }
 
@@ -47,8 +50,7 @@ machine() {
 freeze() {
     local node
     node=$(leader)
-    # What was started meanwhile is stopped by the second time.
-    for _ in 1 2; do signal "$node" STOP; done
+    suspend "$node"
     await_other_leader "$node" 120
     # The other one has acknowledged something by then.
     sleep 10
@@ -108,7 +110,7 @@ without_etcd() {
 stall() {
     local node
     node=$(etcd_leader)
-    for _ in 1 2; do signal "$node" STOP; done
+    suspend "$node"
     sleep 30
     signal "$node" CONT
     # Until everybody has noticed that a lease is gone.
@@ -150,7 +152,7 @@ disk() {
     sleep 15
     rm "$folder/$node/disk/full"
     is_whole_within 60 && return
-    # If it couldn't even start without room, another one leads, and it may have come too far to follow: an administrator clones it anew.
+    # If it couldn't start without room, another one leads, which may lack the end of its log. Then an administrator clones it anew.
     curl -sf -m 60 -o /dev/null -d '{"force": true}' "http://$(address "$node"):8008/reinitialize"
     await_whole 240
 }

@@ -86,11 +86,11 @@ site_restore() {
     setsid setpriv --reuid=postgres --regid=postgres --clear-groups "$VIGIL_POSTGRES_PROGRAMS/postgres" -D "$data" -k "$folder/restored" \
         -c "config_file=$data/postgresql.base.conf" -c listen_addresses= -c max_connections=250 \
         -c "restore_command=cp $folder/archive/wal/%f %p" -c recovery_target_name=cut -c recovery_target_action=promote \
-        >>"$folder/restored/log" 2>&1 </dev/null &
+        >>"$folder/restored/postgres.log" 2>&1 </dev/null &
     printf '%s\n' "$!" >"$folder/$outside/restored.pid"
     for attempt in $(seq 300); do
         [ "$(statement restored 'SELECT pg_is_in_recovery()' 2>/dev/null)" = f ] && return
         sleep 0.2
     done
-    fail "The archive couldn't be restored: $(tail -n 5 "$folder/restored/log")"
+    fail "The archive couldn't be restored: $(tail -n 5 "$folder/restored/postgres.log")"
 }

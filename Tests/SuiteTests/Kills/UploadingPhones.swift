@@ -236,9 +236,9 @@ struct UploadingPhones: Sendable {
         await vouchers.close()
     }
 
-    /// What is judged afterwards tells whether an upload is lost whose repeat is refused.
+    /// Repeats an accepted upload. A refusal is recorded; what is judged afterwards tells whether the upload is lost.
     private func sendAgain(_ payload: Payload, _ credential: Credential) async throws {
-        // Where one is lost, others may be.
+        // Once a call has been refused, many may be: waiting a minute for each would take hours.
         let patience = refusals.isEmpty ? Self.patience : 0
         do {
             _ = try await accepted("repeat of an upload", askedFor: patience) { try await send(payload, credential) }
