@@ -1,4 +1,4 @@
-// What Swift, or SwiftNIO SSL, can't say and a service that hides its callers needs to say.
+// What Swift can't say and a service that hides its callers needs to say.
 #ifndef VIGIL_HARDENING_H
 #define VIGIL_HARDENING_H
 
@@ -23,15 +23,14 @@ static inline int vigil_file_facts(int descriptor, int64_t *size, int64_t *modif
     return 0;
 }
 
-// BoringSSL's own functions, under the names that SwiftNIO SSL gives them in its copy; `context` is an `SSL_CTX`.
-// SwiftNIO SSL 2.37 has no setting for either.
-uint32_t CNIOBoringSSL_SSL_CTX_set_options(void *context, uint32_t options);
-int CNIOBoringSSL_SSL_CTX_set_session_cache_mode(void *context, int mode);
-// The same, asked: for the test that holds a new version of the library against this.
-uint32_t CNIOBoringSSL_SSL_CTX_get_options(const void *context);
-int CNIOBoringSSL_SSL_CTX_get_session_cache_mode(const void *context);
-
-#define VIGIL_SSL_OP_NO_TICKET 0x00004000u
-#define VIGIL_SSL_SESS_CACHE_OFF 0
+// The same of a path, without following a symbolic link at its end.
+static inline int vigil_path_facts(const char *path, int64_t *size, int64_t *modified, uint32_t *mode) {
+    struct stat facts;
+    if (lstat(path, &facts) != 0) return -1;
+    *size = facts.st_size;
+    *modified = facts.st_mtim.tv_sec;
+    *mode = facts.st_mode;
+    return 0;
+}
 
 #endif
