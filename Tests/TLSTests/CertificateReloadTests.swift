@@ -1,7 +1,6 @@
 import Calling
 import FoundationEssentials
 import HTTPContract
-import NIOSSL
 import Running
 import Serving
 import Synchronization
@@ -56,7 +55,7 @@ import Testing
     /// Greets over a new connection.
     private func greet(_ listener: Listener, _ files: TLSFiles) async throws -> Int {
         try await post(
-            "https://localhost:\(try await listener.boundPort)/greet", #"{"name":"Ada"}"#, tls: files.client()
+            "https://localhost:\(try await listener.boundPort)/greet", #"{"name":"Ada"}"#, tls: files.caller
         ).status
     }
 

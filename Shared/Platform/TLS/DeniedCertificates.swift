@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-package import NIOSSL
 import Running
 
 /// The certificates that no listener accepts, although a trusted authority has signed them.
@@ -41,12 +40,5 @@ struct DeniedCertificates: Sendable {
     /// Whether the list has a certificate with this fingerprint.
     func contains(_ fingerprint: [UInt8]) -> Bool {
         !fingerprints.isEmpty && fingerprints.contains(fingerprint)
-    }
-}
-
-extension NIOSSLCertificate {
-    /// The SHA-256 of the DER form; nil if the library can't provide it.
-    package var fingerprint: [UInt8]? {
-        (try? toDERBytes()).map { Array(SHA256.hash(data: $0)) }
     }
 }

@@ -1,19 +1,14 @@
-package import NIOSSL
 package import Running
 
-/// The TLS contexts of servers and clients on SwiftNIO, recreated when their files change.
+/// The TLS contexts of servers and clients, recreated when their files change.
 package enum ReloadedContext {
     /// For a public server: TLS 1.2 and 1.3, without client certificates.
     ///
     /// - Parameter listener: the listener's name in metrics and log.
     package static func publicServer(
         _ files: TLSFiles, listener: String, protocols: [String]
-    ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
-        try ReloadedTLS(files, label: ("listener", listener)) { material in
-            var configuration = try material.publicServer()
-            configuration.applicationProtocols = protocols
-            return try NIOSSLContext(withoutResumption: configuration)
-        }
+    ) throws(ConfigurationProblem) -> ReloadedTLS<TLSContext> {
+        try ReloadedTLS(files, label: ("listener", listener)) { try $0.publicServer(protocols: protocols) }
     }
 
     /// For calls to our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
@@ -22,8 +17,8 @@ package enum ReloadedContext {
     /// - Parameter peer: the peer's name in metrics and log.
     package static func client(
         _ files: TLSFiles, peer: String
-    ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
-        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { try NIOSSLContext(configuration: try $0.client()) }
+    ) throws(ConfigurationProblem) -> ReloadedTLS<TLSContext> {
+        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { try $0.client() }
     }
 
     /// For calls to a third party's server that requires a client certificate: TLS 1.2 and 1.3; the server's name is verified
@@ -32,11 +27,7 @@ package enum ReloadedContext {
     /// - Parameter peer: the peer's name in metrics and log.
     package static func outsideClient(
         _ files: TLSFiles, peer: String, protocols: [String]
-    ) throws(ConfigurationProblem) -> ReloadedTLS<NIOSSLContext> {
-        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { material in
-            var configuration = try material.outsideClient()
-            configuration.applicationProtocols = protocols
-            return try NIOSSLContext(configuration: configuration)
-        }
+    ) throws(ConfigurationProblem) -> ReloadedTLS<TLSContext> {
+        try ReloadedTLS(files.ofClient, label: ("peer", peer)) { try $0.outsideClient(protocols: protocols) }
     }
 }

@@ -1,13 +1,10 @@
 import Crypto
 package import FoundationEssentials
-import NIOPosix
+import Loop
 package import Running
 import Synchronization
 
 /// The product that one listener or one client makes from its TLS files, recreated when they change.
-///
-/// swift-nio-extras' `TimedCertificateReloader` renews only the certificate and key of a server; authorities and outgoing
-/// clients would stay unchanged until the next start.
 package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
     /// The metric's label: `listener` or `peer`, and its name.
     package let label: (String, String)
@@ -52,9 +49,7 @@ package final class ReloadedTLS<Product: Sendable>: WatchedTLS {
 
     /// Reads the files, and uses them if they have changed and are valid.
     package func check(at now: Date) async -> TLSCheck {
-        // It reads files, so it doesn't run on the cooperative pool.
-        let checked = try? await NIOThreadPool.singleton.runIfActive { self.checkFiles(at: now) }
-        return checked ?? .unchanged
+        await Blocking.run { self.checkFiles(at: now) }
     }
 
     private func checkFiles(at now: Date) -> TLSCheck {

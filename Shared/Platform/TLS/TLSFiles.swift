@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import NIOSSL
 package import Running
 
 /// The paths of a program's certificate, its key and the trusted authorities (PEM files).
@@ -44,8 +43,8 @@ package struct TLSFiles: Sendable {
     /// A client of our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
     /// only.
     ///
-    /// It doesn't change with its files; use ``ReloadedConnections`` to notice changes.
-    package func client() throws(ConfigurationProblem) -> TLSConfiguration {
+    /// It doesn't change with its files; use ``ReloadedContext`` to notice changes.
+    package func client() throws(ConfigurationProblem) -> TLSContext {
         do {
             return try TLSMaterial(contents()).client()
         } catch {
@@ -53,12 +52,35 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// A client without a certificate that trusts one file of authorities, which is read now.
-    package static func anonymousClient(trusting authorities: String) throws(ConfigurationProblem) -> TLSConfiguration {
+    /// A server that simulates another party's: TLS 1.2 and 1.3; it asks for a client certificate if there are authorities, and goes
+    /// on without.
+    ///
+    /// It doesn't change with its files.
+    package func optionalServer(protocols: [String]) throws(ConfigurationProblem) -> TLSContext {
         do {
-            return try TLSMaterial.anonymousClient(trusting: bytes(of: authorities))
+            return try TLSMaterial(contents()).optionalServer(protocols: protocols)
+        } catch {
+            throw problem(error)
+        }
+    }
+
+    /// A client without a certificate that trusts one file of authorities, which is read now.
+    package static func anonymousClient(
+        trusting authorities: String, protocols: [String] = []
+    ) throws(ConfigurationProblem) -> TLSContext {
+        do {
+            return try TLSMaterial.anonymousClient(trusting: bytes(of: authorities), protocols: protocols)
         } catch {
             throw ConfigurationProblem("\(authorities) holds no PEM certificate; create it with `vigil certificates`.")
+        }
+    }
+
+    /// A client without a certificate that trusts this machine's authorities.
+    package static func anonymousClient(protocols: [String] = []) throws(ConfigurationProblem) -> TLSContext {
+        do {
+            return try TLSContext.client(nil, trusting: .system, minimum: .tls12, protocols: protocols)
+        } catch {
+            throw ConfigurationProblem("This machine's certificate authorities can't be read.")
         }
     }
 
@@ -89,7 +111,8 @@ package struct TLSFiles: Sendable {
         case .expired:
             ConfigurationProblem("\(certificate) has expired; create a new one.")
         case .library:
-            ConfigurationProblem("This version of SwiftNIO SSL would give out session tickets; build with 2.37.")
+            ConfigurationProblem(
+                "This machine's OpenSSL can't do what the suite needs; install libssl3 of Debian 12 or later.")
         }
     }
 

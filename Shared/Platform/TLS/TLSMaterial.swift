@@ -1,14 +1,15 @@
-import NIOCore
-package import NIOSSL
+internal import FoundationEssentials
 package import Running
+internal import SwiftASN1
+internal import X509
 
 /// The TLS context of a listener for our own services and partners.
 package struct MutualServer: Sendable {
     /// The context for every handshake from now on.
-    package let context: NIOSSLContext
+    package let context: TLSContext
     private let denied: DeniedCertificates
 
-    init(context: NIOSSLContext, denied: DeniedCertificates) {
+    init(context: TLSContext, denied: DeniedCertificates) {
         self.context = context
         self.denied = denied
     }
@@ -23,9 +24,8 @@ package struct MutualServer: Sendable {
 
 /// A certificate, its key and the trusted authorities, as the files had them at one time.
 package struct TLSMaterial: Sendable {
-    private let chain: [NIOSSLCertificate]
-    private let key: NIOSSLPrivateKey
-    private let authorities: [NIOSSLCertificate]?
+    private let identity: TLSIdentity
+    private let authorities: [[UInt8]]?
     private let denied: DeniedCertificates
 
     /// When the certificate itself expires, in seconds since the epoch.
@@ -35,13 +35,12 @@ package struct TLSMaterial: Sendable {
         guard let chain = Self.certificates(in: contents.certificate), let own = chain.first else {
             throw .certificate
         }
-        guard let key = try? NIOSSLPrivateKey(bytes: contents.key, format: .pem) else { throw .key }
-        self.chain = chain
-        self.key = key
-        expiry = Int(own.notValidAfter)
+        guard let key = Self.key(in: contents.key) else { throw .key }
+        identity = TLSIdentity(chain: chain.map(\.bytes), key: key)
+        expiry = Int(own.certificate.notValidAfter.timeIntervalSince1970)
         if let bytes = contents.authorities {
             guard let trusted = Self.certificates(in: bytes) else { throw .authorities }
-            authorities = trusted
+            authorities = trusted.map(\.bytes)
         } else {
             authorities = nil
         }
@@ -49,92 +48,75 @@ package struct TLSMaterial: Sendable {
     }
 
     /// A server for our own services: TLS 1.3, and client certificates of our authority.
-    package func mutualServer() throws(TLSFlaw) -> MutualServer {
-        var configuration = serverConfiguration()
-        configuration.minimumTLSVersion = .tlsv13
-        // In a server this requires a client certificate; roles are checked per route.
-        configuration.certificateVerification = .noHostnameVerification
-        configuration.trustRoots = .certificates(try trusted())
-        do {
-            return MutualServer(context: try NIOSSLContext(withoutResumption: configuration), denied: denied)
-        } catch {
-            throw error as? TLSFlaw ?? .pair
-        }
+    package func mutualServer(protocols: [String] = []) throws(TLSFlaw) -> MutualServer {
+        // Roles are checked per route.
+        MutualServer(
+            context: try TLSContext.server(
+                identity, clients: .required(try trusted()), minimum: .tls13, protocols: protocols),
+            denied: denied)
     }
 
     /// A public server: TLS 1.2 and 1.3, without client certificates.
-    package func publicServer() throws(TLSFlaw) -> TLSConfiguration {
-        var configuration = serverConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuiteValues = NIOTLSCipher.publicServer
-        configuration.certificateVerification = .none
-        _ = try context(configuration)
-        return configuration
+    package func publicServer(protocols: [String]) throws(TLSFlaw) -> TLSContext {
+        try TLSContext.server(identity, clients: .none, minimum: .tls12, protocols: protocols)
+    }
+
+    /// A server that asks for a client certificate if there are authorities, and goes on without: TLS 1.2 and 1.3.
+    package func optionalServer(protocols: [String]) throws(TLSFlaw) -> TLSContext {
+        try TLSContext.server(
+            identity, clients: authorities.map { .optional($0) } ?? .none, minimum: .tls12, protocols: protocols)
     }
 
     /// A client of our own services: TLS 1.3 with a client certificate; the server's name is verified against our authority
     /// only.
-    package func client() throws(TLSFlaw) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.certificateChain = chain.map { .certificate($0) }
-        configuration.privateKey = .privateKey(key)
-        configuration.minimumTLSVersion = .tlsv13
-        configuration.certificateVerification = .fullVerification
-        configuration.trustRoots = .certificates(try trusted())
-        _ = try context(configuration)
-        return configuration
+    package func client(protocols: [String] = []) throws(TLSFlaw) -> TLSContext {
+        try TLSContext.client(
+            identity, trusting: .certificates(try trusted()), minimum: .tls13, protocols: protocols)
     }
 
     /// A client of a third party's server: TLS 1.2 and 1.3 with a client certificate; the server's name is verified.
-    package func outsideClient() throws(TLSFlaw) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.certificateChain = chain.map { .certificate($0) }
-        configuration.privateKey = .privateKey(key)
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.certificateVerification = .fullVerification
-        if let authorities { configuration.trustRoots = .certificates(authorities) }
-        _ = try context(configuration)
-        return configuration
+    package func outsideClient(protocols: [String] = []) throws(TLSFlaw) -> TLSContext {
+        try TLSContext.client(
+            identity, trusting: authorities.map { .certificates($0) } ?? .system, minimum: .tls12,
+            protocols: protocols)
     }
 
     /// A client without a certificate that trusts one file of authorities.
-    static func anonymousClient(trusting contents: [UInt8]) throws(TLSFlaw) -> TLSConfiguration {
+    static func anonymousClient(trusting contents: [UInt8], protocols: [String]) throws(TLSFlaw) -> TLSContext {
         guard let authorities = certificates(in: contents) else { throw .authorities }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.certificateVerification = .fullVerification
-        configuration.trustRoots = .certificates(authorities)
-        return configuration
+        return try TLSContext.client(
+            nil, trusting: .certificates(authorities.map(\.bytes)), minimum: .tls12, protocols: protocols)
     }
 
-    private func serverConfiguration() -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-        // Until then, the library keeps the whole state of a connection whose client disappeared silently, and a stopping
-        // service waits for such connections.
-        configuration.shutdownTimeout = .seconds(1)
-        return configuration
-    }
-
-    private func trusted() throws(TLSFlaw) -> [NIOSSLCertificate] {
+    private func trusted() throws(TLSFlaw) -> [[UInt8]] {
         guard let authorities else { throw .authorities }
         return authorities
     }
 
-    private func context(_ configuration: TLSConfiguration) throws(TLSFlaw) -> NIOSSLContext {
-        do {
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw .pair
+    // MARK: Files
+
+    /// Nil unless there is at least one certificate, and everything between PEM's lines is complete.
+    ///
+    /// OpenSSL would read certificates in other encodings than DER, and bytes after them; this doesn't.
+    private static func certificates(in pem: [UInt8]) -> [(certificate: Certificate, bytes: [UInt8])]? {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: String(decoding: pem, as: UTF8.self)) else {
+            return nil
         }
+        var found: [(Certificate, [UInt8])] = []
+        for document in documents where document.discriminator == Certificate.defaultPEMDiscriminator {
+            guard let certificate = try? Certificate(pemDocument: document) else { return nil }
+            found.append((certificate, document.derBytes))
+        }
+        return found.isEmpty ? nil : found
     }
 
-    /// Nil unless there is at least one certificate, and each is complete.
-    private static func certificates(in pem: [UInt8]) -> [NIOSSLCertificate]? {
-        let text = String(decoding: pem, as: UTF8.self)
-        let ends = text.split(separator: "-----END ", omittingEmptySubsequences: false).count - 1
-        let begins = text.split(separator: "-----BEGIN ", omittingEmptySubsequences: false).count - 1
-        guard begins == ends, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty
+    /// The first private key without a passphrase, in DER.
+    private static func key(in pem: [UInt8]) -> [UInt8]? {
+        let documents = try? PEMDocument.parseMultiple(pemString: String(decoding: pem, as: UTF8.self))
+        let kinds = ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"]
+        guard let document = documents?.first(where: { kinds.contains($0.discriminator) }),
+            (try? DER.parse(document.derBytes)) != nil
         else { return nil }
-        return certificates
+        return document.derBytes
     }
 }
