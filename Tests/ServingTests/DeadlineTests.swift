@@ -1,7 +1,6 @@
 import HTTPContract
 import HTTPTypes
 import Logging
-import NIOHTTP1
 import Running
 import Serving
 import Synchronization
@@ -153,7 +152,7 @@ import Testing
         try await withService(listeners: [listener]) { _ in
             let answer = try await RawConnection.open(port: try await listener.boundPort) { connection in
                 try await connection.write(head + "Content-Length: 1\r\n\r\n{")
-                try await connection.write("POST /nowhere HTTP/1.1\r\nContent-Length: 1\r\n\r\n{")
+                try await connection.write("POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n{")
                 try await connection.write(head + "Content-Length: 14\r\n\r\n{\"name\":\"Ada\"}")
                 try await connection.write(head + "Connection: close\r\nContent-Length: 14\r\n\r\n{\"name\":\"Bob\"}")
                 return await connection.readToEnd()

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import Running
 import Serving
 import TestSupport

@@ -1,6 +1,5 @@
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import Running
 import Serving
 import TestSupport

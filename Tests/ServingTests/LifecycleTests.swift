@@ -1,6 +1,5 @@
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import Running
 import ServiceLifecycle
 import Serving
@@ -82,7 +81,7 @@ import Testing
         let group = ServiceGroup(
             configuration: .init(
                 services: [Program(runtime: runtime, listener: listener, service: service)],
-                logger: runtime.libraryLogger))
+                logger: runtime.logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let url = "http://127.0.0.1:\(try await listener.boundPort)"

@@ -1,7 +1,5 @@
 import HTTPContract
 import Logging
-import NIOHTTP1
-import NIOSSL
 import Running
 import Serving
 import TLS
@@ -32,7 +30,7 @@ import Testing
     @Test("the role prometheus reads the metrics, and finds nothing else on the port")
     func prometheus() async throws {
         try await withMetrics { url in
-            let tls = try certificates.files(role: .prometheus).client()
+            let tls = try certificates.files(role: .prometheus).caller
             let answer = try await send(.GET, url + "/metrics", tls: tls)
             #expect(answer.status == 200)
             #expect(answer.fields["content-type"] == ["text/plain; version=0.0.4"])
@@ -49,7 +47,7 @@ import Testing
         arguments: Role.allCases.filter { $0 != .prometheus } + [nil])
     func others(role: Role?) async throws {
         try await withMetrics { url in
-            let tls = try certificates.files(role: role).client()
+            let tls = try certificates.files(role: role).caller
             let answer = try await send(.GET, url + "/metrics", tls: tls)
             #expect(answer.status == 403)
             #expect(answer.body.isEmpty)
@@ -59,9 +57,8 @@ import Testing
     @Test("a caller without certificate, or without TLS, gets nothing")
     func nobody() async throws {
         try await withMetrics { url in
-            var tls = try certificates.files(role: .prometheus).client()
-            tls.certificateChain = []
-            tls.privateKey = nil
+            var tls = try certificates.files(role: .prometheus).caller
+            tls.certificate = nil
             await #expect(throws: (any Error).self) { try await send(.GET, url + "/metrics", tls: tls) }
             await #expect(throws: (any Error).self) {
                 try await send(.GET, url.replacing("https:", with: "http:") + "/metrics")

@@ -2,9 +2,6 @@ import Calling
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
-import NIOHTTP1
 import Serving
 import TestSupport
 import Testing
@@ -68,7 +65,8 @@ import Testing
         let listener = listener()
         try await withService(listeners: [listener]) { _ in
             let answer = try await send(
-                .init(rawValue: row.method), "http://127.0.0.1:\(try await listener.boundPort)\(row.path)",
+                try #require(HTTPRequest.Method(row.method)),
+                "http://127.0.0.1:\(try await listener.boundPort)\(row.path)",
                 headers: row.type.map { [("content-type", $0)] } ?? [], body: row.body.isEmpty ? nil : row.body)
             #expect(answer.status == row.status)
             #expect(answer.fields["cache-control"] == ["no-store"])
@@ -113,7 +111,7 @@ import Testing
                 let body = try await exchange.body(upTo: 10)
                 return Response(
                     status: .accepted,
-                    body: ResponseBody(byteBuffer: ByteBuffer(string: "\(exchange.path) \(String(buffer: body))")))
+                    body: Array("\(exchange.path) \(String(decoding: body, as: UTF8.self))".utf8))
             }
         }
         try await withService(listeners: [listener]) { _ in

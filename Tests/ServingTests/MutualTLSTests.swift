@@ -1,7 +1,5 @@
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
-import NIOSSL
 import Serving
 import TLS
 import TestSupport
@@ -16,10 +14,10 @@ import Testing
 
     /// Starts a listener and calls it as its client.
     private func greet(
-        _ client: (TLSConfiguration) throws -> TLSConfiguration = { $0 }, role: Role? = .lab, name: String? = nil
+        _ client: (ClientTLS) throws -> ClientTLS = { $0 }, role: Role? = .lab, name: String? = nil
     ) async throws -> Answer {
         let listener = Listener.greeting(.mutualTLS(try certificates.files(role: .verificationServer)))
-        let configuration = try client(certificates.files(role: role, name: name).client())
+        let configuration = try client(certificates.files(role: role, name: name).caller)
         return try await withService(listeners: [listener]) { _ in
             try await post(
                 "https://localhost:\(try await listener.boundPort)/greet", #"{"name":"Ada"}"#, tls: configuration)
@@ -50,8 +48,7 @@ import Testing
         await #expect(throws: (any Error).self) {
             try await greet { configuration in
                 var configuration = configuration
-                configuration.certificateChain = []
-                configuration.privateKey = nil
+                configuration.certificate = nil
                 return configuration
             }
         }
@@ -61,14 +58,14 @@ import Testing
     func foreignAuthority() async throws {
         let foreign = try TestCertificates()
         await #expect(throws: (any Error).self) {
-            try await greet { _ in try foreign.files(role: .lab, trusting: certificates).client() }
+            try await greet { _ in try foreign.files(role: .lab, trusting: certificates).caller }
         }
     }
 
     @Test("an expired certificate doesn't get through the handshake")
     func expired() async throws {
         let listener = Listener.greeting(.mutualTLS(try certificates.files(role: .verificationServer)))
-        let old = try certificates.files(role: .lab, expired: true).client()
+        let old = try certificates.files(role: .lab, expired: true).caller
         try await withService(listeners: [listener]) { _ in
             let port = try await listener.boundPort
             await #expect(throws: (any Error).self) {
@@ -82,8 +79,8 @@ import Testing
         await #expect(throws: (any Error).self) {
             try await greet { configuration in
                 var configuration = configuration
-                configuration.minimumTLSVersion = .tlsv12
-                configuration.maximumTLSVersion = .tlsv12
+                configuration.minimumVersion = .tlsv12
+                configuration.maximumVersion = .tlsv12
                 return configuration
             }
         }
@@ -116,7 +113,7 @@ import Testing
     func wrongName() async throws {
         let files = try certificates.files(role: .verificationServer, dnsNames: ["other.example"], ipAddresses: [])
         let listener = Listener.greeting(.mutualTLS(files))
-        let client = try certificates.files(role: .lab).client()
+        let client = try certificates.files(role: .lab).caller
         try await withService(listeners: [listener]) { _ in
             let port = try await listener.boundPort
             await #expect(throws: (any Error).self) {

@@ -2,8 +2,6 @@ import Calling
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOHTTP1
 import Running
 import Serving
 import TestSupport

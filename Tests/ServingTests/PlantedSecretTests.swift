@@ -1,7 +1,6 @@
 import HTTPContract
 import HTTPTypes
 import Logging
-import NIOHTTP1
 import Running
 import Serving
 import TLS
@@ -69,7 +68,7 @@ import Testing
                     })
             }
             _ = try? await post("https://\(secret).localhost:\(try await secured.boundPort)/greet", body)
-            let client = try certificates.files(role: .lab, name: secret).client()
+            let client = try certificates.files(role: .lab, name: secret).caller
             let answer = try await post(
                 "https://localhost:\(try await secured.boundPort)/greet", body, tls: client)
             answers.append("\(answer)")

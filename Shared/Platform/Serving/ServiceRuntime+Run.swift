@@ -55,7 +55,7 @@ extension ServiceRuntime {
                 // Requests may also finish when something else has failed.
                 ServiceGroupConfiguration.ServiceConfiguration(
                     service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
-            }, gracefulShutdownSignals: signals, logger: libraryLogger)
+            }, gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         // Whatever doesn't end even then ends with its process. A statement may take fifteen seconds.
         if !signals.isEmpty { configuration.maximumCancellationDuration = .seconds(20) }
@@ -70,6 +70,6 @@ extension ServiceRuntime {
 
     private func service(of listener: Listener) throws -> ListenerService {
         try ListenerService(
-            listener, serviceName: name, clock: clock, metrics: metrics, logger: logger, libraryLogger: libraryLogger)
+            listener, serviceName: name, clock: clock, metrics: metrics, logger: logger)
     }
 }

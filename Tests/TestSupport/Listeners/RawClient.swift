@@ -1,6 +1,3 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
 package import TLS
 
 /// An answer as received on the wire.
@@ -31,23 +28,20 @@ package final class RawClient: Sendable {
     package enum Body: Sendable {
         case none
         case text(String)
+        case bytes([UInt8])
         /// This text a thousand times, without an end and without an announced length.
         case endless(String)
     }
 
     private let base: String
-    private let http: HTTPClient
+    private let tls: ClientTLS?
 
-    private init(base: String, tls: TLSFiles?) throws {
+    private init(base: String, tls: TLSFiles?) {
         self.base = base
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try tls?.client(), redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(30), read: .seconds(30)))
-        configuration.httpVersion = .http1Only
-        http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        self.tls = tls?.caller
     }
 
-    /// Calls `body` with a client, which is closed afterwards.
+    /// Calls `body` with a client.
     ///
     /// - Parameters:
     ///   - base: scheme, host and port.
@@ -55,41 +49,30 @@ package final class RawClient: Sendable {
     package static func with<R>(
         _ base: String, tls: TLSFiles?, _ body: (RawClient) async throws -> R
     ) async throws -> R {
-        let client = try RawClient(base: base, tls: tls)
-        let result: Result<R, any Error>
-        do {
-            result = .success(try await body(client))
-        } catch {
-            result = .failure(error)
-        }
-        try await client.http.shutdown()
-        return try result.get()
+        try await body(RawClient(base: base, tls: tls))
     }
 
     /// Sends one request.
     package func send(
         _ method: String, _ path: String, fields: [String: String] = [:], _ body: Body = .none
     ) async throws -> RawAnswer {
-        var request = HTTPClientRequest(url: base + path)
-        request.method = HTTPMethod(rawValue: method)
-        request.headers = HTTPHeaders(fields.sorted { $0.key < $1.key })
-        switch body {
-        case .none: break
-        case .text(let text): request.body = .bytes(ByteBuffer(string: text))
-        case .endless(let chunk):
-            let buffer = ByteBuffer(string: chunk)
-            let chunks = AsyncStream { continuation in
-                for _ in 0..<1000 { continuation.yield(buffer) }
+        let content: CurlCall.Body =
+            switch body {
+            case .none: .none
+            case .text(let text): .bytes(Array(text.utf8))
+            case .bytes(let bytes): .bytes(bytes)
+            case .endless(let chunk): .endless(Array(chunk.utf8))
             }
-            request.body = .stream(chunks, length: .unknown)
-        }
-        let response = try await http.execute(request, timeout: .seconds(60))
-        let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-        let fields = response.headers
+        let call = CurlCall(
+            method, base + path, headers: fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, body: content,
+            tls: tls, http2: false, seconds: 60)
+        let answer = try await call.run()
+        let fields = answer.fields
             .map { RawAnswer.Field(name: $0.name.lowercased(), value: $0.value) }
             .filter { $0.name != "date" }
             .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
-        return RawAnswer(status: Int(response.status.code), fields: fields, body: text)
+        return RawAnswer(
+            status: answer.status, fields: fields, body: String(decoding: answer.body, as: UTF8.self))
     }
 
     /// Posts JSON.

@@ -1,8 +1,6 @@
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Running
 import TLS
 
@@ -69,8 +67,6 @@ extension Listener {
     }
 
     fileprivate static func text(_ body: String, type: String, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: type, .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+        Response(status: status, headers: [.contentType: type, .cacheControl: "no-store"], text: body)
     }
 }

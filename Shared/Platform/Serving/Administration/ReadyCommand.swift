@@ -1,9 +1,6 @@
 package import ArgumentParser
-import AsyncHTTPClient
 import FoundationEssentials
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
+import Loop
 import Running
 
 /// `ready`, a subcommand of every service's executable: queries the running service's own `/ready`.
@@ -32,12 +29,12 @@ package struct ReadyCommand: AsyncParsableCommand {
     @discardableResult
     static func ask(_ settings: Settings) async throws -> [String] {
         let port = try settings.port("admin.port")
-        let request = HTTPClientRequest(url: "http://\(Listener.loopback):\(port)/ready")
         let answer: Readiness.Answer
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: patience)
-            let body = try await response.body.collect(upTo: maximumSize)
-            answer = try JSONDecoder().decode(Readiness.Answer.self, from: Data(buffer: body))
+            let body = try await Blocking.run { () throws(AdminCall.Failure) in
+                try AdminCall.get("/ready", port: port, limit: maximumSize, within: patience)
+            }
+            answer = try JSONDecoder().decode(Readiness.Answer.self, from: Data(body))
         } catch {
             throw NotReady.noAnswer(port: port)
         }
@@ -49,7 +46,7 @@ package struct ReadyCommand: AsyncParsableCommand {
     private static let maximumSize = 1 << 20
 
     /// Longer than the timeout of the service's own checks.
-    private static let patience = TimeAmount.seconds(4)
+    private static let patience = Duration.seconds(4)
 }
 
 /// A service that isn't running, or that reports that it isn't ready.

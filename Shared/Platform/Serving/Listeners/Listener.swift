@@ -1,7 +1,9 @@
+package import HTTPContract
+package import Loop
 package import Running
 package import TLS
 
-/// A port with routes behind it.
+/// A port with something behind it: routes, a server that answers by itself, or a protocol of its own.
 ///
 /// `ServiceRuntime.run(listeners:services:readiness:)` opens it.
 package struct Listener: Sendable {
@@ -11,8 +13,17 @@ package struct Listener: Sendable {
         case mutualTLS(TLSFiles)
         /// For apps: TLS 1.2 and 1.3, HTTP/1.1 and HTTP/2, without client certificates; routes check no role.
         case publicTLS(TLSFiles)
+        /// For simulators: TLS 1.2 and 1.3, and a client certificate if the client has one of the files' authorities.
+        case optionalTLS(TLSFiles)
         /// For the admin port, public files behind an edge, and measurements; routes check no role.
         case plain
+    }
+
+    /// What answers.
+    enum Content: Sendable {
+        case routes(Routes)
+        case server([EndpointDescription], @Sendable (Core) -> any RequestServer)
+        case connections(@Sendable (Connection) -> any ConnectionHandler)
     }
 
     /// The listener's name in metrics and messages; its settings are `<name>.host` and `<name>.port`.
@@ -22,9 +33,15 @@ package struct Listener: Sendable {
     let port: Int
     let security: Security
     let limits: Limits
-    let routes: Routes
+    let content: Content
+    /// The application protocols that TLS offers; nil for those of the security.
+    let protocols: [String]?
+    /// The memory of all requests; nil for the process's.
+    let budget: BytesInFlight?
     let bound: BoundPort
 
+    /// A listener with routes.
+    ///
     /// - Parameters:
     ///   - port: 0 lets the system choose; ``boundPort`` then returns it.
     ///   - limits: by default ``Limits/outer`` for public listeners, ``Limits/inner`` for the others.
@@ -40,15 +57,57 @@ package struct Listener: Sendable {
         name: String, host: String, port: Int, security: Security, limits: Limits? = nil, bound: BoundPort,
         routes: (inout Routes) -> Void
     ) {
+        var mounted = Routes()
+        routes(&mounted)
+        self.init(
+            name: name, host: host, port: port, security: security, limits: limits, bound: bound,
+            content: .routes(mounted))
+    }
+
+    /// A listener with a server that answers on the cores by itself.
+    ///
+    /// - Parameters:
+    ///   - protocols: the application protocols that TLS offers, the best first.
+    ///   - budget: the memory of all its requests; nil for the budget that listeners of the process share.
+    ///   - operations: what the listener's document describes.
+    ///   - server: creates the server of a core, on which it is called.
+    package init(
+        name: String, host: String, port: Int, security: Security, limits: Limits,
+        protocols: [String] = ["h2", "http/1.1"], budget: BytesInFlight? = nil, operations: [EndpointDescription] = [],
+        server: @escaping @Sendable (Core) -> any RequestServer
+    ) {
+        self.init(
+            name: name, host: host, port: port, security: security, limits: limits, protocols: protocols,
+            budget: budget, bound: BoundPort(), content: .server(operations, server))
+    }
+
+    /// A listener whose connections speak a protocol of their own, for simulators. Shutdown closes them at once.
+    ///
+    /// - Parameters:
+    ///   - protocols: the application protocols that TLS offers.
+    ///   - handler: creates a connection's handler, on its core.
+    package init(
+        name: String, host: String, port: Int, security: Security, limits: Limits, protocols: [String],
+        handler: @escaping @Sendable (Connection) -> any ConnectionHandler
+    ) {
+        self.init(
+            name: name, host: host, port: port, security: security, limits: limits, protocols: protocols,
+            bound: BoundPort(), content: .connections(handler))
+    }
+
+    private init(
+        name: String, host: String, port: Int, security: Security, limits: Limits?, protocols: [String]? = nil,
+        budget: BytesInFlight? = nil, bound: BoundPort, content: Content
+    ) {
         self.name = name
         self.host = host
         self.port = port
         self.security = security
         self.limits = limits ?? security.limits
+        self.protocols = protocols
+        self.budget = budget
         self.bound = bound
-        var mounted = Routes()
-        routes(&mounted)
-        self.routes = mounted
+        self.content = content
     }
 
     /// Creates a listener from `<name>.host` (by default 127.0.0.1), `<name>.port` and `<name>.connections`, the maximum number
@@ -77,7 +136,7 @@ extension Listener.Security {
     fileprivate var limits: Limits {
         switch self {
         case .publicTLS: .outer
-        case .mutualTLS, .plain: .inner
+        case .mutualTLS, .optionalTLS, .plain: .inner
         }
     }
 }

@@ -1,23 +1,40 @@
 import HTTPContract
+import HTTPMessage
 import HTTPTypes
-import HummingbirdCore
 import Logging
+import Loop
 import Metrics
-import NIOCore
-import NIOHTTP1
 import Running
 
 /// Routes every request of a listener to its responder, and turns every outcome into an answer and its metrics.
-struct Dispatcher: Sendable {
-    private struct Target: Sendable {
+///
+/// All cores share one.
+final class Dispatcher: RequestServer, Sendable {
+    /// A mounted path and method.
+    final class Target: Sendable {
         let path: String
         let callers: Set<Role>?
         /// The refusal statuses that the listener's document lists; nil without a document.
         let refusals: Set<HTTPResponse.Status>?
         /// What the body of a refusal may say.
         let errorCodes: Set<ErrorCode>
-        let responder: Responder
+        /// How many bytes a request's body may have; nil if the responder decides.
+        let bodyLimit: Int?
+        /// What the body's media type must be; nil for any.
+        let media: MediaType?
+        let responder: @Sendable (Exchange) async throws -> ServerAnswer
         let metrics: RouteMetrics
+
+        init(_ mount: Routes.Mount, checksCallers: Bool, metrics: RouteMetrics) {
+            path = mount.path
+            callers = checksCallers ? mount.callers : nil
+            refusals = mount.description.map { Set($0.allRefusals(checksCallers: checksCallers).keys) }
+            errorCodes = mount.description?.route.errorCodes ?? []
+            bodyLimit = mount.bodyLimit
+            media = mount.media
+            responder = mount.responder
+            self.metrics = metrics
+        }
     }
 
     private struct Path: Sendable {
@@ -30,14 +47,14 @@ struct Dispatcher: Sendable {
     private let templates: [(template: PathTemplate, path: Path)]
     private let fallback: Target?
     private let other: RouteMetrics
-    private let watchdog: Watchdog
-    private let date: HTTPDate
     private let logger: Logger
+
+    /// How many bytes of a refused request's body are read, so that the connection can be used again.
+    private static let maxDiscardedBytes = 64 << 10
 
     /// - Parameter checksCallers: false without client certificates.
     init(
-        listener: String, routes: Routes, checksCallers: Bool, watchdog: Watchdog, clock: WallClock,
-        metrics: any MetricsFactory, logger: Logger
+        listener: String, routes: Routes, checksCallers: Bool, metrics: any MetricsFactory, logger: Logger
     ) {
         var paths: [String: Path] = [:]
         for mount in routes.mounts {
@@ -46,10 +63,7 @@ struct Dispatcher: Sendable {
                 listener: listener, route: mount.path,
                 expected: [mount.success, .badRequest, .internalServerError, .serviceUnavailable], factory: metrics)
             paths[mount.path, default: Path()].methods[method] = Target(
-                path: mount.path, callers: checksCallers ? mount.callers : nil,
-                refusals: mount.description.map { Set($0.allRefusals(checksCallers: checksCallers).keys) },
-                errorCodes: mount.description?.route.errorCodes ?? [],
-                responder: mount.responder, metrics: metrics)
+                mount, checksCallers: checksCallers, metrics: metrics)
         }
         paths = paths.mapValues { path in
             var path = path
@@ -68,113 +82,107 @@ struct Dispatcher: Sendable {
         }
         self.templates = templates
         self.other = other
-        fallback = routes.fallback.map {
-            Target(path: $0.path, callers: nil, refusals: nil, errorCodes: [], responder: $0.responder, metrics: other)
-        }
-        self.watchdog = watchdog
-        date = HTTPDate(clock: clock)
+        fallback = routes.fallback.map { Target($0, checksCallers: false, metrics: other) }
         self.logger = logger
     }
 
-    /// Answers one request.
-    ///
-    /// - Parameter peer: nil on listeners without client certificates.
-    /// - Throws: to close the connection.
-    @concurrent func respond(
-        to request: Request, with writer: consuming ResponseWriter, on channel: any Channel, peer: Peer?
-    ) async throws {
-        let start = NIODeadline.now()
-        let caller = try await Self.caller(peer, on: channel)
-        let watch = watchdog.watch(channel, expectsBody: request.announcesBody(on: channel))
-        do {
-            try await answer(request, writer, channel, caller, watch, start)
-        } catch {
-            watchdog.release(channel)
-            throw error
+    // MARK: Requests
+
+    func begin(_ exchange: ServerExchange) -> (any ExchangeHandler)? {
+        let target: Target
+        switch self.target(of: exchange.head) {
+        case .success(let found):
+            target = found
+        case .failure(let refusal):
+            refuse(exchange, refusal.answer, other, "other", reading: Self.discarded(of: exchange))
+            return nil
         }
-        // Hummingbird discards the rest of the body; the watch ensures that this ends.
-        if watch.isBodyRead {
-            watchdog.release(channel)
-        } else {
-            watch.drainBegins()
+        if let problem = problem(with: exchange, at: target) {
+            // A body that is too large is refused before it is sent.
+            let limit = problem.status == .contentTooLarge ? 0 : Self.discarded(of: exchange)
+            refuse(exchange, problem, at: target, reading: limit)
+            return nil
         }
+        guard let connection = exchange.connection else { return nil }
+        let task = RequestTask(exchange, target, of: self, on: connection)
+        if target.bodyLimit == nil, exchange.head.hasBody { task.start() }
+        return task
     }
 
-    @concurrent private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, _ caller: Caller,
-        _ watch: RequestWatch, _ start: NIODeadline
-    ) async throws {
-        var response: Response
-        var metrics = other
-        var route = "other"
-        switch target(of: request.head) {
-        case .failure(let refusal):
-            response = refusal.response
-        case .success(let target):
-            metrics = target.metrics
-            route = target.path
-            do {
-                response = try await self.response(of: target, to: request, channel, caller, watch)
-            } catch let error as HTTPParserError {
-                throw error
-            } catch {
-                if let status = watch.expiry {
-                    finish(metrics, route, status, start)
-                    throw ConnectionLost()
-                }
-                if error is ConnectionLost || Task.isCancelled { throw ConnectionLost() }
-                response = self.response(to: error, at: target)
+    /// Why a request is refused for its header, if it is.
+    private func problem(with exchange: ServerExchange, at target: Target) -> Problem? {
+        if let callers = target.callers {
+            guard let role = exchange.caller.role, callers.contains(role) else { return .forbidden }
+        }
+        if let media = target.media {
+            guard let type = exchange.head.fields.only(.contentType), media.matches(contentType: type) else {
+                return .unsupportedMediaType
             }
         }
-        if response.status != .contentTooLarge, !watch.isBodyRead {
-            try await Exchange(
-                request: request, caller: .anonymous, remoteAddress: nil, watch: watch
-            ).discardBody()
+        if case .length(let length) = exchange.head.framing, let limit = target.bodyLimit, length > limit {
+            return .contentTooLarge
         }
-        if let status = watch.answerBegins() {
-            finish(metrics, route, status, start)
-            throw ConnectionLost()
-        }
-        response.headers[.date] = date.text
-        if !watch.isBodyRead, !channel.isStream { response.headers[.connection] = "close" }
-        do {
-            try await writer.write(response: response.head, body: response.body)
-        } catch {
-            // This includes parser errors: once an answer has begun, the server must not begin another.
-            throw ConnectionLost()
-        }
-        finish(metrics, route, response.status, start)
+        return nil
     }
 
-    private func response(
-        of target: Target, to request: Request, _ channel: any Channel, _ caller: Caller, _ watch: RequestWatch
-    ) async throws -> Response {
-        if let callers = target.callers {
-            guard let role = caller.role, callers.contains(role) else { throw Problem.forbidden }
-        }
-        let exchange = Exchange(
-            // A stream of HTTP/2 is a child of its connection.
-            request: request, caller: caller, remoteAddress: channel.remoteAddress ?? channel.parent?.remoteAddress,
-            watch: watch)
-        return try await watch.working { try await target.responder(exchange) }
+    /// How much of a refused request's body is read: all of it if it is small, otherwise nothing.
+    private static func discarded(of exchange: ServerExchange) -> Int {
+        guard case .length(let length) = exchange.head.framing, length <= maxDiscardedBytes else { return 0 }
+        return length
     }
 
-    /// - Throws: to close the connection of a denied certificate, whatever it asks for.
-    private static func caller(_ peer: Peer?, on channel: any Channel) async throws -> Caller {
-        guard let peer else { return .anonymous }
-        guard let caller = try await peer.caller(on: channel) else { throw ConnectionLost() }
-        return caller
+    /// Refuses a request before its task has started, or while its body arrives.
+    func refuse(_ exchange: ServerExchange, _ problem: Problem, at target: Target, reading limit: Int) {
+        refuse(exchange, answer(to: problem, at: target), target.metrics, target.path, reading: limit)
     }
 
-    private func finish(
-        _ metrics: RouteMetrics, _ route: String, _ status: HTTPResponse.Status, _ start: NIODeadline
+    private func refuse(
+        _ exchange: ServerExchange, _ answer: ServerAnswer, _ metrics: RouteMetrics, _ route: String,
+        reading limit: Int
     ) {
-        metrics.record(status, since: start)
+        record(answer.status, exchange, metrics, route)
+        exchange.refuse(answer, reading: limit)
+    }
+
+    func refusal(_ status: HTTPResponse.Status) -> ServerAnswer { Self.refusal(status) }
+
+    /// The answer of a responder, or what its error becomes.
+    ///
+    /// - Returns: nil to close the connection.
+    func answer(to exchange: Exchange, at target: Target) async -> ServerAnswer? {
+        do {
+            return try await target.responder(exchange)
+        } catch {
+            if error is ConnectionLost || Task.isCancelled { return nil }
+            return answer(to: error, at: target)
+        }
+    }
+
+    /// Sends an answer.
+    func respond(_ exchange: ServerExchange, with answer: ServerAnswer, at target: Target) {
+        record(answer.status, exchange, at: target)
+        if exchange.isIncomplete {
+            let limit = answer.status == .contentTooLarge ? 0 : Self.discarded(of: exchange)
+            exchange.refuse(answer, reading: limit)
+        } else {
+            exchange.send(answer)
+        }
+    }
+
+    func record(_ status: HTTPResponse.Status, _ exchange: ServerExchange, at target: Target) {
+        record(status, exchange, target.metrics, target.path)
+    }
+
+    private func record(
+        _ status: HTTPResponse.Status, _ exchange: ServerExchange, _ metrics: RouteMetrics, _ route: String
+    ) {
+        let end = Moment.now()
+        metrics.record(status, since: exchange.start, at: end)
         logger.debug(
             "request",
             metadata: [
                 "http.route": "\(route)", "http.status": .stringConvertible(status.code),
-                "http.milliseconds": .stringConvertible((NIODeadline.now() - start).nanoseconds / 1_000_000),
+                "http.milliseconds": .stringConvertible((end.nanoseconds - exchange.start.nanoseconds) / 1_000_000),
             ])
     }
 
@@ -182,19 +190,19 @@ struct Dispatcher: Sendable {
 
     /// Why a request reaches no responder.
     private struct Refusal: Error {
-        let response: Response
+        let answer: ServerAnswer
     }
 
-    private func target(of head: HTTPRequest) -> Result<Target, Refusal> {
-        let path = head.path ?? ""
+    private func target(of head: RequestHead) -> Result<Target, Refusal> {
+        let path = head.target
         // The common case first: a mounted path without a query.
         guard let found = paths[path] ?? self.path(of: path.prefix { $0 != "?" }) else {
-            return fallback.map { .success($0) } ?? .failure(Refusal(response: Self.refusal(.notFound)))
+            return fallback.map { .success($0) } ?? .failure(Refusal(answer: Self.refusal(.notFound)))
         }
         guard let target = found.methods[head.method] else {
-            var response = Self.refusal(.methodNotAllowed)
-            response.headers[.allow] = found.allow
-            return .failure(Refusal(response: response))
+            var answer = Self.refusal(.methodNotAllowed)
+            answer.fields.append(.allow, found.allow)
+            return .failure(Refusal(answer: answer))
         }
         return .success(target)
     }
@@ -206,7 +214,7 @@ struct Dispatcher: Sendable {
 
     // MARK: Errors
 
-    private func response(to error: any Error, at target: Target) -> Response {
+    private func answer(to error: any Error, at target: Target) -> ServerAnswer {
         let problem = (error as? any ProblemConvertible)?.problem ?? Problem(.internalServerError)
         if problem.status == .internalServerError {
             let reason = (error as? any OperatorProblem)?.description ?? String(describing: type(of: error))
@@ -219,26 +227,25 @@ struct Dispatcher: Sendable {
                     "http.route": "\(target.path)", "http.status": .stringConvertible(problem.status.code),
                 ])
         }
-        var response = Self.refusal(problem.status)
+        var answer = Self.refusal(problem.status)
         if let code = problem.code, target.errorCodes.contains(code) {
-            response.headers[.contentType] = MediaType.json.text
-            response.body = ResponseBody(byteBuffer: ByteBuffer(string: code.body))
+            answer.fields.append(.contentType, MediaType.json.text)
+            answer.body = ResponseBody(Array(code.body.utf8))
         }
-        if let seconds = problem.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        if let seconds = problem.retryAfter { answer.fields.append(.retryAfter, String(seconds)) }
         // A 401 must name a scheme (RFC 9110, 11.6.1); this is the only one.
-        if problem.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
-        return response
+        if problem.status == .unauthorized { answer.fields.append(.wwwAuthenticate, "Bearer") }
+        return answer
     }
 
-    private static func refusal(_ status: HTTPResponse.Status) -> Response {
-        Response(status: status, headers: [.cacheControl: "no-store"])
+    /// An answer without a body that no cache keeps.
+    static func refusal(_ status: HTTPResponse.Status) -> ServerAnswer {
+        ServerAnswer(status, fields: refusalFields)
     }
-}
 
-extension Request {
-    /// Whether a body follows the header. HTTP/2 need not announce one, so it is always expected there.
-    fileprivate func announcesBody(on channel: any Channel) -> Bool {
-        if let length = headers.only(.contentLength) { return length != "0" }
-        return channel.isStream || headers.contains(.transferEncoding)
-    }
+    private static let refusalFields: FieldLines = {
+        var fields = FieldLines()
+        fields.append(.cacheControl, "no-store")
+        return fields
+    }()
 }

@@ -1,6 +1,6 @@
 package import HTTPTypes
+package import Loop
 package import Metrics
-package import NIOCore
 import Synchronization
 
 /// The counter and the histogram of one route, created when it is mounted, so that requests need no look-up by name.
@@ -8,7 +8,9 @@ package final class RouteMetrics: Sendable {
     private let dimensions: [(String, String)]
     private let factory: any MetricsFactory
     private let seconds: Timer
-    private let requests: Mutex<[Int: Counter]>
+    /// Counters that exist from the start, by status.
+    private let expected: [Int: Counter]
+    private let others = Mutex<[Int: Counter]>([:])
 
     /// - Parameters:
     ///   - route: its path.
@@ -18,20 +20,22 @@ package final class RouteMetrics: Sendable {
         self.dimensions = dimensions
         self.factory = factory
         seconds = Timer(label: "http_request_seconds", dimensions: dimensions, factory: factory)
-        requests = Mutex(
-            Dictionary(
-                uniqueKeysWithValues: Set(expected.map(\.code)).map {
-                    ($0, Self.counter($0, dimensions, factory))
-                }))
+        self.expected = Dictionary(
+            uniqueKeysWithValues: Set(expected.map(\.code)).map {
+                ($0, Self.counter($0, dimensions, factory))
+            })
     }
 
     /// Records an answered request.
-    package func record(_ status: HTTPResponse.Status, since start: NIODeadline) {
-        seconds.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
-        let counter = requests.withLock { requests in
-            if let known = requests[status.code] { return known }
+    ///
+    /// - Parameter end: when it was answered.
+    package func record(_ status: HTTPResponse.Status, since start: Moment, at end: Moment = .now()) {
+        seconds.recordNanoseconds(Int64(clamping: end.nanoseconds - min(start.nanoseconds, end.nanoseconds)))
+        if let counter = expected[status.code] { return counter.increment() }
+        let counter = others.withLock { others in
+            if let known = others[status.code] { return known }
             let made = Self.counter(status.code, dimensions, factory)
-            requests[status.code] = made
+            others[status.code] = made
             return made
         }
         counter.increment()

@@ -1,17 +1,17 @@
 package import HTTPContract
+import HTTPMessage
 package import HTTPTypes
-package import HummingbirdCore
 
 /// Answers one request, for cases that don't fit an `Endpoint`.
 package typealias Responder = @Sendable (Exchange) async throws -> Response
 
 /// The routes of a listener.
-package struct Routes {
+package struct Routes: Sendable {
     private(set) var mounts: [Mount] = []
     private(set) var fallback: Mount?
 
     /// One path and method with its responder.
-    struct Mount {
+    struct Mount: Sendable {
         let method: HTTPRequest.Method?
         let path: String
         /// The allowed roles; nil allows every caller that completes the handshake.
@@ -19,7 +19,11 @@ package struct Routes {
         let success: HTTPResponse.Status
         /// The description for the listener's document; nil for anything but an ``Endpoint``.
         let description: EndpointDescription?
-        let responder: Responder
+        /// How many bytes a request's body may have; nil if the responder decides.
+        let bodyLimit: Int?
+        /// What the body's media type must be; nil for any.
+        let media: MediaType?
+        let responder: @Sendable (Exchange) async throws -> ServerAnswer
     }
 
     /// Mounts an operation.
@@ -29,12 +33,7 @@ package struct Routes {
     package mutating func on<Req: WireMessage, Res: WireMessage>(
         _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
-        let operation = Operation(endpoint, handler)
-        mount(
-            Mount(
-                method: endpoint.route.method, path: endpoint.route.path, callers: endpoint.route.callers,
-                success: endpoint.success, description: EndpointDescription(endpoint),
-                responder: { try await operation.respond(to: $0) }))
+        mount(endpoint, callers: endpoint.route.callers, handler)
     }
 
     /// Mounts an operation for a caller whose certificate names no role, because somebody else issued it.
@@ -43,11 +42,20 @@ package struct Routes {
     package mutating func onPinned<Req: WireMessage, Res: WireMessage>(
         _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
+        mount(endpoint, callers: nil, handler)
+    }
+
+    private mutating func mount<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, callers: Set<Role>?,
+        _ handler: @escaping @Sendable (Req, Caller) async throws -> Res
+    ) {
         let operation = Operation(endpoint, handler)
+        let route = endpoint.route
         mount(
             Mount(
-                method: endpoint.route.method, path: endpoint.route.path, callers: nil, success: endpoint.success,
-                description: EndpointDescription(endpoint), responder: { try await operation.respond(to: $0) }))
+                method: route.method, path: route.path, callers: callers, success: endpoint.success,
+                description: EndpointDescription(endpoint), bodyLimit: route.requestMedia == nil ? 0 : route.bodyLimit,
+                media: route.requestMedia, responder: { try await operation.respond(to: $0) }))
     }
 
     /// Mounts a responder that forwards an operation; every caller may call.
@@ -55,7 +63,8 @@ package struct Routes {
         mount(
             Mount(
                 method: operation.route.method, path: operation.route.path, callers: nil, success: operation.success,
-                description: operation, responder: responder))
+                description: operation, bodyLimit: nil, media: nil, responder: { ServerAnswer(try await responder($0)) }
+            ))
     }
 
     /// Mounts a responder that creates its own answer.
@@ -64,14 +73,20 @@ package struct Routes {
     package mutating func on(
         _ method: HTTPRequest.Method, _ path: String, callers: Set<Role>? = nil, use responder: @escaping Responder
     ) {
-        mount(Mount(method: method, path: path, callers: callers, success: .ok, description: nil, responder: responder))
+        mount(
+            Mount(
+                method: method, path: path, callers: callers, success: .ok, description: nil, bodyLimit: nil,
+                media: nil,
+                responder: { ServerAnswer(try await responder($0)) }))
     }
 
     /// Passes every request with an unmounted path to a responder; metrics count all of them as the route "other".
     ///
     /// Its answers are sent unchanged, with only a `Date` added. The timeouts of ``Limits`` apply here, too.
     package mutating func fallback(_ responder: @escaping Responder) {
-        fallback = Mount(method: nil, path: "other", callers: nil, success: .ok, description: nil, responder: responder)
+        fallback = Mount(
+            method: nil, path: "other", callers: nil, success: .ok, description: nil, bodyLimit: nil, media: nil,
+            responder: { ServerAnswer(try await responder($0)) })
     }
 
     private mutating func mount(_ mount: Mount) {

@@ -1,5 +1,4 @@
 package import HTTPContract
-import NIOSSL
 import SwiftASN1
 import TLS
 import X509
@@ -26,8 +25,8 @@ package struct Caller: Sendable, Equatable {
     /// Reads role and name from a certificate that the TLS handshake has verified.
     ///
     /// A certificate with two roles counts as one without a role, because no rule says which one applies.
-    init(certificate: NIOSSLCertificate) {
-        guard let parsed = try? Certificate(derEncoded: certificate.toDERBytes()) else {
+    init(certificate: PeerCertificate) {
+        guard let parsed = try? Certificate(derEncoded: certificate.derBytes) else {
             self = .anonymous
             return
         }
