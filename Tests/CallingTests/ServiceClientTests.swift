@@ -2,8 +2,7 @@ import Calling
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
+import Loop
 import Serving
 import TestSupport
 import Testing
@@ -93,8 +92,7 @@ import Testing
     func malformed(type: String, body: String) async throws {
         let listener = Listener.plain { routes in
             routes.on(.post, "/greet") { _ in
-                Response(
-                    status: .ok, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: body)))
+                Response(status: .ok, headers: [.contentType: type], text: body)
             }
         }
         #expect(try await call(listener) == .failure(.malformedAnswer))
@@ -103,14 +101,19 @@ import Testing
     @Test("a connection that is closed instead of an answer costs nothing, but two in a row are unavailable")
     func wentAway() async throws {
         // How many requests each of its connections answers before it is closed.
-        let server = try await DepartingServer(answering: [1, 2, 0])
+        let answers = [1, 2, 0]
+        let cores = Cores(count: 1)
+        let server = try ScriptedServer(on: cores.all) { request, _ in
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
+            return request.number <= answers[request.connection] ? .say(head + #"{"text":"here"}"#) : .close
+        }
         let client = try ServiceClient(base: "http://127.0.0.1:\(server.port)", tls: nil, name: "greeter")
         for _ in 0..<3 {
             #expect(try await client.call(TestAPI.greet, Greeting(name: "Ada")) == Welcome(text: "here"))
         }
         await #expect(throws: CallError.unavailable) { try await client.call(TestAPI.greet, Greeting(name: "Ada")) }
         await client.close()
-        try await server.close()
+        await server.stop()
     }
 
     @Test("no answer in time is unavailable")
@@ -136,10 +139,9 @@ import Testing
 
     @Test("nobody there is unavailable")
     func nobody() async throws {
-        let listener = Listener.greeting(.plain)
-        let port = try await withService(listeners: [listener]) { _ in try await listener.boundPort }
+        // Below the ports that the system gives to others.
         let client = try ServiceClient(
-            base: "http://127.0.0.1:\(port)", tls: nil, name: "greeter", deadline: .milliseconds(200))
+            base: "http://127.0.0.1:\(TestPort.free())", tls: nil, name: "greeter", deadline: .milliseconds(200))
         await #expect(throws: CallError.unavailable) { try await client.call(TestAPI.greet, Greeting(name: "Ada")) }
         await client.close()
     }
