@@ -1,0 +1,65 @@
+package import HTTPTypes
+
+/// A request to a server that we don't run.
+package struct OutsideRequest: Sendable {
+    /// With `http` or `https`, and without a user.
+    package let url: String
+    /// Header fields to add.
+    package var fields: HTTPFields
+    /// Nil for GET, else POST.
+    package var body: [UInt8]?
+    /// Whether the answer may be compressed by gzip; it is given decompressed.
+    package var takesGzip = false
+
+    /// A request; with a body it is POST.
+    package init(_ url: String, fields: HTTPFields = [:], body: [UInt8]? = nil) {
+        self.url = url
+        self.fields = fields
+        self.body = body
+    }
+}
+
+/// What the server answered. A redirect is an answer like any other.
+package struct OutsideResponse: Sendable {
+    /// The status.
+    package let status: HTTPResponse.Status
+    /// The header fields.
+    package let fields: HTTPFields
+    /// All of the body.
+    package let body: [UInt8]
+}
+
+/// Why a call to the outside has no answer.
+package enum OutsideProblem: Error, Equatable, Sendable {
+    /// The URL isn't one of `http` or `https`.
+    case url
+    /// The name has no address, or nobody is there.
+    case noConnection
+    /// The address may not be called.
+    case forbiddenAddress
+    /// The server's certificate isn't trusted, or our own can't be used.
+    case tls
+    /// The answer wasn't complete in time.
+    case timedOut
+    /// The answer exceeds its limit.
+    case tooLarge
+    /// The connection ended early, or what came isn't HTTP.
+    case malformed
+    /// The task was cancelled.
+    case cancelled
+    /// Too many calls wait.
+    case busy
+}
+
+/// Which addresses may be called.
+package enum OutsideReach: Sendable {
+    /// All: for URLs that the operator has written.
+    case everywhere
+    /// All, and never by a proxy: for a suite's own doors.
+    case direct
+    /// Public ones: for URLs of strangers, who could otherwise make us call our own network (CWE-918). No proxy is used, since
+    /// that would look the name up.
+    case publicOnly
+    /// Public ones, and this machine, for simulators.
+    case publicOrLoopback
+}
