@@ -21,6 +21,6 @@ package struct DownloadServer: AsyncParsableCommand {
 
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
-        try await runtime.run(listeners: [], services: [try FileServer(runtime)])
+        try await runtime.run(listeners: [try FileServer.listener(runtime)])
     }
 }

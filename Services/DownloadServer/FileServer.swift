@@ -1,78 +1,105 @@
-import HTTPContract
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
+import FileAnswers
+import FoundationEssentials
+import HTTPMessage
+import HTTPTypes
+import Loop
 import Running
 import Serving
 import TLS
 
-/// Serves the published tree over HTTP/1.1, with or without TLS.
+/// Serves the published tree over HTTP/1.1 on one core, with or without TLS.
 ///
-/// It is written on SwiftNIO because the work for a request is small compared to what a web framework adds. SwiftNIO parses
-/// requests.
-final class FileServer: PortOwner, TLSUser {
-    var listener: String { acceptor.listener }
-    var bound: BoundPort { acceptor.bound }
-    var checksCallers: Bool { false }
-    /// Files have no operations.
-    var operations: [EndpointDescription] { [] }
-    var watchedTLS: (any WatchedTLS)? { tls }
-
-    private let acceptor: Acceptor
-    private let tls: ReloadedTLS<NIOSSLContext>?
+/// It answers on the level below routes because the work for a request is small compared to what a task adds.
+final class FileServer: RequestServer {
     private let files: ServedFiles
-    private let date: HTTPDate
     private let metrics: FileServerMetrics
 
+    /// The limit for a TLS handshake, for a request's header, and for the pause between requests.
+    private static let idleTimeout = Duration.seconds(60)
+    /// The lowest rate at which a caller may receive an answer, in bytes a second.
+    private static let minimumRate = 8_000
+    /// How long callers may continue to receive answers during shutdown.
+    private static let shutdownTimeout = Duration.seconds(20)
     /// File descriptors that aren't connections; a generous estimate.
     private static let otherFiles = 256
     private static let headerBytes = 8 << 10
+    /// A body has no meaning here; a longer one ends the connection.
+    private static let discardedBytes = 64 << 10
 
-    /// From the keys that the README lists.
-    init(_ runtime: ServiceRuntime) throws {
+    init(_ files: ServedFiles, _ metrics: FileServerMetrics) {
+        self.files = files
+        self.metrics = metrics
+    }
+
+    /// The listener for apps, from the keys that the README lists.
+    static func listener(_ runtime: ServiceRuntime) throws(ConfigurationProblem) -> Listener {
         let settings = runtime.configuration
-        files = ServedFiles(
-            root: try settings.directory("directory"),
-            further: try settings.optionalString("further.directory").map { _ in
-                try settings.directory("further.directory")
-            }, clock: runtime.clock)
-        acceptor = Acceptor(
-            "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
-            port: try settings.port("listen.port", default: 8040),
-            connections: try settings.int("listen.connections", default: 4096, in: 1...100_000),
-            otherFiles: Self.otherFiles, on: .singleton)
+        let root = try settings.directory("directory").path
+        let hasFurther = settings.optionalString("further.directory") != nil
+        let further = hasFurther ? try settings.directory("further.directory").path : nil
+        let cache = FileCache()
+        let metrics = FileServerMetrics(listener: "listen", runtime.metrics)
         let hasTLS = ["public.certificate", "public.key"].contains { settings.optionalString($0) != nil }
-        tls =
-            hasTLS
-            ? try ReloadedContext.publicServer(
-                TLSFiles(settings, prefix: "public", mutual: false), listener: acceptor.listener,
-                protocols: ["http/1.1"]) : nil
-        date = HTTPDate(clock: runtime.clock)
-        metrics = FileServerMetrics(listener: acceptor.listener, runtime.metrics)
+        return Listener(
+            name: "listen", host: settings.string("listen.host", default: "127.0.0.1"),
+            port: try settings.port("listen.port", default: 8040),
+            security: hasTLS ? .publicTLS(try TLSFiles(settings, prefix: "public", mutual: false)) : .plain,
+            limits: limits(
+                connections: try settings.int("listen.connections", default: 4096, in: 1...100_000)),
+            protocols: ["http/1.1"]
+        ) { _ in FileServer(ServedFiles(root: root, further: further, cache: cache), metrics) }
     }
 
-    /// Accepts connections until shutdown, then finishes the answers that are under way.
-    func run() async throws {
-        try await acceptor.run { bootstrap in
-            bootstrap
-                .childChannelOption(
-                    .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1024, maximum: 8192)
-                )
-                .childChannelInitializer { [self] channel in
-                    channel.eventLoop.makeCompletedFuture { try accept(channel) }
-                }
+    static func limits(connections: Int) -> Limits {
+        var limits = Limits.outer
+        limits.handshake = idleTimeout
+        limits.idle = idleTimeout
+        limits.answer = idleTimeout
+        limits.answerRate = minimumRate
+        limits.drain = shutdownTimeout
+        limits.headerBytes = headerBytes
+        limits.connections = connections
+        limits.otherFiles = otherFiles
+        return limits
+    }
+
+    func begin(_ exchange: ServerExchange) -> (any ExchangeHandler)? {
+        let head = exchange.head
+        let answer = FileAnswer(
+            to: head,
+            file: files.file(
+                head.target, accept: head.fields.first(.accept), acceptEncoding: head.fields.first(.acceptEncoding),
+                at: exchange.core.now))
+        metrics.count(answer.status)
+        let encodable = ServerAnswer(answer.status, fields: answer.fields, body: ResponseBody(sharing: answer.body))
+        if head.hasBody {
+            exchange.refuse(encodable, reading: Self.discardedBytes)
+            return nil
         }
+        return KnownAnswer(encodable, to: exchange)
     }
 
-    private func accept(_ channel: any Channel) throws {
-        let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.current)) }
-        try pipeline.addHandler(
-            ByteToMessageHandler(
-                HTTPRequestDecoder(
-                    leftOverBytesStrategy: .dropBytes,
-                    limitConfiguration: NIOHTTPDecoderLimitConfiguration(headerBytes: Self.headerBytes))))
-        try pipeline.addHandler(FileConnection(channel, files: files, date: date, metrics: metrics))
+    func refusal(_ status: HTTPResponse.Status) -> ServerAnswer {
+        // nginx answers whatever violates HTTP with 400, and so do we.
+        let isOurs = status == .serviceUnavailable || status == .requestTimeout
+        let answer = ServerAnswer(isOurs ? status : .badRequest)
+        metrics.count(answer.status)
+        return answer
     }
+}
+
+/// An answer that waits for the end of its request.
+private final class KnownAnswer: ExchangeHandler {
+    private let exchange: ServerExchange
+    private let answer: ServerAnswer
+
+    init(_ answer: ServerAnswer, to exchange: ServerExchange) {
+        self.answer = answer
+        self.exchange = exchange
+    }
+
+    func body(_ bytes: Span<UInt8>) {}
+    func end() { exchange.send(answer) }
+    func overruled(_ status: HTTPResponse.Status) -> ServerAnswer { ServerAnswer(status) }
+    func gone() {}
 }

@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOPosix
 import ObjectStore
 import PublishedTree
 import Running
@@ -68,20 +66,11 @@ import Testing
     private static func request(
         _ method: String, _ target: String, _ field: String?, port: Int
     ) async throws -> Answer {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
-            }
-        let text = try await channel.executeThenClose { inbound, outbound in
+        let text = try await RawConnection.open(port: port) { connection in
             let field = field.map { "\($0)\r\n" } ?? ""
-            try await outbound.write(
-                ByteBuffer(
-                    string: "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n"))
-            var text = ""
-            for try await chunk in inbound { text += String(buffer: chunk) }
-            return text
+            try await connection.write(
+                "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n")
+            return await connection.readToEnd()
         }
         let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
         let lines = parts[0].split(separator: "\r\n")

@@ -1,5 +1,4 @@
 import Foundation
-import NIOHTTP1
 import ObjectStore
 import PublishedTree
 import Running
@@ -83,14 +82,5 @@ import Testing
             let answer = try await get(.GET, "/data", [])
             #expect(answer.status == 404)
         }
-    }
-
-    @Test(arguments: [
-        ("gzip", true), ("GZip", true), (" gzip ; q=1.0", true), ("deflate,gzip", true), ("gzip;q=0.001", true),
-        ("", false), ("*", false), ("gzip;q=0", false), ("gzip;q=0.000", false), ("gzip;q=x", false), ("x-gzip", false),
-        ("gzipped", false),
-    ])
-    func `gzip is taken by who names it with a weight`(_ field: String, _ accepts: Bool) {
-        #expect(ContentCoding.acceptsGzip(field) == accepts)
     }
 }
