@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// The committed generated code must match its schemas.
+/// The committed generated code must match its schemas. That it has their messages and fields is tested with SwiftProtobuf.
 @Suite("Generated protobuf code")
 struct GeneratedCodeTests {
     /// The modules that have schemas.

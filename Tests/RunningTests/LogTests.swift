@@ -64,20 +64,4 @@ import Testing
         log.logger(.warning).info("m")
         #expect(log.lines.isEmpty)
     }
-
-    @Test("a library's words are withheld, its place in the source is told, and nothing below a warning is")
-    func libraries() throws {
-        let log = CapturedLog()
-        var logger = Logger(label: "library") { _ in LibraryLogHandler(log.logger(.trace).handler) }
-        logger.logLevel = .trace
-        logger[metadataKey: "peer"] = "10.0.0.1"
-        logger.info("connection from 10.0.0.1")
-        logger.debug("connection from 10.0.0.1")
-        #expect(log.lines.isEmpty)
-        logger.error("lost 10.0.0.1", metadata: ["address": "10.0.0.1"])
-        let line = try #require(lines(log).first)
-        #expect(line.metadata?.keys.sorted() == ["source"])
-        #expect(line.metadata?["source"]?.hasPrefix("RunningTests/LogTests.swift:") == true)
-        #expect(!log.lines.contains { $0.contains("10.0.0.1") })
-    }
 }

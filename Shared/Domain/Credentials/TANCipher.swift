@@ -1,6 +1,5 @@
 import Crypto
-
-import enum CryptoExtras.AES
+import CryptoExtras
 
 /// The claims of a TAN, which only the server that issued it can read.
 package struct TANClaims: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// Which officer made a code, or acted on a venue event, or who took donated data out of the database: what the authority's auditor
 /// may know, and nobody else.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The sealed entries that an operator hands to the auditor: a text file, one line an entry, which the operator can't read.
 package struct AuditFile: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 import enum Crypto.Curve25519
 import enum Crypto.HPKE

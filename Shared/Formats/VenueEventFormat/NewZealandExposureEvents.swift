@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Venues
 
 /// The events as `current-exposure-events.json` of NZ COVID Tracer, for the venues that have a number.

@@ -1,5 +1,5 @@
 package import ExposureKeys
-package import Foundation
+package import FoundationEssentials
 package import Running
 
 package import enum Crypto.Curve25519

@@ -1,6 +1,6 @@
 package import Credentials
 package import ExposureKeys
-import Foundation
+import FoundationEssentials
 
 package import enum Crypto.ChaChaPoly
 package import enum Crypto.Curve25519

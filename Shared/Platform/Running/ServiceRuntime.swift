@@ -14,10 +14,8 @@ package struct ServiceRuntime: Sendable {
     package let name: String
     /// All settings. The service reads its own from them at startup.
     package let configuration: Settings
-    /// The logger for our own code, from `log.level` upwards.
+    /// From `log.level` upwards.
     package let logger: Logger
-    /// The logger for third-party libraries: it passes on warnings and errors without their text.
-    package let libraryLogger: Logger
     /// The time of day for expiry, embargo and retention; `clock.offset` or `clock.file` moves it.
     package let clock: WallClock
     /// Whether a setting moves the clock. Only a rehearsal's database accepts that.
@@ -37,7 +35,7 @@ package struct ServiceRuntime: Sendable {
     /// Checks the TLS files of all listeners and clients while the service runs.
     package let certificates: CertificateWatch
 
-    /// Reads the configuration, environment first, and sets up log and metrics for the whole process.
+    /// Reads the configuration, environment first, and sets up metrics for the whole process.
     ///
     /// - Throws: ``ConfigurationProblem``.
     package init(name: String, options: ServiceOptions) throws {
@@ -48,7 +46,7 @@ package struct ServiceRuntime: Sendable {
         }
         let movedClock = try Self.movedClock(settings)
         let metrics = PrometheusMetrics()
-        Self.bootstrap(level: level, metrics: metrics)
+        Self.bootstrap(metrics)
         self.init(
             name: name, settings: settings,
             logger: Logger(label: name) { JSONLogHandler(label: $0, level: level) },
@@ -84,7 +82,6 @@ package struct ServiceRuntime: Sendable {
         self.name = name
         configuration = settings
         self.logger = logger
-        libraryLogger = Logger(label: "\(name).library") { _ in LibraryLogHandler(logger.handler) }
         self.clock = clock
         self.isRehearsal = isRehearsal
         self.metrics = metrics
@@ -121,15 +118,12 @@ package struct ServiceRuntime: Sendable {
 
     private static let isBootstrapped = Mutex(false)
 
-    /// Log and metrics can be set up only once per process; a second runtime keeps its own.
-    private static func bootstrap(level: Logger.Level, metrics: PrometheusMetrics) {
+    /// The first runtime's metrics are the process's; a second runtime keeps its own.
+    private static func bootstrap(_ metrics: PrometheusMetrics) {
         let isFirst = isBootstrapped.withLock { done in
             defer { done = true }
             return !done
         }
-        guard isFirst else { return }
-        // Our own code gets its logger from the runtime; only libraries create their own.
-        LoggingSystem.bootstrap { label in LibraryLogHandler(JSONLogHandler(label: label, level: level)) }
-        MetricsSystem.bootstrap(metrics)
+        if isFirst { MetricsSystem.bootstrap(metrics) }
     }
 }

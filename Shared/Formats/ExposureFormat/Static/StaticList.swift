@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A list in CBOR that is published in a signed archive of its own, at a path that phones know:
 /// https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/java/app/coronawarn/server/services/distribution/assembly/component/DigitalGreenCertificateStructureProvider.java

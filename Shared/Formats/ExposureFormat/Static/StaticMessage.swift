@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import SwiftProtobuf
 
 /// A message that is published in a signed archive of its own, at a path that phones know.

@@ -5,8 +5,8 @@ import SwiftASN1
 /// What a batch's signature says, before anything of it was checked: a SignedData of CMS (RFC 5652, section 5) with one
 /// signer and without content.
 ///
-/// The X509 module has a reader too, but it refuses `rsaEncryption` as the algorithm of a signature, which OpenSSL and
-/// BouncyCastle write (RFC 3370, section 3.2).
+/// `rsaEncryption` may stand for the algorithm of a signature, as OpenSSL and BouncyCastle write it (RFC 3370, section
+/// 3.2).
 struct SignedData: Hashable, Sendable {
     /// The certificates beside the signature, in DER.
     let certificates: [[UInt8]]

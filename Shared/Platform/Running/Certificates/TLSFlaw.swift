@@ -12,6 +12,6 @@ package enum TLSFlaw: String, Error {
     case pair
     /// The certificate has expired.
     case expired
-    /// The TLS library isn't the version that this was written for: it would remember callers.
+    /// The TLS library can't do what every connection needs.
     case library
 }

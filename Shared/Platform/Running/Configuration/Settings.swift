@@ -1,4 +1,3 @@
-import Configuration
 package import FoundationEssentials
 import Synchronization
 
@@ -8,33 +7,30 @@ import Synchronization
 /// (`POSTGRES_CONNECTION`). Values are read at startup and passed on; no handler reads them. Every method throws
 /// ``ConfigurationProblem``, which says what to set.
 package struct Settings: Sendable {
-    private let reader: ConfigReader
-    private let fileKeys: Set<String>
+    /// As it was at the start: a later change of the environment would be a race with its readers.
+    private let environment: [String: String]
+    private let file: [String: String]
     private let usage = Usage()
 
     /// Reads values from the process's environment, then from a file.
     package init(file path: String?) throws(ConfigurationProblem) {
         let file = try path.map { path throws(ConfigurationProblem) in try ConfigurationFile(path: path) }
-        self.init(file: file?.values ?? [:], before: [EnvironmentVariablesProvider()])
+        self.init(environment: ProcessInfo.processInfo.environment, file: file?.values ?? [:])
     }
 
     /// Uses values held in memory, for tests.
     package init(_ values: [String: String]) {
-        self.init(file: values, before: [])
+        self.init(environment: [:], file: values)
     }
 
-    private init(file: [String: String], before providers: [any ConfigProvider]) {
-        let values = file.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), $0.value) }
-        let provider = InMemoryProvider(
-            name: "configuration file",
-            values: Dictionary(values.map { ($0.0, ConfigValue(.string($0.1), isSecret: true)) }) { first, _ in first })
-        reader = ConfigReader(providers: providers + [provider])
-        fileKeys = Set(file.keys)
+    private init(environment: [String: String], file: [String: String]) {
+        self.environment = environment
+        self.file = file
     }
 
     /// Keys of the file that nothing has read; they are most likely misspelt.
     package var unusedKeys: [String] {
-        fileKeys.subtracting(usage.keys.withLock { $0 }).sorted()
+        Set(file.keys).subtracting(usage.keys.withLock { $0 }).sorted()
     }
 
     // MARK: Text
@@ -53,8 +49,7 @@ package struct Settings: Sendable {
     /// A value that may be absent; an empty one counts as absent.
     package func optionalString(_ key: String) -> String? {
         usage.keys.withLock { _ = $0.insert(key) }
-        // Everything is marked secret: the library can write accesses to a file, and some of these are passwords.
-        guard let value = reader.string(forKey: ConfigKey(key), isSecret: true), !value.isEmpty else { return nil }
+        guard let value = environment[Self.variable(of: key)] ?? file[key], !value.isEmpty else { return nil }
         return value
     }
 
@@ -202,7 +197,7 @@ package struct Settings: Sendable {
         ConfigurationProblem("\(key) is not set; set it in the configuration file or as \(Self.variable(of: key)).")
     }
 
-    /// The environment variable of a key, in swift-configuration's form.
+    /// The environment variable of a key.
     static func variable(of key: String) -> String {
         var name = ""
         var afterLowercase = false

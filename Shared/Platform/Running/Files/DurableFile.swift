@@ -1,5 +1,5 @@
-package import Foundation
-import Glibc
+package import FoundationEssentials
+package import Glibc
 
 /// Files that are complete or absent after a power failure.
 package enum DurableFile {

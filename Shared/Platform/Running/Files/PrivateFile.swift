@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads a file with a secret, if only its owner, and perhaps a group, may read it.
 package enum PrivateFile {
     /// Larger than any key or PIN.
@@ -7,24 +5,15 @@ package enum PrivateFile {
 
     /// The file's bytes. The open file is checked, so replacing the file meanwhile has no effect.
     package static func read(_ path: String) throws(PrivateFileProblem) -> [UInt8] {
-        // O_NONBLOCK: don't wait for the writer of a named pipe, which is refused below.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(path) }
-        defer { close(descriptor) }
-        guard let facts = FileFacts(of: descriptor), facts.isRegular else { throw .unreadable(path) }
-        if facts.permissions & 0o007 != 0 { throw .openToAll(path) }
-        if facts.permissions & 0o020 != 0 { throw .changeableByGroup(path) }
-
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(path) }
-            if count == 0 { return bytes }
-            bytes += block.prefix(count)
+        let result = try RegularFile.read(path, limit: limit) { facts throws(PrivateFileProblem) in
+            if facts.permissions & 0o007 != 0 { throw .openToAll(path) }
+            if facts.permissions & 0o020 != 0 { throw .changeableByGroup(path) }
         }
-        throw .tooLarge(path)
+        switch result {
+        case .success(let bytes): return bytes
+        case .failure(.tooLarge): throw .tooLarge(path)
+        case .failure(.unreadable), .failure(.irregular): throw .unreadable(path)
+        }
     }
 }
 

@@ -7,7 +7,6 @@ package import Logging
 /// Of an error, only the type's name is written, because the descriptions of drivers and libraries quote their input.
 package struct JSONLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
     package var logLevel: Logger.Level
     private let label: String
     private let write: @Sendable (String) -> Void
@@ -35,8 +34,7 @@ package struct JSONLogHandler: LogHandler {
             line += ",\"error\":"
             line.appendJSON(String(describing: type(of: error)))
         }
-        var merged = metadataProvider?.get() ?? [:]
-        merged.merge(metadata) { _, own in own }
+        var merged = metadata
         if let given = event.metadata { merged.merge(given) { _, given in given } }
         if !merged.isEmpty {
             line += ",\"metadata\":"
@@ -46,21 +44,8 @@ package struct JSONLogHandler: LogHandler {
         write(line)
     }
 
-    /// Writes a line to standard error in one system call, so that lines of several threads don't mix.
-    package static let standardError: @Sendable (String) -> Void = { line in
-        var line = line
-        line.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(2, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-                if count > 0 {
-                    written += count
-                } else if errno != EINTR {
-                    return
-                }
-            }
-        }
-    }
+    /// Writes a line to standard error.
+    package static let standardError: @Sendable (String) -> Void = { Console.write($0, to: STDERR_FILENO) }
 
     private static func timestamp(_ date: Date) -> String {
         let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded(.down))

@@ -80,14 +80,8 @@ package final class PrometheusMetrics: MetricsFactory {
         series(label, dimensions, .histogram) { PrometheusHistogram(bounds: PrometheusHistogram.seconds) }
     }
 
-    // A series is kept for the life of the process, because it is one line of a closed set.
-    package func destroyCounter(_ handler: any CounterHandler) {}
-    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    package func destroyMeter(_ handler: any MeterHandler) {}
-    package func destroyRecorder(_ handler: any RecorderHandler) {}
-    package func destroyTimer(_ handler: any TimerHandler) {}
-
-    /// The series of a name and labels; a second call returns the same one.
+    /// The series of a name and labels; a second call returns the same one. It is kept for the life of the process,
+    /// because it is one line of a closed set.
     ///
     /// If the name is already taken by another kind of metric, the series isn't exported.
     private func series<S: PrometheusSeries>(

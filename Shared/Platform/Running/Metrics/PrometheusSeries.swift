@@ -9,10 +9,6 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
         value.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    func reset() {
-        value.store(0, ordering: .relaxed)
-    }
-
     func write(name: String, labels: String, to text: inout String) {
         text += PrometheusText.line(name, labels, String(value.load(ordering: .relaxed)))
     }
@@ -26,10 +22,6 @@ final class PrometheusSum: FloatingPointCounterHandler, PrometheusSeries {
         value.withLock { $0 += amount }
     }
 
-    func reset() {
-        value.withLock { $0 = 0 }
-    }
-
     func write(name: String, labels: String, to text: inout String) {
         text += PrometheusText.line(name, labels, PrometheusText.number(value.withLock { $0 }))
     }
@@ -39,12 +31,9 @@ final class PrometheusSum: FloatingPointCounterHandler, PrometheusSeries {
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private let value = Mutex(0.0)
 
-    func set(_ new: Int64) { set(Double(new)) }
     func set(_ new: Double) { value.withLock { $0 = new } }
     func record(_ new: Int64) { set(Double(new)) }
     func record(_ new: Double) { set(new) }
-    func increment(by amount: Double) { value.withLock { $0 += amount } }
-    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
 
     func write(name: String, labels: String, to text: inout String) {
         text += PrometheusText.line(name, labels, PrometheusText.number(value.withLock { $0 }))

@@ -1,5 +1,3 @@
-import Foundation
-
 extension WirePresenceTracingParameters {
     func review(_ review: inout MessageReview) {
         if hasRiskCalculationParameters {
@@ -75,15 +73,13 @@ extension WirePresenceTracingPlausibleDeniabilityParameters.NumberOfFakeCheckIns
 }
 
 extension WirePresenceTracingQRCodeDescriptor {
-    /// Both operating systems use ICU's regular expressions, and so does `NSRegularExpression`.
     fileprivate func review(_ review: inout MessageReview) {
         if case .UNRECOGNIZED = payloadEncoding {
             review.require(false, "payloadEncoding", "must be BASE32 or BASE64")
         }
-        guard !regexPattern.isEmpty, let pattern = try? NSRegularExpression(pattern: regexPattern) else {
+        guard let groups = RegularExpression(regexPattern)?.groups else {
             return review.require(false, "regexPattern", "must be a regular expression")
         }
-        let groups = pattern.numberOfCaptureGroups
         review.require(
             versionGroupIndex < groups, "versionGroupIndex",
             "must be less than the pattern's number of groups, \(groups)")
