@@ -8,7 +8,6 @@ import DeviceCheck
 import Foundation
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import PlayIntegrity
 import Running
 import SafetyNet

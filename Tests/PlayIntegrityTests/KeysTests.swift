@@ -44,7 +44,7 @@ import Testing
         for wrong in [
             p256.derRepresentation, p256.publicKey.x963Representation,
             P384.Signing.PrivateKey().publicKey.derRepresentation,
-            Curve25519.Signing.PrivateKey().publicKey.rawRepresentation, Data(),
+            Curve25519.KeyAgreement.PrivateKey().publicKey.rawRepresentation, Data(),
         ] {
             #expect(Self.failure(Self.decryption, wrong.base64EncodedString()) == .verification)
         }

@@ -1,9 +1,8 @@
 import FoundationEssentials
-import JWTKit
 import OfficerIdentity
 
-/// The claims of an officer's token that the service checks.
-struct OfficerClaims: JWTPayload {
+/// The claims of an officer's token that the service checks, by its own clock: ``OfficerAuthentication``.
+struct OfficerClaims: Decodable, Sendable {
     let issuer: String
     let subject: String
     let audience: Audience
@@ -29,7 +28,4 @@ struct OfficerClaims: JWTPayload {
         notBefore = try claims.decodeIfPresent(Date.self, forKey: .notBefore)
         all = try ClaimTree(from: decoder)
     }
-
-    /// The library calls this after the signature; ``OfficerAuthentication`` checks the claims, by the service's clock.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

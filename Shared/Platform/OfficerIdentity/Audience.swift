@@ -1,4 +1,4 @@
-/// One name or a list of names (RFC 7519, section 4.1.3). The list may be empty, which crashes the library's own type.
+/// One name or a list of names (RFC 7519, section 4.1.3). The list may be empty.
 package struct Audience: Codable, Sendable {
     /// The names, in the token's order.
     package let names: [String]

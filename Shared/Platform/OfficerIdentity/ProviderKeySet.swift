@@ -1,69 +1,79 @@
+import CompactJOSE
+import Crypto
+import CryptoExtras
 package import FoundationEssentials
-package import JWTKit
 
 /// The signing keys of an identity provider, as it published them at one moment.
 ///
 /// The set may contain other keys: for encryption, of other algorithms, or without an algorithm, which a token could then
 /// choose. Each of them is skipped; one that can't be parsed doesn't affect the others.
 package struct ProviderKeySet: Sendable {
-    private let keys: JWTKeyCollection
-    private let algorithms: [String: Algorithm]
+    private let keys: [String: Key]
 
-    private enum Algorithm: String {
-        case rs256 = "RS256"
-        case es256 = "ES256"
+    /// A key with the only algorithm that the set names for it.
+    private enum Key {
+        /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3), of 2048 bits at least.
+        case rs256(_RSA.Signing.PublicKey)
+        /// ECDSA on P-256 with SHA-256 (RFC 7518, section 3.4).
+        case es256(P256.Signing.PublicKey)
+
+        /// Nil for another algorithm, and for a key that isn't one of it.
+        init?(_ entry: Entry) {
+            switch (entry.alg, entry.kty, entry.crv) {
+            case ("RS256", "RSA", _):
+                guard let modulus = entry.n.flatMap(Base64URL.bytes), let exponent = entry.e.flatMap(Base64URL.bytes),
+                    let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
+                else { return nil }
+                self = .rs256(key)
+            case ("ES256", "EC", "P-256"):
+                guard let x = entry.x.flatMap(Base64URL.bytes), let y = entry.y.flatMap(Base64URL.bytes),
+                    x.count == 32, y.count == 32, let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
+                else { return nil }
+                self = .es256(key)
+            default: return nil
+            }
+        }
+
+        func verifies(_ token: CompactJWS) -> Bool {
+            let digest = SHA256.hash(data: token.signedBytes)
+            switch self {
+            case .rs256(let key):
+                guard token.header.algorithm == "RS256" else { return false }
+                let signature = _RSA.Signing.RSASignature(rawRepresentation: token.signature)
+                return key.isValidSignature(signature, for: digest, padding: .insecurePKCS1v1_5)
+            case .es256(let key):
+                guard token.header.algorithm == "ES256",
+                    // 64 bytes; a signature in DER is another text of the same.
+                    let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+                else { return false }
+                return key.isValidSignature(signature, for: digest)
+            }
+        }
     }
 
     /// Reads a set (JWKS, RFC 7517). Nil if it has no key to verify with.
-    package init?(json: Data) async {
+    package init?(json: Data) {
         guard let set = try? JSONDecoder().decode(Entries.self, from: json) else { return nil }
-        let keys = JWTKeyCollection()
-        var algorithms: [String: Algorithm] = [:]
+        var keys: [String: Key] = [:]
         for entry in set.keys.compactMap(\.entry) {
-            guard let kid = entry.kid, !kid.isEmpty, entry.use ?? "sig" == "sig", algorithms[kid] == nil,
-                let algorithm = entry.alg.flatMap(Algorithm.init(rawValue:)),
-                await Self.add(entry, algorithm, named: kid, to: keys)
+            guard let kid = entry.kid, !kid.isEmpty, entry.use ?? "sig" == "sig", keys[kid] == nil,
+                let key = Key(entry)
             else { continue }
-            algorithms[kid] = algorithm
+            keys[kid] = key
         }
-        guard !algorithms.isEmpty else { return nil }
+        guard !keys.isEmpty else { return nil }
         self.keys = keys
-        self.algorithms = algorithms
     }
 
     /// The number of usable keys.
-    package var count: Int { algorithms.count }
+    package var count: Int { keys.count }
 
     /// Whether there is a key of this identifier.
-    package func has(_ kid: String) -> Bool { algorithms[kid] != nil }
+    package func has(_ kid: String) -> Bool { keys[kid] != nil }
 
     /// Whether the token is signed by the key that its header names, with the algorithm that the set names for that key.
-    package func verify<Claims: JWTPayload>(_ token: SignedToken<Claims>) async -> Bool {
-        // A recipient that supports no extension must refuse a token that declares one critical (RFC 7515, section 4.1.11).
-        guard let algorithm = algorithms[token.keyID], token.header.alg == algorithm.rawValue,
-            token.header.fields["crit"] == nil
-        else { return false }
-        return (try? await keys.verify(token.text, as: Claims.self)) != nil
-    }
-
-    private static func add(
-        _ entry: Entry, _ algorithm: Algorithm, named kid: String, to keys: JWTKeyCollection
-    ) async -> Bool {
-        let name = JWKIdentifier(string: kid)
-        switch algorithm {
-        case .rs256:
-            // The library refuses less than 2048 bits.
-            guard entry.kty == "RSA", let modulus = entry.n, let exponent = entry.e,
-                let key = try? Insecure.RSA.PublicKey(modulus: modulus, exponent: exponent)
-            else { return false }
-            await keys.add(rsa: key, digestAlgorithm: .sha256, kid: name)
-        case .es256:
-            guard entry.kty == "EC", entry.crv == "P-256", let x = entry.x, let y = entry.y,
-                let key = try? ES256PublicKey(parameters: (x, y))
-            else { return false }
-            await keys.add(ecdsa: key, kid: name)
-        }
-        return true
+    package func verify(_ token: SignedToken<some Decodable & Sendable>) -> Bool {
+        keys[token.keyID]?.verifies(token.jws) == true
     }
 
     private struct Entries: Decodable {

@@ -1,5 +1,5 @@
-package import Calling
 import FoundationEssentials
+package import OutsideCalls
 package import Running
 
 /// The source of the identity provider's keys (a JWKS, RFC 7517).
@@ -61,7 +61,7 @@ package struct ProviderKeySource: Sendable {
         } catch {
             throw ProviderKeyProblem(setting: setting, isReadable: false)
         }
-        guard let set = await ProviderKeySet(json: json) else {
+        guard let set = ProviderKeySet(json: json) else {
             throw ProviderKeyProblem(setting: setting, isReadable: true)
         }
         return set

@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import JWTKit
 import Logging
 package import Metrics
 package import Running
@@ -22,9 +21,9 @@ package struct ProviderKeys: Sendable {
     /// Whether a token is signed by a key of the provider; nil while no keys could be read.
     ///
     /// Check the token's claims first: only an otherwise valid token may cause the keys to be read again.
-    package func verify(_ token: SignedToken<some JWTPayload>) async -> Bool? {
+    package func verify(_ token: SignedToken<some Decodable & Sendable>) async -> Bool? {
         let set = await sets.current
-        if let set, set.has(token.keyID) { return await set.verify(token) }
+        if let set, set.has(token.keyID) { return set.verify(token) }
         do {
             try await sets.refresh(unlessWithin: set == nil ? Self.firstDistance : Self.tokenDistance)
         } catch {

@@ -1,23 +1,30 @@
-package import JWTKit
+import CompactJOSE
+import FoundationEssentials
 
 /// A JSON web token (RFC 7519) whose claims have been read, but whose signature has not been verified.
-package struct SignedToken<Claims: JWTPayload>: Sendable, CustomStringConvertible {
+package struct SignedToken<Claims: Decodable & Sendable>: Sendable, CustomStringConvertible {
     /// What the token claims. Nothing of it is proven before ``ProviderKeys/verify(_:)``.
     package let claims: Claims
     /// The name of the key that signed it, according to its header; not empty.
     package let keyID: String
-    let text: String
-    let header: JWTHeader
+    let jws: CompactJWS
 
-    /// Nil for text that isn't a token with these claims and the name of a key.
+    /// The maximum length of a token, in characters. It is more than any header field or form here admits.
+    private static var longest: Int { 64 << 10 }
+
+    /// Nil for text that isn't a token with these claims and the name of a key, and for a token with an extension that its header
+    /// declares critical (RFC 7515, section 4.1.11).
     package init?(_ text: String, as claims: Claims.Type = Claims.self) {
-        guard let (header, claims, _) = try? DefaultJWTParser().parse(Array(text.utf8), as: claims),
-            let keyID = header.kid, !keyID.isEmpty
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        guard let jws = CompactJWS(text, longest: Self.longest), let keyID = jws.header.keyID, !keyID.isEmpty,
+            // The decoder looks only at members that it is asked for.
+            String(validating: jws.payload, as: UTF8.self) != nil,
+            let claims = try? decoder.decode(claims, from: Data(jws.payload))
         else { return nil }
         self.claims = claims
         self.keyID = keyID
-        self.text = text
-        self.header = header
+        self.jws = jws
     }
 
     package var description: String { "redacted" }

@@ -14,7 +14,9 @@ struct AttestationCertificates: Sendable {
 
     /// Nil unless each of the two is one certificate.
     init?(leaf: [UInt8], intermediate: [UInt8]) {
-        guard let leaf = Certificate.read(leaf), let intermediate = Certificate.read(intermediate) else { return nil }
+        guard let leaf = try? Certificate(derEncoded: leaf),
+            let intermediate = try? Certificate(derEncoded: intermediate)
+        else { return nil }
         self.leaf = leaf
         self.intermediate = intermediate
     }
@@ -48,16 +50,6 @@ struct AttestationCertificates: Sendable {
 }
 
 extension Certificate {
-    /// Reads one in DER, nil for anything else. A signature of ECDSA ends with a whole byte, which the parser doesn't
-    /// ask for.
-    fileprivate static func read(_ der: [UInt8]) -> Certificate? {
-        guard let certificate = try? Certificate(derEncoded: der), let parts = try? DER.parse(der),
-            case .constructed(let nodes) = parts.content, let last = Array(nodes).last,
-            case .primitive(let signature) = last.content, signature.first == 0
-        else { return nil }
-        return certificate
-    }
-
     /// Whether it says that it is no authority's, and that its key is for signatures. Apple's leaves say both.
     fileprivate var isForStatements: Bool {
         guard maySign, case .notCertificateAuthority? = try? extensions.basicConstraints,

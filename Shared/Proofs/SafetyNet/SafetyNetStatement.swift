@@ -1,5 +1,6 @@
 package import Certificates
 import CompactJOSE
+import Crypto
 import CryptoExtras
 package import FoundationEssentials
 import X509

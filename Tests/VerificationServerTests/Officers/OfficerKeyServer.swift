@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Serving
 import Synchronization
 import TestSupport
@@ -83,16 +81,14 @@ final class OfficerKeyServer: Sendable {
             return Response(
                 status: .ok, headers: [.contentType: "application/json"],
                 body: ResponseBody { writer in
-                    try await writer.write(ByteBuffer(string: String(keys.dropLast())))
+                    try await writer.write(Array(keys.utf8.dropLast()))
                     try await Task.sleep(for: .seconds(60))
-                    try await writer.finish(nil)
+                    writer.finish()
                 })
         }
     }
 
     private static func json(_ text: String) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        Response(status: .ok, headers: [.contentType: "application/json"], text: text)
     }
 }

@@ -1,8 +1,6 @@
 package import DevelopmentAttestationAPI
 import FoundationEssentials
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 package import Serving
 import Synchronization
 
@@ -26,7 +24,7 @@ package final class DeviceCheckRoutes: Sendable {
     package func mount(on routes: inout Routes) {
         for operation in SimulatedDeviceCheck.Operation.allCases {
             routes.on(.post, operation.rawValue) { exchange in
-                let body = Array(try await exchange.body(upTo: Self.bodyLimit).readableBytesView)
+                let body = try await exchange.body(upTo: Self.bodyLimit)
                 let authorization = exchange.request.headers[.authorization]
                 switch self.behaviour.withLock({ $0 }) {
                 case .well:
@@ -48,6 +46,6 @@ package final class DeviceCheckRoutes: Sendable {
         return Response(
             status: HTTPResponse.Status(code: reply.status),
             headers: reply.body.isEmpty ? [:] : [.contentType: isJSON ? "application/json" : "text/plain"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: reply.body)))
+            text: reply.body)
     }
 }
