@@ -1,7 +1,7 @@
 import ArgumentParser
 import ExposureFormat
 import ExposureKeys
-import Foundation
+import FoundationEssentials
 import Running
 
 /// `distribution check DIRECTORY`.

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import NIOHTTP1
+import HTTPTypes
 import PublishedTree
 import Running
 import TestSupport

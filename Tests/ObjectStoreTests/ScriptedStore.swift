@@ -1,6 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Running
 import Serving
 import Synchronization
@@ -64,7 +62,7 @@ final class ScriptedStore: Sendable {
     }
 
     private func respond(_ exchange: Exchange) async throws -> Response {
-        let body = String(buffer: try await exchange.body(upTo: 1 << 20))
+        let body = String(decoding: try await exchange.body(upTo: 1 << 20), as: UTF8.self)
         let line = state.withLock { state in
             state.requests.append("\(exchange.request.method) \(exchange.path)")
             state.bodies.append(body)
@@ -74,8 +72,7 @@ final class ScriptedStore: Sendable {
         case .answer(let status, let body, let entityTag):
             var fields = HTTPFields()
             fields[.eTag] = entityTag
-            return Response(
-                status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+            return Response(status: .init(code: status), headers: fields, text: body)
         case .redirect(let place):
             return Response(status: .temporaryRedirect, headers: [.location: place])
         case .silence, nil:

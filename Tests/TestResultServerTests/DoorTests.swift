@@ -10,9 +10,16 @@ struct DoorTests {
     @Test("occupying all connections of the laboratories' listener doesn't affect phones")
     func full() async throws {
         try await ResultStage.run(settings: ["laboratories.connections": "1"]) { stage in
-            try await stage.raw(.quickTest) { holder in
+            let port = try #require(stage.doorBase.split(separator: ":").last.flatMap { Int($0) })
+            let tls = try stage.certificates.files(role: .quickTest).caller
+            try await RawTLSConnection.open(port: port, tls: tls) { holder in
                 // The connection stays open while its owner thinks about the next request.
-                #expect(try await holder.post("/api/v1/quicktest/results", "{}").status == 400)
+                try await holder.write(
+                    """
+                    POST /api/v1/quicktest/results HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r
+                    Content-Length: 2\r\n\r\n{}
+                    """)
+                #expect(await String(decoding: holder.read(), as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
 
                 // The control: the door is full.
                 let late = try ServiceClient(

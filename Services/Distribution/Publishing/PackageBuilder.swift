@@ -1,6 +1,6 @@
 import Crypto
 import ExposureFormat
-import Foundation
+import FoundationEssentials
 import Running
 import TraceKeyFormat
 

@@ -1,6 +1,6 @@
 import ExposureFormat
 import ExposureKeys
-import Foundation
+import FoundationEssentials
 import PublishedTree
 
 /// The packages and indexes that the tree must have, given the published hours.

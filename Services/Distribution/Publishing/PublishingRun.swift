@@ -2,7 +2,7 @@ import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import Logging
-import NIOPosix
+import Loop
 import ObjectStore
 import PublishedTree
 import Running
@@ -238,7 +238,7 @@ struct PublishingRun {
         let files: StaticFiles
         do {
             let lowest = publisher.policy.lowestLevel
-            files = try await NIOThreadPool.singleton.runIfActive {
+            files = try await Blocking.run {
                 try StaticFiles(in: folder, publishingFrom: lowest)
             }
         } catch let problem as StaticFiles.FolderProblem {

@@ -1,6 +1,6 @@
 import ExposureKeys
-import Foundation
-import NIOPosix
+import FoundationEssentials
+import Loop
 import Synchronization
 
 /// The static files that were left out when the folder was last read, for `/ready`: published archives stay, so nobody else notices.
@@ -12,7 +12,7 @@ final class RefusedFiles: Sendable {
     /// Reads the folder before the first run does, so that the first answer of `/ready` is complete.
     func look(into folder: URL, publishingFrom lowest: TransmissionRiskLevel) async throws {
         do {
-            let files = try await NIOThreadPool.singleton.runIfActive {
+            let files = try await Blocking.run {
                 try StaticFiles(in: folder, publishingFrom: lowest)
             }
             set(files.problems)

@@ -1,6 +1,6 @@
 import ExposureFormat
 import ExposureKeys
-import Foundation
+import FoundationEssentials
 import Running
 
 /// The folder of static files, which are published as signed archives beside keys and reports.
@@ -119,23 +119,19 @@ struct StaticFiles: Equatable, Sendable {
         }
 
         private func content(of file: String, limit: Int) throws(InvalidMessage) -> [UInt8] {
-            // Links to files are followed, because container platforms mount configuration that way. Nothing else is opened:
-            // reading a pipe might never end.
-            let url = root.appending(path: file).resolvingSymlinksInPath()
-            guard Self.kind(of: url) == .typeRegular else { throw InvalidMessage(["This is not a file."]) }
-            let data: Data
+            // Links to files are followed, because container platforms mount configuration that way.
+            let bytes: [UInt8]
             do {
-                let handle = try FileHandle(forReadingFrom: url)
-                defer { try? handle.close() }
-                data = try handle.read(upToCount: limit + 1) ?? Data()
+                bytes = try RegularFile.read(root.appending(path: file).path, limit: limit)
             } catch {
-                throw InvalidMessage(["The file can't be read."])
+                switch error {
+                case .unreadable: throw InvalidMessage(["The file can't be read."])
+                case .irregular: throw InvalidMessage(["This is not a file."])
+                case .tooLarge: throw InvalidMessage(["The file has more than \(limit) bytes."])
+                }
             }
-            guard !data.isEmpty else { throw InvalidMessage(["The file is empty."]) }
-            guard data.count <= limit else {
-                throw InvalidMessage(["The file has more than \(limit) bytes."])
-            }
-            return Array(data)
+            guard !bytes.isEmpty else { throw InvalidMessage(["The file is empty."]) }
+            return bytes
         }
     }
 }

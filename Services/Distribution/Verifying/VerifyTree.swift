@@ -1,6 +1,6 @@
 import ExposureFormat
 import ExposureKeys
-import Foundation
+import FoundationEssentials
 import ObjectStore
 import PublishedTree
 import Running

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Logging
-import NIOPosix
+import Loop
 import ObjectStore
 import Postgres
 import PublishedTree
@@ -81,7 +81,7 @@ struct PublishLists: Sendable {
     }
 
     private static func compressed(_ content: [UInt8]) async throws -> [UInt8] {
-        try await NIOThreadPool.singleton.runIfActive { try Gzip.compress(content) }
+        try await Blocking.run { try Gzip.compress(content) }
     }
 
     /// The switches that were published stay if the file isn't valid.

@@ -1,6 +1,6 @@
 import Crypto
 import ExposureKeys
-import Foundation
+import FoundationEssentials
 import HourKeys
 import Logging
 import Postgres

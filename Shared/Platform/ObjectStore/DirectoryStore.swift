@@ -1,6 +1,7 @@
 import Crypto
-package import Foundation
-import NIOPosix
+package import FoundationEssentials
+import Glibc
+import Loop
 package import PublishedTree
 import Running
 
@@ -21,18 +22,13 @@ package struct DirectoryStore: TreeStore {
     package func objects() async throws -> [TreeKey: StoredObject] {
         try await offPool {
             var objects: [TreeKey: StoredObject] = [:]
-            let facts: Set<URLResourceKey> = [.isRegularFileKey, .fileSizeKey]
-            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: Array(facts))
-            let prefix = root.standardizedFileURL.path + "/"
-            while let file = files?.nextObject() as? URL {
-                let path = file.standardizedFileURL.path
-                guard path.hasPrefix(prefix), let facts = try? file.resourceValues(forKeys: facts),
-                    facts.isRegularFile == true
-                else { continue }
+            for path in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+                let file = root.appending(path: path)
+                guard let facts = FileFacts(at: file.path), facts.isRegular else { continue }
                 if DurableFile.isUnfinished(file) {
                     try DurableFile.remove(file)
-                } else if let key = TreeKey(file: String(path.dropFirst(prefix.count))) {
-                    objects[key] = StoredObject(size: facts.fileSize ?? 0)
+                } else if let key = TreeKey(file: path) {
+                    objects[key] = StoredObject(size: facts.size)
                 }
             }
             return objects
@@ -81,6 +77,6 @@ package struct DirectoryStore: TreeStore {
 
     /// Runs blocking work on a thread that may block.
     private func offPool<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await NIOThreadPool.singleton.runIfActive(work)
+        try await Blocking.run(work)
     }
 }

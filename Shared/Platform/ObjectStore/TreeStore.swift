@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 package import PublishedTree
 
 /// The storage of the published tree: a directory of this machine, or a bucket.
@@ -39,6 +38,6 @@ package struct StoredObject: Sendable, Equatable {
 extension StoredObject {
     /// MD5 as stores give it. It detects changes; it protects against nobody.
     package static func md5(of content: [UInt8]) -> String {
-        Insecure.MD5.hash(data: content).map { String(format: "%02x", $0) }.joined()
+        Insecure.MD5.hash(data: content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

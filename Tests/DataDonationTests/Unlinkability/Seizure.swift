@@ -1,9 +1,9 @@
-import DevelopmentSuite
 import DonationFormat
 import ExposureKeys
 import Foundation
 import HourKeys
 import Postgres
+import SeizedBytes
 import TestSupport
 import Testing
 

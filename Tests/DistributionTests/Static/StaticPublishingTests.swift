@@ -1,7 +1,6 @@
 import ExposureFormat
 import ExposureKeys
 import Foundation
-import NIOHTTP1
 import Running
 import TestSupport
 import Testing

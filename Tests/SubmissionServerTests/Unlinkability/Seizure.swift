@@ -1,8 +1,8 @@
-import DevelopmentSuite
 import ExposureKeys
 import Foundation
 import Postgres
 import Running
+import SeizedBytes
 import TestSupport
 import Testing
 import Venues

@@ -1,11 +1,8 @@
-import AsyncHTTPClient
 import Credentials
 import ExposureKeys
 import Foundation
 import HTTPContract
 import Logging
-import NIOCore
-import NIOHTTP1
 import Postgres
 import Running
 import Schema
@@ -21,7 +18,7 @@ struct SubmissionStage: Sendable {
     let verification: FakeVerificationServer
     let clock: ManualClock
     private let certificates: TestCertificates
-    private let http: HTTPClient
+    private let caller: TLSFiles
     /// Of each replica.
     private let urls: [String]
     private let adminURL: String
@@ -58,14 +55,10 @@ struct SubmissionStage: Sendable {
             let adminPort = TestPort.free()
             let hourKeys = directory.appending(path: "hour-keys")
             try FileManager.default.createDirectory(at: hourKeys, withIntermediateDirectories: false)
-            let http = HTTPClient(
-                configuration: HTTPClient.Configuration(
-                    tlsConfiguration: try certificates.files(role: caller).client(),
-                    redirectConfiguration: .disallow))
             let stage = SubmissionStage(
-                database: database, verification: verification, clock: clock, certificates: certificates, http: http,
-                urls: ports.map { "https://localhost:\($0)" }, adminURL: "http://127.0.0.1:\(adminPort)",
-                hourKeys: hourKeys)
+                database: database, verification: verification, clock: clock, certificates: certificates,
+                caller: try certificates.files(role: caller), urls: ports.map { "https://localhost:\($0)" },
+                adminURL: "http://127.0.0.1:\(adminPort)", hourKeys: hourKeys)
             let settings = try ports.map { port in
                 let files = try certificates.files(role: .submissionServer)
                 let tagKey = directory.appending(path: "tag-key-\(port)")
@@ -80,20 +73,12 @@ struct SubmissionStage: Sendable {
             }
             // Where a clock is wrong it is held against the machine's.
             if hasFolded { try await stage.fold(by: wrongClock == nil ? clock.clock : .system) }
-            let result: Swift.Result<Result, any Error>
-            do {
-                let serve: () async throws -> Result = {
-                    try await start(settings, clock: wrongClock ?? clock.clock) { try await body(stage) }
-                }
-                result = .success(
-                    verificationRuns
-                        ? try await verification.run(port: verificationPort, certificates: certificates, serve)
-                        : try await serve())
-            } catch {
-                result = .failure(error)
+            let serve: () async throws -> Result = {
+                try await start(settings, clock: wrongClock ?? clock.clock) { try await body(stage) }
             }
-            try await http.shutdown()
-            return try result.get()
+            return verificationRuns
+                ? try await verification.run(port: verificationPort, certificates: certificates, serve)
+                : try await serve()
         }
     }
 
@@ -137,8 +122,8 @@ struct SubmissionStage: Sendable {
     ) async throws -> Answer {
         let operation = purpose == .onBehalf ? SubmissionAPI.onBehalf : SubmissionAPI.diagnosisKeys
         return try await send(
-            tan: tan, password: password, fake: fake, media: media, body: .bytes(ByteBuffer(bytes: payload)),
-            operation.route, to: replica)
+            tan: tan, password: password, fake: fake, media: media, body: .bytes(payload), operation.route,
+            to: replica)
     }
 
     /// The same with venue reports.
@@ -146,45 +131,41 @@ struct SubmissionStage: Sendable {
         _ payload: [UInt8], tan: String?, password: String? = nil, fake: String = "0"
     ) async throws -> Answer {
         try await send(
-            tan: tan, password: password, fake: fake, media: "application/x-protobuf",
-            body: .bytes(ByteBuffer(bytes: payload)),
+            tan: tan, password: password, fake: fake, media: "application/x-protobuf", body: .bytes(payload),
             SubmissionAPI.venueReports.route)
     }
 
     /// Sends a body that has no end.
     func uploadEndlessly(tan: String, fake: String = "0") async throws -> Answer {
-        let chunk = ByteBuffer(repeating: 0, count: 10_000)
         // Far more than is taken, but not for ever: whoever doesn't read must not fill the memory.
-        let (chunks, sending) = AsyncStream.makeStream(of: ByteBuffer.self)
-        for _ in 0..<1000 { sending.yield(chunk) }
-        sending.finish()
-        return try await send(
-            tan: tan, fake: fake, media: "application/x-protobuf", body: .stream(chunks, length: .unknown))
+        try await send(
+            tan: tan, fake: fake, media: "application/x-protobuf",
+            body: .endless(String(repeating: "\0", count: 10_000)))
     }
 
     private func send(
-        tan: String?, password: String? = nil, fake: String?, media: String?, body: HTTPClientRequest.Body,
+        tan: String?, password: String? = nil, fake: String?, media: String?, body: RawClient.Body,
         _ route: Route = SubmissionAPI.diagnosisKeys.route, to replica: Int = 0
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: urls[replica] + route.path)
-        request.method = .POST
-        if let tan { request.headers.add(name: "cwa-authorization", value: tan) }
-        if let password { request.headers.add(name: "cwa-otp", value: password) }
-        if let fake { request.headers.add(name: "cwa-fake", value: fake) }
-        if let media { request.headers.add(name: "content-type", value: media) }
-        request.body = body
-        let answer = try await http.execute(request, timeout: .seconds(20))
-        let fields = answer.headers.map { ($0.name.lowercased(), $0.value) }.filter { $0.0 != "date" }
+        var fields: [String: String] = [:]
+        fields["cwa-authorization"] = tan
+        fields["cwa-otp"] = password
+        fields["cwa-fake"] = fake
+        fields["content-type"] = media
+        let sent = fields
+        let answer = try await RawClient.with(urls[replica], tls: caller) { client in
+            try await client.send("POST", route.path, fields: sent, body)
+        }
         return Answer(
-            status: Int(answer.status.code), fields: Dictionary(fields) { "\($0), \($1)" },
-            body: Array(buffer: try await answer.body.collect(upTo: 1 << 20)))
+            status: answer.status,
+            fields: Dictionary(answer.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" },
+            body: Array(answer.body.utf8))
     }
 
     /// What the first server's `/ready` says is failing.
     func failing() async throws -> [String] {
-        let answer = try await http.execute(HTTPClientRequest(url: "\(adminURL)/ready"), timeout: .seconds(20))
-        let body = try await answer.body.collect(upTo: 4096)
-        let failing = try JSONDecoder().decode([String: [String]].self, from: Data(body.readableBytesView))["failing"]
+        let answer = try await TestSupport.send(.GET, "\(adminURL)/ready")
+        let failing = try JSONDecoder().decode([String: [String]].self, from: Data(answer.body.utf8))["failing"]
         return failing ?? []
     }
 

@@ -1,8 +1,7 @@
 import Crypto
 import FoundationEssentials
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import HTTPTypes
+import Loop
 package import PublishedTree
 package import Running
 
@@ -60,7 +59,7 @@ package struct S3Bucket: TreeStore {
         ]
         if let token { query.append(S3Request.Parameter(name: "continuation-token", value: token)) }
         // A key has up to 1024 bytes, each of which may be escaped.
-        let answer = try await client.send(request(.GET, query: query), limit: 16 << 20, for: task)
+        let answer = try await client.send(request(.get, query: query), limit: 16 << 20, for: task)
         guard let element = S3Element(parsing: answer.body), let page = S3Page(element) else {
             throw client.problem(.malformedAnswer, task: task)
         }
@@ -73,7 +72,7 @@ package struct S3Bucket: TreeStore {
     package func read(_ key: TreeKey) async throws -> [UInt8]? {
         do {
             return try await client.send(
-                request(.GET, key), limit: Self.objectLimit, for: "Reading \(key.path)"
+                request(.get, key), limit: Self.objectLimit, for: "Reading \(key.path)"
             ).body
         } catch let problem as S3Problem where problem.cause == .refused(status: 404, code: "NoSuchKey") {
             return nil
@@ -85,9 +84,9 @@ package struct S3Bucket: TreeStore {
     /// as well.
     package func write(_ content: [UInt8], to key: TreeKey) async throws {
         let task = "Writing \(key.path)"
-        let body = try await Body(content)
+        let body = await Body(content)
         let request = request(
-            .PUT, key,
+            .put, key,
             fields: [
                 S3Request.Field(name: "content-type", value: key.contentType),
                 S3Request.Field(name: "cache-control", value: key.cacheControl),
@@ -119,9 +118,9 @@ package struct S3Bucket: TreeStore {
         let document =
             #"<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>"#
             + keys.map { "<Object><Key>\(Self.escaped($0.path))</Key></Object>" }.joined() + "</Delete>"
-        let body = try await Body(Array(document.utf8))
+        let body = await Body(Array(document.utf8))
         let request = request(
-            .POST, query: [S3Request.Parameter(name: "delete", value: "")],
+            .post, query: [S3Request.Parameter(name: "delete", value: "")],
             fields: [
                 S3Request.Field(name: "content-type", value: "application/xml"),
                 S3Request.Field(name: "content-md5", value: body.md5.base64EncodedString()),
@@ -155,17 +154,15 @@ package struct S3Bucket: TreeStore {
 
     /// A request body with its digests.
     private struct Body: Sendable {
-        let bytes: ByteBuffer
+        let bytes: [UInt8]
         let sha256: String
         let md5: Data
 
         /// Hashing a large package takes a while, so it runs on a thread that may block.
-        init(_ content: [UInt8]) async throws {
-            (bytes, sha256, md5) = try await NIOThreadPool.singleton.runIfActive {
-                (
-                    ByteBuffer(bytes: content), SHA256.hash(data: content).hexadecimal,
-                    Data(Insecure.MD5.hash(data: content))
-                )
+        init(_ content: [UInt8]) async {
+            bytes = content
+            (sha256, md5) = await Blocking.run {
+                (SHA256.hash(data: content).hexadecimal, Data(Insecure.MD5.hash(data: content)))
             }
         }
     }
@@ -174,7 +171,7 @@ package struct S3Bucket: TreeStore {
 
     /// A request to the bucket itself, or to an object in it.
     private func request(
-        _ method: HTTPMethod, _ key: TreeKey? = nil, query: [S3Request.Parameter] = [],
+        _ method: HTTPRequest.Method, _ key: TreeKey? = nil, query: [S3Request.Parameter] = [],
         fields: [S3Request.Field] = [], bodySHA256: String = S3Bucket.emptySHA256
     ) -> S3Request {
         S3Request(

@@ -1,10 +1,9 @@
-import AsyncHTTPClient
 import Calling
 import FoundationEssentials
-import NIOCore
-import NIOHTTP1
+import HTTPMessage
+import HTTPTypes
+import Loop
 import Running
-import TLS
 
 /// Sends signed requests to an S3 store, and repeats those that failed for a transient reason.
 ///
@@ -15,7 +14,7 @@ struct S3Client: Sendable {
     private let signature: S3Signature
     private let retries: S3RetryPolicy
     private let clock: WallClock
-    private let connections: ReloadedConnections
+    private let http: HTTPClient
 
     init(
         _ endpoint: S3Endpoint, signature: S3Signature, retries: S3RetryPolicy, clock: WallClock
@@ -24,18 +23,12 @@ struct S3Client: Sendable {
         self.signature = signature
         self.retries = retries
         self.clock = clock
-        let deadline = TimeAmount(retries.deadline)
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: deadline, read: deadline, write: deadline),
-            decompression: .disabled)
-        if let authorities = endpoint.authorities {
-            configuration.tlsConfiguration = try TLSFiles.anonymousClient(trusting: authorities)
+        http = try HTTPClient(base: endpoint.base, authorities: endpoint.authorities) { peer in
+            peer.connectTime = retries.deadline
+            peer.idleTime = .seconds(10)
+            // The retry policy applies to the connection as well.
+            peer.reconnects = false
         }
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.idleTimeout = .seconds(10)
-        // The retry policy applies to the connection as well.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        connections = try ReloadedConnections(tls: nil, peer: "s3", configuration: configuration)
     }
 
     /// An answer with status 200.
@@ -52,7 +45,7 @@ struct S3Client: Sendable {
     ///   - task: the purpose, such as "Writing version/v1".
     /// - Throws: ``S3Problem``, or `CancellationError`.
     func send(
-        _ request: S3Request, body: ByteBuffer? = nil, limit: Int = 1 << 20, for task: String
+        _ request: S3Request, body: [UInt8]? = nil, limit: Int = 1 << 20, for task: String
     ) async throws -> Answer {
         var attempt = 1
         while true {
@@ -82,66 +75,42 @@ struct S3Client: Sendable {
 
     /// - Throws: only if the task is cancelled.
     private func perform(
-        _ request: S3Request, body: ByteBuffer?, limit: Int
+        _ request: S3Request, body: [UInt8]?, limit: Int
     ) async throws -> Result<Answer, Failure> {
-        let deadline = NIODeadline.now() + TimeAmount(retries.deadline)
+        var fields = FieldLines()
+        // The client writes `Host` itself, as it is signed.
+        for field in signature.fields(of: request, at: clock.now) where field.name != "host" {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            fields.append(name, field.value)
+        }
+        let message = ClientRequest(request.method, request.target, fields: fields, body: body)
         do {
-            return .success(
-                try await connections.with { http in
-                    try await perform(request, body: body, limit: limit, over: http, until: deadline)
-                })
-        } catch let failure as Failure {
-            return .failure(failure)
+            let response = try await http.send(message, within: retries.deadline, limit: limit)
+            guard response.status == .ok else {
+                // Without an explanation the status has to do.
+                return .failure(
+                    Failure(
+                        cause: .refused(status: UInt(response.status.code), code: Self.code(in: response.body))))
+            }
+            return .success(Answer(entityTag: response.fields.first(.eTag), body: response.body))
         } catch {
             try Task.checkCancellation()
-            return .failure(Failure(cause: Self.isTimeout(error) ? .noAnswerInTime : .noConnection))
+            return .failure(Failure(cause: Self.cause(of: error)))
         }
     }
 
-    private func perform(
-        _ request: S3Request, body: ByteBuffer?, limit: Int, over http: HTTPClient, until deadline: NIODeadline
-    ) async throws -> Answer {
-        var message = HTTPClientRequest(url: endpoint.base + request.target)
-        message.method = request.method
-        for field in signature.fields(of: request, at: clock.now) {
-            message.headers.add(name: field.name, value: field.value)
+    private static func cause(of failure: CallFailure) -> S3Problem.Cause {
+        switch failure {
+        case .late, .noConnection(.timedOut): .noAnswerInTime
+        case .tooLarge: .tooLarge
+        case .malformed: .malformedAnswer
+        default: .noConnection
         }
-        if let body { message.body = .bytes(body) }
-        let response = try await http.execute(message, deadline: deadline)
-        guard response.status == .ok else {
-            // Without an explanation the status has to do.
-            let explanation = try? await collect(response.body, limit: 1 << 16, until: deadline)
-            throw Failure(
-                cause: .refused(status: response.status.code, code: explanation.flatMap(Self.code)))
-        }
-        return Answer(
-            entityTag: response.headers.first(name: "etag"),
-            body: Array(try await collect(response.body, limit: limit, until: deadline).readableBytesView))
-    }
-
-    private func collect(
-        _ chunks: HTTPClientResponse.Body, limit: Int, until deadline: NIODeadline
-    ) async throws -> ByteBuffer {
-        var body = ByteBuffer()
-        for try await chunk in chunks {
-            guard body.readableBytes + chunk.readableBytes <= limit else { throw Failure(cause: .tooLarge) }
-            // AsyncHTTPClient's deadline covers the answer's header only.
-            guard NIODeadline.now() < deadline else { throw Failure(cause: .noAnswerInTime) }
-            body.writeImmutableBuffer(chunk)
-        }
-        return body
-    }
-
-    private static func isTimeout(_ error: any Error) -> Bool {
-        let timeouts: [HTTPClientError] = [
-            .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .getConnectionFromPoolTimeout,
-        ]
-        return (error as? HTTPClientError).map(timeouts.contains) ?? false
     }
 
     /// The code in S3's error document; nil if the body is no such document.
-    private static func code(in body: ByteBuffer) -> String? {
-        guard let element = S3Element(parsing: body.readableBytesView), element.name == "Error" else { return nil }
+    private static func code(in body: [UInt8]) -> String? {
+        guard let element = S3Element(parsing: body), element.name == "Error" else { return nil }
         return element["Code"].flatMap(S3Problem.code)
     }
 }

@@ -1,9 +1,8 @@
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 
 /// A request to an S3 store, as it is signed and as it is sent.
 struct S3Request: Sendable {
-    let method: HTTPMethod
+    let method: HTTPRequest.Method
     /// The path with a leading slash, not percent-encoded.
     let path: String
     /// Neither names nor values are percent-encoded.

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import NIOHTTP1
+import HTTPTypes
 
 /// Signs requests with AWS Signature Version 4: the signature is in the field `Authorization` and covers the hash of the
 /// whole body. See https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
