@@ -1,9 +1,8 @@
 package import ArgumentParser
+import Calling
 import DonationAPI
 import FurtherAPI
 import HTTPContract
-import NIOCore
-import NIOPosix
 import PushAPI
 package import Running
 import Serving
@@ -56,21 +55,19 @@ package struct MetadataProxy: AsyncParsableCommand {
     /// Runs the service until shutdown.
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
-        let group = MultiThreadedEventLoopGroup.singleton
         let tls = try TLSFiles(settings)
-        let verification = try Upstream(
-            base: settings.url("verification.url"), tls: tls, name: "verification-server", on: group)
-        let submission = try Upstream(
-            base: settings.url("submission.url"), tls: tls, name: "submission-server", on: group)
-        let push = try Upstream(base: settings.url("push.url"), tls: tls, name: "push-dispatcher", on: group)
-        // A country may do without donations of data.
+        let verification = try HTTPClient.upstream(
+            settings.url("verification.url"), tls: tls, name: "verification-server")
+        let submission = try HTTPClient.upstream(
+            settings.url("submission.url"), tls: tls, name: "submission-server")
+        let push = try HTTPClient.upstream(settings.url("push.url"), tls: tls, name: "push-dispatcher")
+        // A country may do without donations of data, and without further.
         let donation =
             settings.optionalString("donation.url") == nil
-            ? nil
-            : try Upstream(base: settings.url("donation.url"), tls: tls, name: "data-donation", on: group)
+            ? nil : try HTTPClient.upstream(settings.url("donation.url"), tls: tls, name: "data-donation")
         let further =
             settings.optionalString("further.url") == nil
-            ? nil : try Upstream(base: settings.url("further.url"), tls: tls, name: "further", on: group)
+            ? nil : try HTTPClient.upstream(settings.url("further.url"), tls: tls, name: "further")
 
         let requests = PrefixLimit(
             try settings.int("limits.requests", default: 30_000, in: 1...10_000_000), clock: runtime.clock)
@@ -87,9 +84,9 @@ package struct MetadataProxy: AsyncParsableCommand {
         let deadline = try settings.int("answers.deadline", default: 250, in: 10...10_000)
         let inFlight = try settings.int("requests.bytes", default: 64 << 20, in: 1 << 20...1 << 40)
         var plan = ProxyPlan(
-            listener: "listen", schedule: DeadlineSchedule(interval: .milliseconds(Int64(deadline))),
+            listener: "listen", schedule: DeadlineSchedule(interval: .milliseconds(deadline)),
             bytesInFlight: BytesInFlight(limit: inFlight, metrics: runtime.metrics), limit: requests,
-            clock: runtime.clock, metrics: runtime.metrics)
+            metrics: runtime.metrics)
         for operation in verificationOperations {
             let isRegistration = operation.route == VerificationAPI.registrationToken.route
             plan.forward(
@@ -105,18 +102,17 @@ package struct MetadataProxy: AsyncParsableCommand {
             for operation in furtherOperations { plan.forward(operation, to: further, limit: healthReports) }
         }
 
-        let listener = try AppListener(
-            "listen", of: runtime.name, host: settings.string("listen.host", default: "127.0.0.1"),
+        let listener = try plan.listener(
+            host: settings.string("listen.host", default: "127.0.0.1"),
             port: settings.port("listen.port", default: 8000),
             connections: settings.int("listen.connections", default: 8192, in: 1...1_000_000),
+            connectionsOfPrefix: settings.int("limits.connections", default: 2048, in: 1...1_000_000),
             connectionBytes: settings.int(
-                "listen.connectionBytes", default: 256 << 10, in: AppListener.minConnectionBytes...64 << 20),
-            limit: ConnectionLimit(
-                try settings.int("limits.connections", default: 2048, in: 1...1_000_000), metrics: runtime.metrics),
-            idle: .seconds(Int64(settings.int("listen.idle", default: 10, in: 1...3600))),
-            life: .seconds(Int64(settings.int("listen.life", default: 60, in: 1...86_400))),
-            tls: TLSFiles(settings, prefix: "public", mutual: false), plan: plan, on: group)
+                "listen.connectionBytes", default: 256 << 10, in: ProxyPlan.minConnectionBytes...64 << 20),
+            idle: .seconds(settings.int("listen.idle", default: 10, in: 1...3600)),
+            life: .seconds(settings.int("listen.life", default: 60, in: 1...86_400)),
+            tls: TLSFiles(settings, prefix: "public", mutual: false))
         let upstreams = [verification, submission, push] + [donation, further].compactMap { $0 }
-        try await runtime.run(listeners: [], services: upstreams + [listener])
+        try await runtime.run(listeners: [listener], services: upstreams)
     }
 }

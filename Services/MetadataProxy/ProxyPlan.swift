@@ -1,15 +1,14 @@
+package import Calling
 package import HTTPContract
 import HTTPTypes
 package import Metrics
-import NIOCore
-package import Running
-import Serving
+package import Serving
 
 /// The forwarded operations, with their services and limits.
 package struct ProxyPlan: Sendable {
     struct Operation: Sendable {
         let description: EndpointDescription
-        let upstream: Upstream
+        let upstream: HTTPClient
         let limit: PrefixLimit?
         let refusals: RefusalLimit?
         let metrics: RouteMetrics
@@ -20,29 +19,26 @@ package struct ProxyPlan: Sendable {
     let schedule: any AnswerSchedule
     let bytesInFlight: BytesInFlight
     let limit: PrefixLimit
-    let date: HTTPDate
     let metrics: any MetricsFactory
     /// Requests for no operation.
     let otherRequests: RouteMetrics
     private(set) var operations: [Operation] = []
-    private let listener: String
+    let listener: String
 
     /// A proxy that forwards nothing yet.
     ///
     /// - Parameters:
     ///   - listener: names it in metrics.
     ///   - limit: for all requests, also those for no operation.
-    ///   - clock: for the field `Date`.
     package init(
         listener: String, schedule: any AnswerSchedule, bytesInFlight: BytesInFlight, limit: PrefixLimit,
-        clock: WallClock, metrics: any MetricsFactory
+        metrics: any MetricsFactory
     ) {
         self.listener = listener
         self.schedule = schedule
         self.bytesInFlight = bytesInFlight
         self.limit = limit
         self.metrics = metrics
-        date = HTTPDate(clock: clock)
         otherRequests = RouteMetrics(listener: listener, route: "other", expected: [], factory: metrics)
     }
 
@@ -52,7 +48,7 @@ package struct ProxyPlan: Sendable {
     ///   - limit: for requests for this operation, in addition to the limit for all.
     ///   - refusals: for those that the service refuses.
     package mutating func forward(
-        _ operation: EndpointDescription, to upstream: Upstream, limit: PrefixLimit? = nil,
+        _ operation: EndpointDescription, to upstream: HTTPClient, limit: PrefixLimit? = nil,
         refusals: RefusalLimit? = nil
     ) {
         var operation = operation

@@ -1,10 +1,9 @@
+import Calling
 import DonationAPI
 import HTTPContract
-import NIOCore
-import NIOEmbedded
-import NIOHPACK
-import NIOHTTP1
-import Running
+import HTTPMessage
+import HTTPTypes
+import Serving
 import Testing
 import VerificationAPI
 
@@ -14,20 +13,16 @@ import VerificationAPI
 @Suite struct AnswerTests {
     private static let codesOnIOS = DonationAPI.codesOnIOS.map(\.rawValue).sorted()
     private static let codesOnAndroid = DonationAPI.codesOnAndroid.map(\.rawValue).sorted()
-    private static let statuses: [HTTPResponseStatus] = [.badRequest, .unauthorized, .forbidden, .tooManyRequests]
-
-    private static func reply(_ status: HTTPResponseStatus, _ body: String) -> UpstreamReply {
-        UpstreamReply(head: HTTPResponseHead(version: .http1_1, status: status), body: ByteBuffer(string: body))
-    }
+    private static let statuses: [HTTPResponse.Status] = [.badRequest, .unauthorized, .forbidden, .tooManyRequests]
 
     private static func body(_ code: String) -> String { #"{"errorCode":"\#(code)"}"# }
 
-    private static func contentType(_ answer: Answer) -> [String] {
-        answer.fields.filter { $0.name == "content-type" }.map(\.value)
-    }
+    private static func contentType(_ answer: ServerAnswer) -> [String] { answer.fields.values(.contentType) }
+
+    private static func text(_ answer: ServerAnswer) -> String { String(decoding: answer.body.bytes, as: UTF8.self) }
 
     @Test("the code of a refusal passes on the routes that list it, and on no other", arguments: statuses)
-    func codes(status: HTTPResponseStatus) {
+    func codes(status: HTTPResponse.Status) {
         for (route, own, others) in [
             (DonationAPI.reportOnIOS.route, Self.codesOnIOS, Self.codesOnAndroid),
             (DonationAPI.analyticsOnAndroid.route, Self.codesOnAndroid, Self.codesOnIOS),
@@ -35,15 +30,15 @@ import VerificationAPI
             (VerificationAPI.tan.route, [], Self.codesOnIOS + Self.codesOnAndroid),
         ] {
             for code in own {
-                let answer = Answer(Self.reply(status, Self.body(code)), of: route)
-                #expect(answer.status == Int(status.code))
-                #expect(String(buffer: answer.body) == Self.body(code))
+                let answer = ServerAnswer(reply(status, Self.body(code)), of: route)
+                #expect(answer.status == status)
+                #expect(Self.text(answer) == Self.body(code))
                 #expect(Self.contentType(answer) == ["application/json"])
             }
             for code in others where !own.contains(code) {
-                let answer = Answer(Self.reply(status, Self.body(code)), of: route)
-                #expect(answer.status == Int(status.code))
-                #expect(answer.body.readableBytes == 0)
+                let answer = ServerAnswer(reply(status, Self.body(code)), of: route)
+                #expect(answer.status == status)
+                #expect(answer.body.bytes.isEmpty)
                 #expect(Self.contentType(answer).isEmpty)
             }
         }
@@ -59,47 +54,56 @@ import VerificationAPI
             "\u{FEFF}" + #"{"errorCode":"API_TOKEN_EXPIRED"}"#, #"{"expirationDate":"2026-05-26T12:00:00Z"}"#,
         ])
     func otherBodies(body: String) {
-        let answer = Answer(Self.reply(.forbidden, body), of: DonationAPI.surveyOnIOS.route)
-        #expect(answer.status == 403)
-        #expect(answer.body.readableBytes == 0)
+        let answer = ServerAnswer(reply(.forbidden, body), of: DonationAPI.surveyOnIOS.route)
+        #expect(answer.status == .forbidden)
+        #expect(answer.body.bytes.isEmpty)
         #expect(Self.contentType(answer).isEmpty)
     }
 
-    @Test("only a refusal has a code", arguments: [HTTPResponseStatus.found, .internalServerError, .badGateway])
-    func noRefusal(status: HTTPResponseStatus) {
-        let answer = Answer(Self.reply(status, Self.body("API_TOKEN_EXPIRED")), of: DonationAPI.surveyOnIOS.route)
-        #expect(answer.status == Int(status.code))
-        #expect(answer.body.readableBytes == 0)
+    @Test("only a refusal has a code", arguments: [HTTPResponse.Status.found, .internalServerError, .badGateway])
+    func noRefusal(status: HTTPResponse.Status) {
+        let answer = ServerAnswer(reply(status, Self.body("API_TOKEN_EXPIRED")), of: DonationAPI.surveyOnIOS.route)
+        #expect(answer.status == status)
+        #expect(answer.body.bytes.isEmpty)
     }
 
     @Test("a 401 names a scheme, which is the same for every code")
     func scheme() {
         for body in ["", Self.body("DEVICE_BLOCKED")] {
-            let answer = Answer(Self.reply(.unauthorized, body), of: DonationAPI.surveyOnIOS.route)
-            #expect(answer.fields.filter { $0.name == "www-authenticate" }.map(\.value) == ["Bearer"])
+            let answer = ServerAnswer(reply(.unauthorized, body), of: DonationAPI.surveyOnIOS.route)
+            #expect(answer.fields.values(.wwwAuthenticate) == ["Bearer"])
         }
     }
 
-    @Test("every answer to a donation takes 1,024 bytes, a success, a code and an empty refusal alike")
-    func lengths() throws {
-        var encoder = try AnswerEncoder(date: HTTPDate(clock: .system))
-        var measure = HPACKEncoder(allocator: ByteBufferAllocator())
+    @Test(
+        "every answer to a donation takes 1,024 bytes, a success, a code and an empty refusal alike",
+        arguments: [false, true])
+    func lengths(http2: Bool) throws {
         let successes = [
             #"{"expirationDate":"2026-05-26T12:00:00Z"}"#,
             #"{"challenge":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}"#,
-        ].map { Self.reply(.ok, $0) }
+        ].map { reply(.ok, $0) }
         let codes = Set(Self.codesOnIOS + Self.codesOnAndroid)
-        for route in [DonationAPI.surveyOnIOS.route, DonationAPI.surveyOnAndroid.route, DonationAPI.challenge.route] {
+        for operation in [
+            EndpointDescription(DonationAPI.surveyOnIOS), EndpointDescription(DonationAPI.surveyOnAndroid),
+        ] {
             let refusals = Self.statuses.flatMap { status in
-                codes.map { Self.reply(status, Self.body($0)) } + [Self.reply(status, "")]
+                codes.map { reply(status, Self.body($0)) } + [reply(status, "")]
             }
+            let stage = try CoreStage(operation, http2: http2)
+            let client = http2 ? try HTTP2Client(stage) : nil
             for reply in successes + refusals {
-                let answer = Answer(reply, of: route)
-                #expect(encoder.http1(answer, closes: false)?.readableBytes == 1024)
-                let headers = try #require(try encoder.http2(answer))
-                var block = ByteBuffer()
-                try measure.encode(headers: headers, to: &block)
-                #expect(9 + block.readableBytes + 9 + answer.body.readableBytes == 1024)
+                stage.server.admitted = []
+                let media = operation.route.requestMedia?.name ?? ""
+                if let client {
+                    try client.submit(operation.route.path, media: media)
+                    client.flush()
+                } else {
+                    stage.send(CoreStage.post(operation.route.path, media: media))
+                }
+                try #require(stage.server.admitted.first).received(.success(reply))
+                stage.wait(.milliseconds(250))
+                #expect(client.map { Array($0.takeLengths().values) } ?? [stage.client.take().count] == [1024])
             }
         }
     }

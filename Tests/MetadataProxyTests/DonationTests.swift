@@ -1,8 +1,6 @@
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
-import NIOHTTP1
+import Serving
 import Synchronization
 import TestSupport
 import Testing
@@ -17,7 +15,7 @@ struct DonationTests {
     private static func json(_ status: HTTPResponse.Status, _ body: String) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+            body: ResponseBody(Array(body.utf8)))
     }
 
     /// The bytes of an answer on HTTP/1.1, from its parts.
@@ -83,7 +81,7 @@ struct DonationTests {
                 let start = ContinuousClock.now
                 let answer = try await stage.send("/version/v1/ios/dat", body: "payload", fields: Self.protobuf)
                 #expect(ContinuousClock.now - start >= .milliseconds(1500))
-                #expect(answer.status.code == UInt(reply.status.code))
+                #expect(answer.status.code == reply.status.code)
                 #expect(answer.body == expected)
                 #expect(answer.headers["content-type"] == (expected.isEmpty ? [] : ["application/json"]))
                 #expect(Self.length(answer) == 1024)
@@ -96,7 +94,7 @@ struct DonationTests {
         arguments: ["otp": 32_768, "dat": 196_608], [false, true])
     func limits(limit: (key: String, value: Int), http2: Bool) async throws {
         try await ProxyStage.run(settings: ["listen.connectionBytes": "65536"]) { stage in
-            var statuses: [UInt] = []
+            var statuses: [Int] = []
             for length in [limit.value, limit.value + 1] {
                 statuses.append(
                     try await stage.send(
@@ -112,7 +110,7 @@ struct DonationTests {
     @Test("donations of one address prefix have a limit of their own")
     func limitOfPrefix() async throws {
         try await ProxyStage.run(settings: ["limits.donations": "2"]) { stage in
-            var statuses: [UInt] = []
+            var statuses: [Int] = []
             for path in ["ios/otp", "android/dat", "ios/els"] {
                 statuses.append(
                     try await stage.send("/version/v1/\(path)", body: "payload", fields: Self.protobuf).status.code)

@@ -1,8 +1,6 @@
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
-import NIOHTTP1
+import Serving
 import Synchronization
 import TestSupport
 import Testing
@@ -47,7 +45,7 @@ struct FurtherTests {
         "a report may be as long as its route allows, and not a byte longer", arguments: ["/health", "/health/batch"])
     func limits(path: String) async throws {
         try await ProxyStage.run { stage in
-            var statuses: [UInt] = []
+            var statuses: [Int] = []
             for length in [4096, 4097] {
                 let body = String(repeating: " ", count: length)
                 statuses.append(
@@ -60,7 +58,7 @@ struct FurtherTests {
     @Test("reports of one address prefix have a limit of their own")
     func limitOfPrefix() async throws {
         try await ProxyStage.run(settings: ["limits.further": "2"]) { stage in
-            var statuses: [UInt] = []
+            var statuses: [Int] = []
             for path in ["/health", "/keys", "/health/batch"] {
                 statuses.append(
                     try await stage.send(path, body: "{}", fields: ["content-type": "application/json"]).status.code)

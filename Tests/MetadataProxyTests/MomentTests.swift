@@ -1,7 +1,6 @@
-import Foundation
 import HTTPContract
-import HummingbirdCore
-import NIOHTTP1
+import HTTPTypes
+import Serving
 import Synchronization
 import TestSupport
 import Testing
@@ -15,7 +14,7 @@ struct MomentTests {
 
     private static func send(
         _ path: String = "/version/v1/tan", to stage: ProxyStage, http2: Bool
-    ) async throws -> (status: HTTPResponseStatus, time: Duration) {
+    ) async throws -> (status: HTTPResponse.Status, time: Duration) {
         let start = ContinuousClock.now
         let answer = try await stage.send(path, body: body, http2: http2)
         return (answer.status, ContinuousClock.now - start)

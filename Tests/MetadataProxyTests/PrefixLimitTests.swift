@@ -1,6 +1,6 @@
 import FoundationEssentials
-import NIOCore
 import Running
+import Serving
 import TestSupport
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct PrefixLimitTests {
     private func prefix(_ text: String) throws -> AddressPrefix {
-        AddressPrefix(try SocketAddress(ipAddress: text, port: 40_000))
+        AddressPrefix(bytes: try #require(addressBytes(text)))
     }
 
     private func admitted(_ text: String, by limit: PrefixLimit, of attempts: Int) throws -> Int {

@@ -1,14 +1,8 @@
-import AsyncHTTPClient
 import DonationAPI
-import Foundation
 import FurtherAPI
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
 import MetadataProxy
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 import PushAPI
 import Running
 import Serving
@@ -27,8 +21,8 @@ final class ProxyStage: Sendable {
     }
 
     struct Answer: Sendable {
-        let status: HTTPResponseStatus
-        let headers: HTTPHeaders
+        let status: HTTPResponse.Status
+        let headers: WireFields
         let body: String
     }
 
@@ -81,8 +75,8 @@ final class ProxyStage: Sendable {
                     stage.seen.withLock {
                         $0.append(
                             Seen(
-                                path: exchange.request.head.path ?? "", fields: exchange.request.headers,
-                                body: String(buffer: body)))
+                                path: exchange.request.target, fields: exchange.request.headers,
+                                body: String(decoding: body, as: UTF8.self)))
                     }
                     await stage.beforeAnswer.withLock { $0 }()
                     return stage.answer.withLock { $0 }
@@ -124,24 +118,10 @@ final class ProxyStage: Sendable {
     func send(
         _ path: String, method: HTTPMethod = .POST, body: String, fields: [String: String] = [:], http2: Bool = false
     ) async throws -> Answer {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorities))
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-        configuration.httpVersion = http2 ? .automatic : .http1Only
-        let client = HTTPClient(configuration: configuration)
-        var request = HTTPClientRequest(url: base + path)
-        request.method = method
-        request.headers = HTTPHeaders(Array(["content-type": "application/json"].merging(fields) { $1 }))
-        if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
-        let result: Swift.Result<Answer, any Error>
-        do {
-            let response = try await client.execute(request, timeout: .seconds(60))
-            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-            result = .success(Answer(status: response.status, headers: response.headers, body: text))
-        } catch {
-            result = .failure(error)
-        }
-        try await client.shutdown()
-        return try result.get()
+        let headers = ["content-type": "application/json"].merging(fields) { $1 }
+        let answer = try await TestSupport.send(
+            method, base + path, headers: headers.map { ($0.key, $0.value) }, body: body.isEmpty ? nil : body,
+            tls: ClientTLS(trusting: authorities), http2: http2)
+        return Answer(status: HTTPResponse.Status(code: answer.status), headers: answer.fields, body: answer.body)
     }
 }

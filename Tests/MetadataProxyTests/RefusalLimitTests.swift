@@ -1,6 +1,6 @@
 import FoundationEssentials
-import NIOCore
 import Running
+import Serving
 import TestSupport
 import Testing
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     private func prefix(_ text: String = "203.0.113.7") throws -> AddressPrefix {
-        AddressPrefix(try SocketAddress(ipAddress: text, port: 40_000))
+        AddressPrefix(bytes: try #require(addressBytes(text)))
     }
 
     /// How many of a number of consecutive requests are admitted, if the service refuses, or accepts, them all.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import Running
+import Serving
 import Synchronization
 
 /// Limits the requests of one address prefix in five minutes.
