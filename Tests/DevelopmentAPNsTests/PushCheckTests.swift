@@ -1,6 +1,6 @@
 import Foundation
-import NIOCore
-import NIOHPACK
+import HTTPMessage
+import HTTPTypes
 import Testing
 
 @testable import DevelopmentAPNs
@@ -28,6 +28,18 @@ struct PushCheckTests {
         ("apns-topic", "org.example.app"), ("apns-push-type", "background"), ("apns-priority", "5"),
         ("apns-expiration", "1790000000"), ("apns-collapse-id", "sync"), ("apns-id", id),
     ]
+
+    /// A request with fields as they are on the wire.
+    static func head(_ fields: [(String, String)]) throws -> RequestHead {
+        let pseudo = Dictionary(fields.filter { $0.0.hasPrefix(":") }) { $1 }
+        var lines = FieldLines()
+        for (name, value) in fields where !name.hasPrefix(":") {
+            lines.append(try #require(HTTPField.Name(name)), value)
+        }
+        return RequestHead(
+            version: .http2, method: try #require(HTTPRequest.Method(pseudo[":method"] ?? "")),
+            target: try #require(pseudo[":path"]), authority: pseudo[":authority"], fields: lines)
+    }
 
     static let cases: [Case] = [
         Case([":method": "GET"], 405, "MethodNotAllowed"),
@@ -67,7 +79,7 @@ struct PushCheckTests {
         }
         #expect(throws: mistake.rejection) {
             try PushCheck(topic: "org.example.app", needsTopic: true).check(
-                HPACKHeaders(fields), body: ByteBuffer(string: mistake.body))
+                try Self.head(fields), body: Array(mistake.body.utf8))
         }
     }
 
@@ -79,14 +91,14 @@ struct PushCheckTests {
         for text in [
             #"{"aps":{"content-available":1}}"#, body.replacingOccurrences(of: #""a":"""#, with: #""a":"\#(room)""#),
         ] {
-            let push = try check.check(HPACKHeaders(Self.good), body: ByteBuffer(string: text))
+            let push = try check.check(Self.head(Self.good), body: Array(text.utf8))
             #expect(push == PushCheck.Push(token: "00ff", id: Self.id))
         }
         let bare = Self.good.filter {
             !["apns-topic", "apns-expiration", "apns-collapse-id", "apns-id"].contains($0.0)
         }
         let push = try PushCheck(topic: "org.example.app", needsTopic: false).check(
-            HPACKHeaders(bare), body: ByteBuffer(string: body))
+            Self.head(bare), body: Array(body.utf8))
         #expect(push == PushCheck.Push(token: "00ff", id: nil))
     }
 
@@ -94,7 +106,7 @@ struct PushCheckTests {
     func duplicates() {
         #expect(throws: Rejection(400, "DuplicateHeaders")) {
             try PushCheck(topic: "org.example.app", needsTopic: true).check(
-                HPACKHeaders(Self.good + [("apns-topic", "org.example.app")]), body: ByteBuffer(string: "{}"))
+                Self.head(Self.good + [("apns-topic", "org.example.app")]), body: Array("{}".utf8))
         }
     }
 }

@@ -1,7 +1,5 @@
 import Crypto
 import Foundation
-import NIOCore
-import NIOHPACK
 import Running
 import TestSupport
 import Testing
@@ -46,8 +44,10 @@ struct TokenRuleTests {
             ("apns-push-type", "background"), ("apns-priority", "5"),
         ]
         if let authorization { fields.append(("authorization", authorization)) }
-        let body = ByteBuffer(string: #"{"aps":{"content-available":1}}"#)
-        guard case .reply(_, let reason, _, _) = service.judge(HPACKHeaders(fields), body, &memory).answer else {
+        let body = Array(#"{"aps":{"content-available":1}}"#.utf8)
+        guard let head = try? PushCheckTests.head(fields),
+            case .reply(_, let reason, _, _) = service.judge(head, body, &memory).answer
+        else {
             return "no reply"
         }
         return reason

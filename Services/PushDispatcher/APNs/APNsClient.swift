@@ -1,7 +1,6 @@
 package import FoundationEssentials
+package import Loop
 package import Metrics
-package import NIOCore
-import NIOPosix
 package import Running
 import ServiceLifecycle
 import Synchronization
@@ -9,14 +8,14 @@ import TLS
 
 /// The client for APNs: takes silent pushes and returns the outcome of each.
 ///
-/// It manages connections, retries with backoff, provider tokens and timeouts. It runs on one event loop, with libnghttp2, and
+/// It manages connections, retries with backoff, provider tokens and timeouts. It runs on one core, with libnghttp2, and
 /// creates neither a task nor a promise for each push. The README has the measurements.
 package final class APNsClient: Service, TLSUser {
     /// The maximum number of pushes of one call.
     package static let windowSize = 1000
 
-    private let loop: any EventLoop
-    private let dispatch: NIOLoopBoundBox<APNsDispatch>
+    private let core: Core
+    private let dispatch: LocalTo<APNsDispatch>
     private let credentials: APNsCredentials
     private let windows = Atomic<UInt64>(0)
 
@@ -24,15 +23,14 @@ package final class APNsClient: Service, TLSUser {
     ///   - metrics: for its counters.
     ///   - random: for the jitter of retries.
     package init(
-        _ plan: APNsPlan, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, clock: WallClock,
+        _ plan: APNsPlan, on core: Core = Cores.shared.next(), clock: WallClock,
         metrics: any MetricsFactory,
         random: sending any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
-        loop = group.next()
+        self.core = core
         credentials = plan.credentials
-        dispatch = NIOLoopBoundBox.makeBoxSendingValue(
-            APNsDispatch(on: loop, plan: plan, clock: clock, metrics: APNsMetrics(metrics), random: random),
-            eventLoop: loop)
+        dispatch = LocalTo(
+            APNsDispatch(on: core, plan: plan, clock: clock, metrics: APNsMetrics(metrics), random: random), on: core)
     }
 
     /// The client certificate, if the client authenticates with one.
@@ -58,19 +56,19 @@ package final class APNsClient: Service, TLSUser {
         let id = windows.add(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                loop.execute { [dispatch] in
+                core.execute { [dispatch] in
                     dispatch.value.begin(id, pushes, expiration: expiration) { continuation.resume(returning: $0) }
                 }
             }
         } onCancel: {
-            loop.execute { [dispatch] in dispatch.value.cancel(id) }
+            core.execute { [dispatch] in dispatch.value.cancel(id) }
         }
     }
 
     /// Gives up pushes in progress and closes every connection.
     package func close() async {
         await withCheckedContinuation { continuation in
-            loop.execute { [dispatch] in dispatch.value.close { continuation.resume() } }
+            core.execute { [dispatch] in dispatch.value.close { continuation.resume() } }
         }
     }
 

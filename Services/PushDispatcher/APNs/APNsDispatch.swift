@@ -1,12 +1,10 @@
 import FoundationEssentials
-import NIOCore
-import NIOPosix
-import NIOSSL
+import Loop
 import Running
 
-/// Assigns the pushes of windows to connections. It lives on one event loop.
+/// Assigns the pushes of windows to connections. It lives on one core.
 final class APNsDispatch {
-    private let loop: any EventLoop
+    private let core: Core
     private let plan: APNsPlan
     private let clock: WallClock
     private let metrics: APNsMetrics
@@ -20,7 +18,7 @@ final class APNsDispatch {
     private var newest: UInt64 = 0
     /// Windows that were cancelled before they arrived.
     private var cancelled: Set<UInt64> = []
-    private var wake: (moment: NIODeadline, task: Scheduled<Void>)?
+    private var wake: (moment: Moment, work: ScheduledWork)?
     private var isClosing = false
     private var whenClosed: [() -> Void] = []
 
@@ -38,25 +36,23 @@ final class APNsDispatch {
 
     /// When a lane's next connection may be opened.
     private struct Gate {
-        /// Whether one is being opened.
-        var isConnecting = false
         /// Consecutive connections that failed.
         var failures = 0
-        var notBefore: NIODeadline?
+        var notBefore: Moment?
         /// Until then the host counts as unreachable, and no push waits for it.
-        var outOfReachUntil: NIODeadline?
+        var outOfReachUntil: Moment?
     }
 
     init(
-        on loop: any EventLoop, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics,
+        on core: Core, plan: APNsPlan, clock: WallClock, metrics: APNsMetrics,
         random: any RandomNumberGenerator
     ) {
-        self.loop = loop
+        self.core = core
         self.plan = plan
         self.clock = clock
         self.metrics = metrics
         self.random = random
-        rate = SendRate(perSecond: plan.rate, now: loop.now)
+        rate = SendRate(perSecond: plan.rate, now: .now())
         connections = PushLane.allCases.map { _ in [] }
         gates = PushLane.allCases.map { _ in Gate() }
         metrics.rate(rate.perSecond)
@@ -70,7 +66,7 @@ final class APNsDispatch {
     ) {
         let left = max(0, min(86_400 * 30, expiration.timeIntervalSince(clock.now)))
         var window = PushWindow(
-            pushes, backoff: plan.timing.backoff, expiry: loop.now + .nanoseconds(Int64(left * 1e9)))
+            pushes, backoff: plan.timing.backoff, expiry: core.now + .seconds(left))
         newest = max(newest, id)
         if cancelled.remove(id) != nil { window.giveUp() }
         following.append(Run(id: id, pushes: pushes, expiration: expiration, finish: finish, window: window))
@@ -97,8 +93,8 @@ final class APNsDispatch {
     }
 
     private func reportClosed() {
-        guard isClosing, connections.allSatisfy(\.isEmpty), !gates.contains(where: \.isConnecting) else { return }
-        wake?.task.cancel()
+        guard isClosing, connections.allSatisfy(\.isEmpty) else { return }
+        wake?.work.cancel()
         wake = nil
         let waiting = whenClosed
         whenClosed = []
@@ -132,7 +128,7 @@ final class APNsDispatch {
         if cause.endsConnection { connection.drain() }
         switch cause {
         case .overloaded:
-            rate.overloaded(at: loop.now)
+            rate.overloaded(at: core.now)
             metrics.rate(rate.perSecond)
         case .expiredProviderToken:
             // APNs refuses everything on a connection on which a token was too old.
@@ -143,7 +139,7 @@ final class APNsDispatch {
         case .serverError, .hostShutdown, .unrelatedKey, .refusedStream, .lost, .noReply: break
         }
         guard let number = number(of: push) else { return }
-        current?.window.again(number, cause, retryAfter: retryAfter, at: loop.now, using: &random)
+        current?.window.again(number, cause, retryAfter: retryAfter, at: core.now, using: &random)
     }
 
     /// The push of the current window that a stream carried; nil if it belonged to a window that was given up.
@@ -181,7 +177,7 @@ final class APNsDispatch {
         updateGauges(lane)
         if !connection.isProven { connectionFailed(lane) }
         // Later: this may be called while a connection is in use.
-        loop.assumeIsolated().execute { [self] in
+        core.afterTurn { [self] in
             proceed()
             reportClosed()
         }
@@ -199,12 +195,12 @@ final class APNsDispatch {
         metrics.connectingFailed()
         var gate = gates[lane.index]
         gate.failures += 1
-        gate.notBefore = loop.now + plan.timing.backoff.pause(before: gate.failures, using: &random)
+        gate.notBefore = core.now + plan.timing.backoff.pause(before: gate.failures, using: &random)
         gates[lane.index] = gate
         guard gate.failures >= plan.timing.connectAttempts, !connections[lane.index].contains(where: \.isUsable)
         else { return }
         resetGate(lane)
-        gates[lane.index].outOfReachUntil = loop.now + plan.timing.outOfReach
+        gates[lane.index].outOfReachUntil = core.now + plan.timing.outOfReach
         current?.window.giveUp(lane)
     }
 
@@ -212,7 +208,7 @@ final class APNsDispatch {
 
     /// Does what is possible now: sends pushes, opens connections, finishes windows.
     func proceed() {
-        let now = loop.now
+        let now = core.now
         while true {
             if current == nil {
                 guard !following.isEmpty else { return }
@@ -242,7 +238,7 @@ final class APNsDispatch {
     }
 
     /// - Returns: false if the window has ended.
-    private func fill(at now: NIODeadline) -> Bool {
+    private func fill(at now: Moment) -> Bool {
         guard prepareRequests() else { return false }
         var touched: [APNsConnection] = []
         for lane in PushLane.allCases where (current?.window.waiting(in: lane) ?? 0) > 0 {
@@ -256,7 +252,7 @@ final class APNsDispatch {
     }
 
     /// - Returns: whether anything was sent.
-    private func send(in lane: PushLane, over connection: APNsConnection, at now: NIODeadline) -> Bool {
+    private func send(in lane: PushLane, over connection: APNsConnection, at now: Moment) -> Bool {
         guard let id = current?.id, let request = current?.requests[lane.environment] else { return false }
         let token = current?.token
         var room = min(connection.room, rate.available(at: now))
@@ -280,11 +276,17 @@ final class APNsDispatch {
     /// - Returns: false if there is no token; then the window has ended.
     private func prepareRequests() -> Bool {
         guard var run = current else { return false }
-        let token: ProviderToken?
         do {
-            token = try plan.credentials.tokens?.current()
+            let token = try plan.credentials.tokens?.current()
+            guard run.requests.isEmpty || run.token != token else { return true }
+            run.token = token
+            for environment in APNsEnvironment.allCases {
+                run.requests[environment] = try PushRequest(
+                    authority: plan.host(of: environment).authority, topic: plan.topic, collapseID: plan.collapseID,
+                    authorization: token, expiration: Int(run.expiration.timeIntervalSince1970))
+            }
         } catch {
-            // Signing can't fail with a valid key; if it does, nothing can be sent.
+            // Signing can't fail with a valid key, and the plan has checked the hosts; if it does, nothing can be sent.
             for lane in PushLane.allCases {
                 while let next = current?.window.next(in: lane) {
                     current?.window.settle(next.number, .refused(.missingProviderToken))
@@ -293,18 +295,11 @@ final class APNsDispatch {
             current?.window.giveUp()
             return false
         }
-        guard run.requests.isEmpty || run.token != token else { return true }
-        run.token = token
-        for environment in APNsEnvironment.allCases {
-            run.requests[environment] = PushRequest(
-                authority: plan.host(of: environment).name, topic: plan.topic, collapseID: plan.collapseID,
-                authorization: token, expiration: Int(run.expiration.timeIntervalSince1970))
-        }
         current = run
         return true
     }
 
-    private func setWake(_ now: NIODeadline) {
+    private func setWake(_ now: Moment) {
         guard let window = current?.window else { return }
         // After the expiry nothing is sent; replies arrive by themselves.
         var moments = [window.nextMoment, window.expiry > now ? window.expiry : nil].compactMap(\.self)
@@ -316,76 +311,45 @@ final class APNsDispatch {
         }
         guard let moment = moments.min() else { return }
         if let wake, wake.moment <= moment, wake.moment > now { return }
-        wake?.task.cancel()
-        let task = loop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
+        wake?.work.cancel()
+        let work = core.at(moment) { [self] in
             wake = nil
             proceed()
         }
-        wake = (moment, task)
+        wake = (moment, work)
     }
 
     // MARK: Connections
 
     /// Opens another connection if it is allowed and useful.
-    private func open(_ lane: PushLane, at now: NIODeadline) {
+    private func open(_ lane: PushLane, at now: Moment) {
         let there = connections[lane.index].filter(\.isUsable)
         if there.isEmpty, let end = gates[lane.index].outOfReachUntil, end > now {
             current?.window.giveUp(lane)
             return
         }
         // Before its first accepted push a connection allows one stream: that is no reason for another connection.
-        guard !gates[lane.index].isConnecting, there.count < (lane.isQuarantine ? 1 : plan.connections),
+        guard there.count < (lane.isQuarantine ? 1 : plan.connections),
             !there.contains(where: \.isOpening), there.allSatisfy({ $0.isProven && $0.room == 0 })
         else { return }
         if let notBefore = gates[lane.index].notBefore, notBefore > now { return }
-        connect(lane, now)
+        connect(lane)
     }
 
-    private func connect(_ lane: PushLane, _ now: NIODeadline) {
+    private func connect(_ lane: PushLane) {
         metrics.connecting()
-        gates[lane.index].isConnecting = true
-        let host = plan.host(of: lane.environment)
-        let timing = plan.timing
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        let tls = plan.credentials.tls
-        ClientBootstrap(group: loop)
-            .connectTimeout(plan.timing.connect)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16_384, maximum: 65_536)
-            )
-            .channelInitializer { channel in
-                // Once for each address of the host that is tried.
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(
-                        NIOSSLClientHandler(context: tls.current, serverHostname: host.serverName))
-                    try pipeline.addHandler(APNsConnection(lane, of: bound.value, timing: timing, now: now))
-                }
-            }
-            .connect(host: host.name, port: host.port)
-            .flatMapThrowing { channel in
-                try NIOLoopBound(
-                    channel.pipeline.syncOperations.handler(type: APNsConnection.self), eventLoop: channel.eventLoop)
-            }
-            .whenComplete { result in bound.value.connected(lane, try? result.get().value) }
-    }
-
-    private func connected(_ lane: PushLane, _ connection: APNsConnection?) {
-        gates[lane.index].isConnecting = false
-        if let connection, connection.adopt() {
-            connections[lane.index].append(connection)
-            updateGauges(lane)
-            if isClosing { connection.close() }
-        } else {
+        do {
+            connections[lane.index].append(
+                try APNsConnection(
+                    lane, to: plan.host(of: lane.environment), tls: plan.credentials.tls.current, of: self,
+                    timing: plan.timing, on: core))
+        } catch {
             connectionFailed(lane)
         }
-        proceed()
-        reportClosed()
     }
 
     private func updateGauges(_ lane: PushLane) {
-        let there = connections[lane.index]
+        let there = connections[lane.index].filter { !$0.isOpening }
         metrics.connections(there.count, limit: there.reduce(0) { $0 + $1.streamLimit }, in: lane)
     }
 }

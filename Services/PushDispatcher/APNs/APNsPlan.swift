@@ -1,6 +1,5 @@
 import FoundationEssentials
-import NIOCore
-import NIOSSL
+import HTTPMessage
 package import Running
 
 /// The configuration of the APNs client: hosts, credentials, limits.
@@ -14,11 +13,8 @@ package struct APNsPlan: Sendable {
         let name: String
         let port: Int
 
-        /// Server Name Indication takes host names only; for an address, the certificate has to name that address.
-        var serverName: String? {
-            let isAddress = (try? SocketAddress(ipAddress: name, port: 0)) != nil
-            return isAddress ? nil : name
-        }
+        /// As requests name it (RFC 3986, section 3.2.2).
+        var authority: String { name.contains(":") ? "[\(name)]" : name }
     }
 
     /// The app's bundle identifier.
@@ -49,13 +45,21 @@ package struct APNsPlan: Sendable {
         rate = try settings.int("apns.rate", default: 20_000, in: 1...1_000_000)
         credentials = try APNsCredentials(settings, clock: clock)
         hosts = [
-            .production: Host(
-                name: settings.string("apns.production.host", default: "api.push.apple.com"),
-                port: try settings.port("apns.production.port", default: 443)),
-            .sandbox: Host(
-                name: settings.string("apns.sandbox.host", default: "api.sandbox.push.apple.com"),
-                port: try settings.port("apns.sandbox.port", default: 443)),
+            .production: try Self.host("apns.production", default: "api.push.apple.com", settings),
+            .sandbox: try Self.host("apns.sandbox", default: "api.sandbox.push.apple.com", settings),
         ]
+    }
+
+    private static func host(
+        _ prefix: String, default name: String, _ settings: Settings
+    ) throws(ConfigurationProblem) -> Host {
+        let host = Host(
+            name: settings.string("\(prefix).host", default: name),
+            port: try settings.port("\(prefix).port", default: 443))
+        guard Authority.isValid(host.authority.utf8Span.span) else {
+            throw settings.wrong("\(prefix).host", "must be a host name or an IP address")
+        }
+        return host
     }
 
     func host(of environment: APNsEnvironment) -> Host {

@@ -1,6 +1,5 @@
 import DevelopmentAPNs
 import Foundation
-import NIOCore
 import Running
 import TestSupport
 import Testing
@@ -120,8 +119,8 @@ struct RetryTableTests {
     @Test("no retry begins after the push's expiration")
     func expiration() async throws {
         try await APNsStage.run(timing: { timing in
-            timing.backoffBase = .minutes(600)
-            timing.backoffCap = .minutes(600)
+            timing.backoffBase = .seconds(36_000)
+            timing.backoffCap = .seconds(36_000)
         }) { stage in
             stage.service.answer(
                 APNsStage.token(1), next: .reply(status: 503, reason: "ServiceUnavailable", retryAfter: 36_000))

@@ -1,11 +1,11 @@
-import NIOCore
+import Loop
 import Testing
 
 @testable import PushDispatcher
 
 /// The rate limit of pushes.
 struct SendRateTests {
-    private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    private static let start = Moment(nanoseconds: 1_000_000_000_000)
 
     @Test("a burst of a tenth of a second is sent at once, and then the rate holds")
     func bucket() {

@@ -1,6 +1,5 @@
 import DevelopmentAPNs
 import Foundation
-import NIOCore
 import Running
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Crypto
 import DevelopmentAPNs
 import Foundation
-import NIOCore
 import Running
+import Serving
 import Synchronization
 import TLS
 import TestSupport
@@ -40,17 +40,11 @@ struct APNsStage {
         rules.updates = .perKey
         change(&rules)
         let service = SimulatedAPNs(rules, clock: clock.clock, random: SeededGenerator(seed: 8))
-        let host = try SimulatedHost(
-            "production", of: service, host: "127.0.0.1", port: 0, tls: certificates.files(role: nil))
+        let listener = service.listener(
+            "production", host: "127.0.0.1", port: 0, tls: try certificates.files(role: nil))
         let metrics = PrometheusMetrics()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            let port: Int
-            if serves {
-                group.addTask { try await host.run() }
-                port = try await host.bound.value
-            } else {
-                port = TestPort.free()
-            }
+        return try await withService(listeners: serves ? [listener] : []) { _ in
+            let port = serves ? try await listener.boundPort : TestPort.free()
             var settings = [
                 "apns.topic": topic, "apns.authorities": certificates.directory + "/authority.pem",
                 "apns.production.host": "localhost", "apns.production.port": String(port),
@@ -85,7 +79,6 @@ struct APNsStage {
                 result = .failure(error)
             }
             await client.close()
-            group.cancelAll()
             return try result.get()
         }
     }

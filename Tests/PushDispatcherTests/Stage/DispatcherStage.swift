@@ -1,11 +1,7 @@
-import AsyncHTTPClient
 import Credentials
 import Foundation
 import HTTPContract
-import HTTPTypes
 import Logging
-import NIOCore
-import NIOHTTP1
 import Postgres
 import PushAPI
 import PushFormat
@@ -25,8 +21,7 @@ struct DispatcherStage: Sendable {
     let clock: ManualClock
     let runtime: ServiceRuntime
     let vault: TokenVault
-    private let http: HTTPClient
-    private let url: String
+    private let http: RawClient
 
     /// 2026-05-26, ten minutes after noon.
     static let now = Date(timeIntervalSince1970: 1_779_797_400)
@@ -67,26 +62,16 @@ struct DispatcherStage: Sendable {
                 "apns.sandbox.port": "\(TestPort.free())",
             ]
             let clock = ManualClock(now)
-            let http = HTTPClient(
-                configuration: HTTPClient.Configuration(
-                    tlsConfiguration: try certificates.files(role: caller).client(), redirectConfiguration: .disallow))
-            let result: Swift.Result<Result, any Error>
-            do {
-                result = .success(
-                    try await withRunningService(
-                        "push-dispatcher", settings: settings, clock: clock.clock, logger: logger,
-                        serve: PushDispatcher.serve
-                    ) { runtime in
-                        try await body(
-                            DispatcherStage(
-                                database: database, clock: clock, runtime: runtime, vault: TokenVault(secret: secret),
-                                http: http, url: "https://localhost:\(port)"))
-                    })
-            } catch {
-                result = .failure(error)
+            return try await withRunningService(
+                "push-dispatcher", settings: settings, clock: clock.clock, logger: logger, serve: PushDispatcher.serve
+            ) { runtime in
+                try await RawClient.with("https://localhost:\(port)", tls: certificates.files(role: caller)) { http in
+                    try await body(
+                        DispatcherStage(
+                            database: database, clock: clock, runtime: runtime, vault: TokenVault(secret: secret),
+                            http: http))
+                }
             }
-            try await http.shutdown()
-            return try result.get()
         }
     }
 
@@ -115,15 +100,11 @@ struct DispatcherStage: Sendable {
     func announce() async throws -> Answer { try await post("/version/v1/announcement", Data(), media: nil) }
 
     func post(_ path: String, _ body: Data, media: String? = "application/x-protobuf") async throws -> Answer {
-        var request = HTTPClientRequest(url: url + path)
-        request.method = .POST
-        if let media { request.headers.add(name: "content-type", value: media) }
-        request.body = .bytes(ByteBuffer(bytes: body))
-        let answer = try await http.execute(request, timeout: .seconds(20))
-        let fields = answer.headers.map { ($0.name.lowercased(), $0.value) }.filter { $0.0 != "date" }
+        let fields = media.map { ["content-type": $0] } ?? [:]
+        let answer = try await http.send("POST", path, fields: fields, .bytes(Array(body)))
         return Answer(
-            status: Int(answer.status.code), fields: Dictionary(fields) { "\($0), \($1)" },
-            body: Array(buffer: try await answer.body.collect(upTo: 1 << 20)))
+            status: answer.status, fields: Dictionary(answer.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" },
+            body: Array(answer.body.utf8))
     }
 
     // MARK: What is stored

@@ -23,9 +23,9 @@ package struct DevelopmentAPNs: AsyncParsableCommand {
         let service = SimulatedAPNs(try rules(settings), clock: runtime.clock)
         let files = try TLSFiles(settings)
         let hosts = try [("production", 8061), ("sandbox", 8062)].map { name, port in
-            try SimulatedHost(
-                name, of: service, host: settings.string("\(name).host", default: "127.0.0.1"),
-                port: settings.port("\(name).port", default: port), tls: files)
+            service.listener(
+                name, host: settings.string("\(name).host", default: "127.0.0.1"),
+                port: try settings.port("\(name).port", default: port), tls: files)
         }
         let control = try Listener("control", from: settings, defaultPort: 8063, security: .plain) { routes in
             routes.on(DevelopmentAPNsAPI.wakes) { query, _ in Wakes(count: service.accepted(token: query.token)) }
@@ -34,7 +34,7 @@ package struct DevelopmentAPNs: AsyncParsableCommand {
                 return NoContent()
             }
         }
-        try await runtime.run(listeners: [control], services: hosts)
+        try await runtime.run(listeners: hosts + [control])
     }
 
     private static func rules(_ settings: Settings) throws -> SimulatedRules {

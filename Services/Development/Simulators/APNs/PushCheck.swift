@@ -1,6 +1,6 @@
 import FoundationEssentials
-import NIOCore
-import NIOHPACK
+import HTTPMessage
+import HTTPTypes
 
 /// Checks one request as APNs does, except for its authentication
 /// (<https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns>).
@@ -25,11 +25,11 @@ struct PushCheck {
     /// The maximum size in bytes.
     static let payloadLimit = 4096
 
-    func check(_ headers: HPACKHeaders, body: ByteBuffer) throws(Rejection) -> Push {
-        let fields = PushFields(headers)
-        guard fields.method == "POST" else { throw Rejection(405, "MethodNotAllowed") }
-        guard fields.path.hasPrefix(Self.pathPrefix) else { throw Rejection(404, "BadPath") }
-        let token = String(fields.path.dropFirst(Self.pathPrefix.count))
+    func check(_ head: RequestHead, body: [UInt8]) throws(Rejection) -> Push {
+        let fields = PushFields(head.fields)
+        guard head.method == .post else { throw Rejection(405, "MethodNotAllowed") }
+        guard head.target.hasPrefix(Self.pathPrefix) else { throw Rejection(404, "BadPath") }
+        let token = String(head.target.dropFirst(Self.pathPrefix.count))
         guard !token.isEmpty else { throw Rejection(400, "MissingDeviceToken") }
         guard !fields.hasDuplicates else { throw Rejection(400, "DuplicateHeaders") }
         try checkTopic(fields.topic)
@@ -64,11 +64,11 @@ struct PushCheck {
         if let id = fields.id, !Self.isCanonical(id) { throw Rejection(400, "BadMessageId") }
     }
 
-    private func checkPayload(_ fields: PushFields, _ body: ByteBuffer) throws(Rejection) {
-        guard body.readableBytes > 0 else { throw Rejection(400, "PayloadEmpty") }
-        guard body.readableBytes <= Self.payloadLimit else { throw Rejection(413, "PayloadTooLarge") }
-        guard !body.readableBytesView.elementsEqual(Self.silent) else { return }
-        let payload = try? JSONDecoder().decode(Payload.self, from: Data(body.readableBytesView))
+    private func checkPayload(_ fields: PushFields, _ body: [UInt8]) throws(Rejection) {
+        guard !body.isEmpty else { throw Rejection(400, "PayloadEmpty") }
+        guard body.count <= Self.payloadLimit else { throw Rejection(413, "PayloadTooLarge") }
+        guard body != Self.silent else { return }
+        let payload = try? JSONDecoder().decode(Payload.self, from: Data(body))
         guard let payload else { throw Rejection(400, "PayloadEmpty") }
         if fields.type == "background", payload.aps.contentAvailable != 1 { throw Rejection(400, "PayloadEmpty") }
     }
@@ -108,8 +108,6 @@ struct PushCheck {
 
 /// The fields of a request that APNs uses, read in one pass because a wave has many requests.
 private struct PushFields {
-    private(set) var method = ""
-    private(set) var path = ""
     private(set) var topic: String?
     private(set) var type: String?
     private(set) var priority: String?
@@ -119,12 +117,10 @@ private struct PushFields {
     private(set) var hasDuplicates = false
     private var authorization: String?
 
-    init(_ headers: HPACKHeaders) {
-        for (name, value, _) in headers {
+    init(_ fields: FieldLines) {
+        fields.forEach { name, value in
             var isRepeated = false
             switch name {
-            case ":method": method = value
-            case ":path": path = value
             case "apns-topic": isRepeated = Self.set(&topic, value)
             case "apns-push-type": isRepeated = Self.set(&type, value)
             case "apns-priority": isRepeated = Self.set(&priority, value)

@@ -1,6 +1,6 @@
 package import FoundationEssentials
-import NIOCore
-import NIOHPACK
+import HTTPMessage
+import HTTPTypes
 package import Running
 import Synchronization
 
@@ -108,15 +108,15 @@ package final class SimulatedAPNs: Sendable {
     /// - Parameter memory: the connection's state.
     /// - Returns: the answer, its delay, and the push, if its acceptance counts.
     func judge(
-        _ headers: HPACKHeaders, _ body: ByteBuffer, _ memory: inout ConnectionMemory
+        _ head: RequestHead, _ body: [UInt8], _ memory: inout ConnectionMemory
     ) -> (answer: SimulatedAnswer, delay: Duration, push: PushCheck.Push?) {
         state.withLock { state in
             state.totals.requests += 1
             let delay = state.rules.delay
             do throws(Rejection) {
-                if !memory.hasCertificate { try Self.checkToken(headers, &memory, &state, at: clock.now) }
+                if !memory.hasCertificate { try Self.checkToken(head.fields, &memory, &state, at: clock.now) }
                 let check = PushCheck(topic: state.rules.topic, needsTopic: !memory.hasCertificate)
-                let push = try check.check(headers, body: body)
+                let push = try check.check(head, body: body)
                 return (Self.nextAnswer(push.token, &state), delay, push)
             } catch {
                 return (error.answer, delay, nil)
@@ -157,11 +157,11 @@ package final class SimulatedAPNs: Sendable {
     }
 
     private static func checkToken(
-        _ headers: HPACKHeaders, _ memory: inout ConnectionMemory, _ state: inout State, at now: Date
+        _ fields: FieldLines, _ memory: inout ConnectionMemory, _ state: inout State, at now: Date
     ) throws(Rejection) {
         // After an expired token or too many tokens, every request of the connection is refused.
         if let wedged = memory.wedged { throw wedged }
-        let authorization = headers.first(name: "authorization")
+        let authorization = fields.first(.authorization)
         // The requests of a wave have the same token: it is verified once a second.
         if let authorization, let last = memory.newest, last.token == authorization,
             let checked = memory.checked, (0..<1).contains(now.timeIntervalSince(checked))

@@ -1,154 +1,122 @@
+import DequeModule
 import FoundationEssentials
-import NIOCore
-import NIOHPACK
-import NIOHTTP2
+import HTTP2
+import HTTPMessage
+import HTTPTypes
+import Loop
 
-/// One connection of the simulated service, frame by frame, so that it can misbehave in any way.
-final class SimulatedConnection: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
-
+/// One connection of the simulated service, which can misbehave in any way that an instruction asks for.
+final class SimulatedConnection: ConnectionHandler {
     private let service: SimulatedAPNs
-    private var memory: ConnectionMemory
-    private var context: ChannelHandlerContext?
+    private let connection: Connection
+    private var memory = ConnectionMemory(hasCertificate: false)
+    private var session: HTTP2Session?
     /// Incomplete requests.
-    private var arriving: [HTTP2StreamID: Arriving] = [:]
+    private var arriving: [Int32: Arriving] = [:]
     /// Unanswered requests.
-    private var waiting: Set<HTTP2StreamID> = []
-    private var answers: CircularBuffer<Due> = []
-    private var isTimerSet = false
-    private var limit: Int
+    private var waiting: Set<Int32> = []
+    private var answers: Deque<Due> = []
+    private var timer: ScheduledWork?
+    private var limit = 0
     private var mostStreams = 0
-    /// Bytes of bodies for which no window update was sent yet.
-    private var consumed = 0
+    private var frames: [UInt8] = []
     /// The last processed stream; newer streams are ignored once it is set.
-    private var lastStream: HTTP2StreamID?
+    private var lastStream: Int32?
 
     private struct Arriving {
-        let headers: HPACKHeaders
-        var body: ByteBuffer
+        let head: RequestHead
+        var body: [UInt8] = []
     }
 
     private struct Due {
-        let stream: HTTP2StreamID
+        let stream: Int32
         let answer: SimulatedAnswer
         let push: PushCheck.Push?
-        let moment: NIODeadline
+        let moment: Moment
     }
 
-    /// - Parameter hasCertificate: whether the client has one; otherwise it starts with one stream.
-    init(_ service: SimulatedAPNs, hasCertificate: Bool) {
+    private static let apnsID = HTTPField.Name("apns-id")
+
+    init(_ service: SimulatedAPNs, _ connection: Connection) {
         self.service = service
-        memory = ConnectionMemory(hasCertificate: hasCertificate)
-        limit = Self.initialLimit(service, hasCertificate: hasCertificate)
-    }
-
-    /// The initial stream limit.
-    static func initialLimit(_ service: SimulatedAPNs, hasCertificate: Bool) -> Int {
-        hasCertificate ? service.rules.streams : 1
+        self.connection = connection
+        // It reads on while its answers wait; the limit of streams bounds them.
+        connection.outputMark = (high: .max, low: .max)
     }
 
     // MARK: Events
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+    func opened(_ connection: Connection) {
+        guard connection.negotiatedProtocol == "h2" else { return connection.close() }
+        let rules = service.rules
+        memory = ConnectionMemory(hasCertificate: connection.peerCertificate != nil)
+        limit = memory.hasCertificate ? rules.streams : 1
+        var limits = HTTP2Limits()
+        limits.streams = limit
+        limits.headBytes = 8000
+        if let window = rules.window { limits.streamWindow = window }
+        // A client acknowledges each change of the limit, and is reset as often as an instruction says.
+        limits.effort = 100_000_000
+        limits.effortPerSecond = 100_000_000
+        session = try? HTTP2Session(.server, limits: limits)
+        session?.delegate = self
         service.opened()
+        send()
+        if session == nil { connection.abort() }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let frame = unwrapInboundIn(data)
-        let stream = frame.streamID
-        if stream != .rootStream, let lastStream, stream > lastStream { return }
-        switch frame.payload {
-        case .headers(let headers):
-            begin(stream, headers.headers)
-            if headers.endStream { complete(stream) }
-        case .data(let data):
-            if case .byteBuffer(var bytes) = data.data {
-                let length = bytes.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
-                giveRoom(for: length, on: data.endStream ? nil : stream)
-                arriving[stream]?.body.writeBuffer(&bytes)
-            }
-            if data.endStream { complete(stream) }
-        case .rstStream:
-            arriving[stream] = nil
-            waiting.remove(stream)
-        default: break
+    func received(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+        do {
+            try session?.receive(bytes)
+            send()
+        } catch {
+            send()
+            connection.close()
         }
+        if session?.isFinished == true { connection.close() }
+        return bytes.count
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        context.flush()
-        context.fireChannelReadComplete()
+    func closed(_ connection: Connection, _ reason: ConnectionEnd) {
+        timer?.cancel()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The library answers stream errors; others end the connection.
-        if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
+    /// Writes what is queued.
+    private func send() {
+        session?.drain(into: &frames)
+        if !frames.isEmpty { connection.write(frames.span) }
+        frames.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Requests
+    // MARK: What is to be done
 
-    /// At this level the library leaves window updates to us.
-    ///
-    /// - Parameter stream: nil if it sends no more.
-    private func giveRoom(for length: Int, on stream: HTTP2StreamID?) {
-        if let stream, length > 0 { send(stream, .windowUpdate(windowSizeIncrement: length)) }
-        consumed += length
-        guard consumed >= 16_384 else { return }
-        send(.rootStream, .windowUpdate(windowSizeIncrement: consumed))
-        consumed = 0
-    }
-
-    private func begin(_ stream: HTTP2StreamID, _ headers: HPACKHeaders) {
-        guard waiting.count + arriving.count < limit else {
-            service.refusedStream()
-            send(stream, .rstStream(.refusedStream))
-            return
-        }
-        arriving[stream] = Arriving(headers: headers, body: ByteBuffer())
-        guard waiting.count + arriving.count > mostStreams else { return }
-        mostStreams = waiting.count + arriving.count
-        service.mostStreams(mostStreams)
-    }
-
-    private func complete(_ stream: HTTP2StreamID) {
+    private func complete(_ stream: Int32) {
         guard let request = arriving.removeValue(forKey: stream) else { return }
         waiting.insert(stream)
-        let judged = service.judge(request.headers, request.body, &memory)
-        let delay = TimeAmount(judged.delay)
-        if delay > .zero, case .reply = judged.answer, let context {
-            answers.append(
-                Due(
-                    stream: stream, answer: judged.answer, push: judged.push, moment: context.eventLoop.now + delay))
+        let judged = service.judge(request.head, request.body, &memory)
+        if judged.delay > .zero, case .reply = judged.answer {
+            let moment = connection.core.now + judged.delay
+            answers.append(Due(stream: stream, answer: judged.answer, push: judged.push, moment: moment))
             setTimer()
         } else {
             carryOut(judged.answer, stream, judged.push)
         }
     }
 
-    /// Delayed answers are sent in their order.
     private func setTimer() {
-        guard !isTimerSet, let first = answers.first, let context else { return }
-        isTimerSet = true
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: first.moment) { [weak self] in
-            guard let self else { return }
-            isTimerSet = false
-            guard let context = self.context else { return }
-            while let due = answers.first, due.moment <= context.eventLoop.now {
+        guard timer == nil, let first = answers.first else { return }
+        timer = connection.core.at(first.moment) { [unowned self] in
+            timer = nil
+            while let due = answers.first, due.moment <= connection.core.now {
                 answers.removeFirst()
                 carryOut(due.answer, due.stream, due.push)
             }
-            context.flush()
+            send()
             setTimer()
         }
     }
 
-    private func carryOut(_ answer: SimulatedAnswer, _ stream: HTTP2StreamID, _ push: PushCheck.Push?) {
+    private func carryOut(_ answer: SimulatedAnswer, _ stream: Int32, _ push: PushCheck.Push?) {
         guard waiting.contains(stream) else { return }
         switch answer {
         case .reply(let status, let reason, let timestamp, let retryAfter):
@@ -158,32 +126,32 @@ final class SimulatedConnection: ChannelInboundHandler {
         case .silence: break
         case .reset(let code):
             waiting.remove(stream)
-            send(stream, .rstStream(HTTP2ErrorCode(networkCode: Int(code))))
+            session?.reset(stream, HTTP2Code(rawValue: code))
         case .goAway(let goAway): sendGoAway(goAway, stream, push)
-        case .hangUp: context?.close(promise: nil)
+        case .hangUp: connection.abort()
         }
     }
 
     // MARK: Answers
 
     private func reply(
-        _ stream: HTTP2StreamID, _ status: Int, _ reason: String?, _ timestamp: Date?, _ retryAfter: Int?,
+        _ stream: Int32, _ status: Int, _ reason: String?, _ timestamp: Date?, _ retryAfter: Int?,
         _ push: PushCheck.Push?
     ) {
-        var headers = HPACKHeaders([(":status", String(status))])
-        if let id = push?.id { headers.add(name: "apns-id", value: id, indexing: .nonIndexable) }
-        if let retryAfter { headers.add(name: "retry-after", value: String(retryAfter)) }
-        guard status != 200 else {
-            send(stream, .headers(.init(headers: headers, endStream: true)))
+        var fields = FieldLines()
+        if let id = push?.id, let name = Self.apnsID { fields.append(name, id) }
+        if let retryAfter { fields.append(.retryAfter, String(retryAfter)) }
+        let status = HTTPResponse.Status(code: status)
+        guard status != .ok else {
+            session?.submitResponse(stream, status: status, fields: fields, body: nil)
             setLimit(service.count(accepted: push))
             return
         }
-        headers.add(name: "content-type", value: "application/json")
-        send(stream, .headers(.init(headers: headers)))
-        let body = ByteBuffer(string: Self.json(reason, timestamp))
-        send(stream, .data(.init(data: .byteBuffer(body), endStream: true)))
+        fields.append(.contentType, "application/json")
+        let body = Array(Self.json(reason, timestamp).utf8)
+        session?.submitResponse(stream, status: status, fields: fields, body: .bytes(body))
         service.count(rejection: reason ?? "")
-        if (400..<500).contains(status), lastStream == nil {
+        if (400..<500).contains(status.code), lastStream == nil {
             setLimit(1)
             if service.rules.refusesInFlight { refuseInFlight() }
         }
@@ -197,48 +165,69 @@ final class SimulatedConnection: ChannelInboundHandler {
     private func setLimit(_ streams: Int) {
         guard limit != streams else { return }
         limit = streams
-        send(
-            .rootStream,
-            .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: streams)])))
+        session?.setStreamLimit(streams)
     }
 
     private func refuseInFlight() {
-        for stream in waiting.sorted() { send(stream, .rstStream(.refusedStream)) }
+        for stream in waiting.sorted() { session?.reset(stream, .refusedStream) }
         for _ in waiting { service.refusedStream() }
         waiting = []
-        answers.removeAll(keepingCapacity: true)
+        answers = []
     }
 
     // MARK: The end
 
-    private func sendGoAway(_ goAway: SimulatedGoAway, _ stream: HTTP2StreamID, _ push: PushCheck.Push?) {
+    private func sendGoAway(_ goAway: SimulatedGoAway, _ stream: Int32, _ push: PushCheck.Push?) {
         let last =
             switch goAway.last {
             case .this: stream
-            case .previous: HTTP2StreamID(max(0, Int(stream) - 2))
-            case .number(let number): HTTP2StreamID(number)
+            case .previous: max(0, stream - 2)
+            case .number(let number): Int32(clamping: number)
             }
         lastStream = last
-        let reason = goAway.reason.map { ByteBuffer(string: Self.json($0, nil)) }
-        send(.rootStream, .goAway(lastStreamID: last, errorCode: .noError, opaqueData: reason))
+        session?.goAway(.noError, lastStream: last, data: Array((goAway.reason.map { Self.json($0, nil) } ?? "").utf8))
         waiting = waiting.filter { $0 <= last }
         arriving = arriving.filter { $0.key <= last }
-        guard goAway.answersRest else {
-            context?.flush()
-            context?.close(promise: nil)
-            return
-        }
+        guard goAway.answersRest else { return close() }
         if waiting.contains(stream) { carryOut(.accepted, stream, push) }
         closeIfDone()
     }
 
     private func closeIfDone() {
         guard lastStream != nil, waiting.isEmpty, arriving.isEmpty else { return }
-        context?.flush()
-        context?.close(promise: nil)
+        close()
     }
 
-    private func send(_ stream: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
-        context?.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+    /// Closes it behind what is queued.
+    private func close() {
+        send()
+        connection.close()
+    }
+}
+
+// MARK: - Requests
+
+extension SimulatedConnection: HTTP2SessionDelegate {
+    func request(_ stream: Int32, _ head: RequestHead, ends: Bool) {
+        if let lastStream, stream > lastStream { return }
+        arriving[stream] = Arriving(head: head)
+        guard let open = session?.openStreams, open > mostStreams else { return }
+        mostStreams = open
+        service.mostStreams(open)
+    }
+
+    func refused(_ stream: Int32, _ violation: Violation) { session?.reset(stream, .protocolError) }
+
+    func refusedOverLimit() { service.refusedStream() }
+
+    func body(_ stream: Int32, _ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { arriving[stream]?.body.append(contentsOf: $0) }
+    }
+
+    func end(_ stream: Int32) { complete(stream) }
+
+    func closed(_ stream: Int32, _ code: HTTP2Code) {
+        arriving[stream] = nil
+        waiting.remove(stream)
     }
 }

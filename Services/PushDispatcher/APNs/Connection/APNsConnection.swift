@@ -1,14 +1,12 @@
-import CNghttp2
-import DequeModule
-import NIOCore
-import NIOSSL
-import NIOTLS
+import FoundationEssentials
+import HTTP2
+import HTTPMessage
+import HTTPTypes
+import Loop
+import TLS
 
 /// One connection to APNs: sends pushes as its streams, and reports their replies to the ``APNsDispatch``.
-final class APNsConnection: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
+final class APNsConnection: ConnectionHandler {
     private enum Stage {
         /// The handshake, or the peer's first SETTINGS, aren't complete.
         case opening
@@ -27,96 +25,110 @@ final class APNsConnection: ChannelInboundHandler {
     private let timing: APNsTiming
     /// A reference cycle until the connection is closed.
     private let dispatch: APNsDispatch
-    /// Whether the dispatch uses it: of several addresses that are tried, one wins.
-    private var isAdopted = false
-    private var context: ChannelHandlerContext?
+    private let core: Core
+    private var connection: Connection?
     private var stage = Stage.opening
-    private var deadlines: Deque<Deadline> = []
-    private var isTimerSet = false
-    private let born: NIODeadline
-    private var lastUse: NIODeadline
+    private var sent = SentPushes()
+    private lazy var replies = Deadline(on: core) { [unowned self] in checkReplies() }
+    /// The end of opening it, then the next PING, at last the end of closing it.
+    private lazy var next = Deadline(on: core) { [unowned self] in checkLife() }
+    private let born: Moment
+    private var lastUse: Moment
     private var awaitsPong = false
+    private var goAway: (code: HTTP2Code, reason: APNsReason?)?
+    /// Whether the session calls because of bytes that have arrived, which ``report()`` follows.
+    private var isReceiving = false
+    private var frames: [UInt8] = []
     /// Our own limit on streams, below the peer's: it is lowered when the peer refuses streams.
     private var allowance = APNsClient.windowSize
     /// Refusals of streams up to ``knownRefusals`` have been counted.
     private var newestStream: Int32 = 0
     private var knownRefusals: Int32 = 0
 
-    private struct Deadline {
-        let stream: Int32
-        let end: NIODeadline
+    /// How long the peer has to take what is left when the connection is closed.
+    private static let closing = Duration.seconds(5)
+
+    private static var limits: HTTP2Limits {
+        var limits = HTTP2Limits.client
+        // With a rejection APNs refuses all streams in progress. Each of them is one of our requests, which has a rate of its own.
+        limits.effort = 1_000_000
+        limits.effortPerSecond = 1_000_000
+        limits.keepsFieldsOfSuccess = false
+        return limits
     }
 
-    init(_ lane: PushLane, of dispatch: APNsDispatch, timing: APNsTiming, now: NIODeadline) throws {
+    /// Starts to open it.
+    ///
+    /// - Throws: if there is no memory.
+    init(
+        _ lane: PushLane, to host: APNsPlan.Host, tls: TLSContext, of dispatch: APNsDispatch, timing: APNsTiming,
+        on core: Core
+    ) throws(HTTP2Failure) {
         self.lane = lane
         self.dispatch = dispatch
         self.timing = timing
-        session = try HTTP2Session()
-        born = now
-        lastUse = now
+        self.core = core
+        session = try HTTP2Session(.client, limits: Self.limits)
+        born = core.now
+        lastUse = core.now
+        session.delegate = self
+        let name = host.name
+        let connection = Connection.open(
+            to: name, port: host.port, on: core, secure: { tls.connect($0, serverName: name) }, within: timing.connect,
+            handler: self)
+        // Reading never pauses for requests that aren't sent yet: the peer might wait for us to read its replies, and streams are
+        // limited anyway.
+        connection.outputMark = (high: .max, low: .max)
+        self.connection = connection
+        next.set(born + timing.connect)
     }
 
     // MARK: For the dispatch
 
     /// How many more pushes it can send now.
     var room: Int {
-        guard stage == .open, let limit = session.streamLimit else { return 0 }
+        guard stage == .open, let limit = session.peerStreamLimit else { return 0 }
         return max(0, min(limit, allowance) - session.openStreams)
     }
 
     /// How many streams the peer allows; 0 before its SETTINGS.
-    var streamLimit: Int { stage == .open ? session.streamLimit ?? 0 : 0 }
+    var streamLimit: Int { stage == .open ? session.peerStreamLimit ?? 0 : 0 }
 
     /// Whether pushes can be sent over it, now or later.
     var isUsable: Bool { stage == .opening || stage == .open }
     var isOpening: Bool { stage == .opening }
 
-    /// Marks it as used: from now on it reports its end to the dispatch.
-    ///
-    /// - Returns: false if it has closed meanwhile.
-    func adopt() -> Bool {
-        guard stage != .closed else { return false }
-        isAdopted = true
-        return true
-    }
-
     /// Queues a push; ``flush()`` writes it.
     ///
     /// - Returns: false if the connection can't send any more.
     func send(
-        _ number: Int, _ push: SilentPush, _ request: PushRequest, with token: ProviderToken?, at now: NIODeadline
+        _ number: Int, _ push: SilentPush, _ request: PushRequest, with token: ProviderToken?, at now: Moment
     ) -> Bool {
         guard stage == .open else { return false }
-        do {
-            guard let stream = try session.submit(number, request, push) else {
-                drain()
-                return false
-            }
-            newestStream = stream
-            providerToken = token
-            lastUse = now
-            deadlines.append(Deadline(stream: stream, end: now + timing.reply))
-            if !isTimerSet { setTimer(now + timing.reply) }
-            return true
-        } catch {
-            close()
+        guard let stream = request.submit(push, to: session) else {
+            drain()
             return false
         }
+        newestStream = stream
+        providerToken = token
+        lastUse = now
+        if sent.isEmpty { replies.set(now + timing.reply) }
+        sent.append(SentPush(number: number, end: now + timing.reply), as: stream)
+        return true
     }
 
     /// Writes queued frames.
     func flush() {
-        guard let context, stage != .closed else { return }
-        var buffer = context.channel.allocator.buffer(capacity: 16_384)
-        do {
-            try session.writePending(into: &buffer)
-        } catch {
-            // Not ``close()``, which would call this again to write GOAWAY.
-            lose()
-            context.close(promise: nil)
-            return
-        }
-        if buffer.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
+        guard stage != .closed else { return }
+        writeFrames()
+        connection?.flush()
+        if session.failure != nil { abort() }
+    }
+
+    private func writeFrames() {
+        session.drain(into: &frames)
+        if !frames.isEmpty { connection?.write(frames.span) }
+        frames.removeAll(keepingCapacity: true)
     }
 
     /// Accepts no more pushes; closes after the last reply.
@@ -125,99 +137,166 @@ final class APNsConnection: ChannelInboundHandler {
         stage = .draining
     }
 
-    /// Closes the connection if it is draining and no stream is open.
+    /// Closes the connection if it is draining and no push is open.
     func closeIfDrained() {
-        if stage == .draining, session.openStreams == 0 { close() }
+        if stage == .draining, sent.isEmpty { close() }
     }
 
     /// Closes it now; pushes in progress are lost.
     func close() {
         guard stage != .closed else { return }
-        session.announceClose()
-        flush()
-        let context = context
         lose()
-        context?.close(promise: nil)
+        session.terminate(.noError)
+        writeFrames()
+        next.set(core.now + Self.closing)
+        connection?.close()
     }
 
-    // MARK: Events of the channel
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        let loop = context.eventLoop.assumeIsolated()
-        loop.scheduleTask(in: timing.connect) { [weak self] in
-            guard let self, stage == .opening else { return }
-            close()
-        }
-        scheduleIdleCheck()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
+    private func abort() {
         lose()
-        self.context = nil
+        connection?.abort()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
-            if negotiated == "h2" { flush() } else { close() }
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    /// The connection has ended, and pushes in progress are lost.
+    private func lose() {
         guard stage != .closed else { return }
+        stage = .closed
+        replies.set(nil)
+        while let push = sent.removeFirst() { dispatch.failed(push.number, .lost, on: self) }
+        dispatch.closed(self)
+    }
+
+    // MARK: Events of the connection
+
+    func opened(_ connection: Connection) {
+        if connection.negotiatedProtocol == "h2" { flush() } else { close() }
+    }
+
+    func received(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+        guard stage != .closed else { return bytes.count }
+        isReceiving = true
+        defer { isReceiving = false }
         do {
-            try session.receive(unwrapInboundIn(data))
+            try session.receive(bytes)
+            report()
+            // Also the library's own frames: acknowledgements and window updates.
+            writeFrames()
+            closeIfDrained()
         } catch {
             report()
             close()
         }
+        if session.isFinished { close() }
+        return bytes.count
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        guard stage != .closed else { return }
-        if stage == .opening, session.streamLimit != nil {
-            stage = .open
-            dispatch.opened(self)
+    func inputEnded(_ connection: Connection) { close() }
+
+    func closed(_ connection: Connection, _ reason: ConnectionEnd) {
+        lose()
+        next.set(nil)
+        self.connection = nil
+    }
+
+    /// Lets the dispatch know of a GOAWAY, after what it did to streams, and lets it proceed.
+    private func report() {
+        if let goAway, isUsable {
+            drain()
+            dispatch.goingAway(goAway.reason, on: self)
         }
-        report()
-        // The library's own frames: acknowledgements and window updates.
+        replies.set(sent.first?.end)
+        dispatch.proceed()
+    }
+
+    // MARK: Time
+
+    /// Retries pushes without a reply over another connection.
+    private func checkReplies() {
+        var isSilent = false
+        while let first = sent.first, first.end <= core.now {
+            session.reset(sent.firstStream, .cancel)
+            _ = sent.removeFirst()
+            isSilent = true
+            dispatch.failed(first.number, .noReply, on: self)
+        }
+        replies.set(sent.first?.end)
+        guard isSilent else { return }
+        dispatch.proceed()
         flush()
         closeIfDrained()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        lose()
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        close()
-    }
-
-    // MARK: Replies
-
-    /// Reports ended streams to the dispatch, and lets it proceed.
-    private func report() {
-        for ended in session.takeEnded() {
-            switch ended.end {
-            case .answered(let reply):
-                isProven = true
-                if reply.status == 200 { allowance = min(APNsClient.windowSize, allowance + 1) }
-                dispatch.answered(ended.push, reply, on: self)
-            case .reset(let code):
-                let isRefusal =
-                    code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) || code == UInt32(NGHTTP2_STREAM_CLOSED.rawValue)
-                if isRefusal { refused(ended.stream) }
-                dispatch.failed(ended.push, isRefusal ? .refusedStream : .lost, on: self)
-            }
+    private func checkLife() {
+        switch stage {
+        case .opening: return close()
+        case .closed: connection?.abort()
+        case .open, .draining:
+            checkIdle()
+            if stage != .closed { next.set(core.now + timing.ping) }
         }
-        if let goAway = session.goAway, isUsable {
-            drain()
-            dispatch.goingAway(goAway.reason, on: self)
-        }
-        dispatch.proceed()
     }
+
+    private func checkIdle() {
+        if core.now - born >= timing.life { drain() }
+        if sent.isEmpty, stage == .open {
+            if awaitsPong || core.now - lastUse >= timing.idle { return close() }
+            awaitsPong = true
+            session.ping()
+            flush()
+        } else {
+            awaitsPong = false
+        }
+        closeIfDrained()
+    }
+}
+
+// MARK: - Replies
+
+extension APNsConnection: HTTP2SessionDelegate {
+    func settingsChanged() {
+        guard stage == .opening else { return }
+        stage = .open
+        next.set(core.now + timing.ping)
+        dispatch.opened(self)
+    }
+
+    func response(_ stream: Int32, _ head: ResponseHead, ends: Bool) {
+        let retryAfter = head.status == .ok ? nil : head.fields.first(.retryAfter).flatMap(Self.seconds)
+        sent.change(stream) { push in
+            push.status = head.status.code
+            push.retryAfter = retryAfter
+        }
+    }
+
+    func body(_ stream: Int32, _ bytes: Span<UInt8>) {
+        sent.change(stream) { push in
+            let piece = bytes.extracting(first: min(bytes.count, APNsReplyBody.limit - push.body.count))
+            piece.withUnsafeBufferPointer { push.body.append(contentsOf: $0) }
+        }
+    }
+
+    func end(_ stream: Int32) {}
+
+    func closed(_ stream: Int32, _ code: HTTP2Code) {
+        guard let push = sent.remove(stream) else { return }
+        if code == .noError, push.status != 0 {
+            isProven = true
+            if push.status == 200 { allowance = min(APNsClient.windowSize, allowance + 1) }
+            let reply = APNsReply(status: push.status, retryAfter: push.retryAfter, body: push.body)
+            dispatch.answered(push.number, reply, on: self)
+        } else {
+            let isRefusal = code == .refusedStream || code == .streamClosed
+            if isRefusal { refused(stream) }
+            dispatch.failed(push.number, isRefusal ? .refusedStream : .lost, on: self)
+        }
+        if !isReceiving { core.afterTurn { [dispatch] in dispatch.proceed() } }
+    }
+
+    func goAway(lastStream: Int32, _ code: HTTP2Code, data: [UInt8]) {
+        goAway = (code, data.isEmpty ? nil : APNsReplyBody(data).reason)
+    }
+
+    func pingAnswered() { awaitsPong = false }
 
     /// Halves the limit on streams after a refused stream, once for all streams that were open then.
     private func refused(_ stream: Int32) {
@@ -226,64 +305,9 @@ final class APNsConnection: ChannelInboundHandler {
         allowance = max(8, allowance / 2)
     }
 
-    /// The connection has closed, and pushes in progress are lost.
-    private func lose() {
-        guard stage != .closed else { return }
-        stage = .closed
-        guard isAdopted else { return }
-        for push in session.openPushes { dispatch.failed(push, .lost, on: self) }
-        dispatch.closed(self)
-    }
-
-    // MARK: Time
-
-    private func setTimer(_ moment: NIODeadline) {
-        guard let context else { return }
-        isTimerSet = true
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [weak self] in
-            guard let self else { return }
-            isTimerSet = false
-            checkDeadlines()
-        }
-    }
-
-    /// Retries pushes without a reply over another connection.
-    private func checkDeadlines() {
-        guard stage == .open || stage == .draining, let now = context?.eventLoop.now else { return }
-        var isSilent = false
-        while let first = deadlines.first, first.end <= now {
-            deadlines.removeFirst()
-            guard let push = session.cancel(first.stream) else { continue }
-            isSilent = true
-            dispatch.failed(push, .noReply, on: self)
-        }
-        if let next = deadlines.first { setTimer(next.end) }
-        guard isSilent else { return }
-        dispatch.proceed()
-        flush()
-        closeIfDrained()
-    }
-
-    private func scheduleIdleCheck() {
-        context?.eventLoop.assumeIsolated().scheduleTask(in: timing.ping) { [weak self] in
-            guard let self, stage != .closed else { return }
-            checkIdle()
-            scheduleIdleCheck()
-        }
-    }
-
-    private func checkIdle() {
-        guard let now = context?.eventLoop.now else { return }
-        if now - born >= timing.life { drain() }
-        if session.openStreams == 0, stage == .open {
-            let isDead = awaitsPong && !session.takePong()
-            if isDead || now - lastUse >= timing.idle { return close() }
-            awaitsPong = true
-            session.ping()
-            flush()
-        } else {
-            awaitsPong = false
-        }
-        closeIfDrained()
+    /// A number of at most nine digits.
+    private static func seconds(_ text: String) -> Int? {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
+        return Int(text)
     }
 }

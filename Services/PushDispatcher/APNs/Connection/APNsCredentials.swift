@@ -1,5 +1,4 @@
 import FoundationEssentials
-import NIOSSL
 import Running
 import TLS
 
@@ -7,10 +6,10 @@ import TLS
 struct APNsCredentials: Sendable {
     /// The TLS context of new connections.
     enum TLS: Sendable {
-        case fixed(NIOSSLContext)
-        case reloaded(ReloadedTLS<NIOSSLContext>)
+        case fixed(TLSContext)
+        case reloaded(ReloadedTLS<TLSContext>)
 
-        var current: NIOSSLContext {
+        var current: TLSContext {
             switch self {
             case .fixed(let context): context
             case .reloaded(let tls): tls.current
@@ -60,15 +59,10 @@ struct APNsCredentials: Sendable {
 
     private static func context(
         trusting authorities: String?, _ settings: Settings
-    ) throws(ConfigurationProblem) -> NIOSSLContext {
-        var configuration =
-            try authorities.map { path throws(ConfigurationProblem) in
-                try TLSFiles.anonymousClient(trusting: path)
-            } ?? .makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["h2"]
+    ) throws(ConfigurationProblem) -> TLSContext {
+        if let authorities { return try TLSFiles.anonymousClient(trusting: authorities, protocols: ["h2"]) }
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return try TLSFiles.anonymousClient(protocols: ["h2"])
         } catch {
             throw ConfigurationProblem("This machine's certificate authorities can't be read; set apns.authorities.")
         }

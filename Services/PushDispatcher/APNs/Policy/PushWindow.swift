@@ -1,6 +1,6 @@
 import DequeModule
 import FoundationEssentials
-import NIOCore
+import Loop
 
 /// The state of up to a thousand pushes: waiting, sent, in backoff, or settled.
 ///
@@ -9,7 +9,7 @@ struct PushWindow {
     private let pushes: [SilentPush]
     private let backoff: Backoff
     /// When the pushes expire.
-    let expiry: NIODeadline
+    let expiry: Moment
     private var outcomes: [PushOutcome?]
     private var open: Int
     private var queues: [Deque<Int>]
@@ -20,10 +20,10 @@ struct PushWindow {
 
     private struct Pause {
         let push: Int
-        let end: NIODeadline
+        let end: Moment
     }
 
-    init(_ pushes: [SilentPush], backoff: Backoff, expiry: NIODeadline) {
+    init(_ pushes: [SilentPush], backoff: Backoff, expiry: Moment) {
         self.pushes = pushes
         self.backoff = backoff
         self.expiry = expiry
@@ -49,10 +49,10 @@ struct PushWindow {
     }
 
     /// When the first backoff ends.
-    var nextMoment: NIODeadline? { pausing.map(\.end).min() }
+    var nextMoment: Moment? { pausing.map(\.end).min() }
 
     /// Queues pushes whose backoff is over. After the expiry, unsent pushes are given up.
-    mutating func release(at now: NIODeadline) {
+    mutating func release(at now: Moment) {
         guard now < expiry else {
             for lane in PushLane.allCases { end(lane, .givenUp) }
             return
@@ -80,7 +80,7 @@ struct PushWindow {
     ///
     /// - Parameter retryAfter: seconds that APNs asked for.
     mutating func again(
-        _ push: Int, _ cause: RetryCause, retryAfter: Int? = nil, at now: NIODeadline,
+        _ push: Int, _ cause: RetryCause, retryAfter: Int? = nil, at now: Moment,
         using random: inout any RandomNumberGenerator
     ) {
         guard outcomes[push] == nil else { return }
@@ -89,7 +89,7 @@ struct PushWindow {
         guard attempt <= cause.limit else { return settle(push, cause.end) }
         attempts[push, default: [:]][cause] = attempt
         var pause = cause.pauses(before: attempt) ? backoff.pause(before: attempt, using: &random) : .zero
-        if let retryAfter { pause = max(pause, min(backoff.cap, .seconds(Int64(clamping: retryAfter)))) }
+        if let retryAfter { pause = max(pause, min(backoff.cap, .seconds(retryAfter))) }
         guard now + pause < expiry else { return settle(push, .givenUp) }
         if pause > .zero {
             pausing.append(Pause(push: push, end: now + pause))

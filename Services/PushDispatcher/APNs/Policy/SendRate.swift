@@ -1,4 +1,4 @@
-import NIOCore
+import Loop
 
 /// A token bucket for pushes. Its rate is lowered when APNs is overloaded.
 ///
@@ -8,8 +8,8 @@ struct SendRate: Sendable {
     private let full: Double
     private(set) var perSecond: Double
     private var tokens: Double
-    private var filled: NIODeadline
-    private var halved: NIODeadline?
+    private var filled: Moment
+    private var halved: Moment?
     private var successes = 0
 
     /// The size of the bucket, in seconds.
@@ -17,7 +17,7 @@ struct SendRate: Sendable {
     /// The lowest rate, as a share of the full rate.
     private static let floor = 0.001
 
-    init(perSecond: Int, now: NIODeadline) {
+    init(perSecond: Int, now: Moment) {
         full = Double(perSecond)
         self.perSecond = full
         filled = now
@@ -25,9 +25,9 @@ struct SendRate: Sendable {
     }
 
     /// How many pushes may be sent now.
-    mutating func available(at now: NIODeadline) -> Int {
+    mutating func available(at now: Moment) -> Int {
         if now > filled {
-            let seconds = Double((now - filled).nanoseconds) / 1e9
+            let seconds = (now - filled) / .seconds(1)
             tokens = min(max(1, perSecond * Self.burst), tokens + seconds * perSecond)
             filled = now
         }
@@ -40,13 +40,13 @@ struct SendRate: Sendable {
     }
 
     /// When the next push may be sent, if none may now.
-    func nextMoment(after now: NIODeadline) -> NIODeadline {
+    func nextMoment(after now: Moment) -> Moment {
         let seconds = max(0.001, (1 - tokens) / perSecond)
-        return now + .nanoseconds(Int64(seconds * 1e9))
+        return now + .seconds(seconds)
     }
 
     /// Records a 503.
-    mutating func overloaded(at now: NIODeadline) {
+    mutating func overloaded(at now: Moment) {
         if let halved, now < halved + .seconds(1) { return }
         halved = now
         successes = 0

@@ -1,97 +1,67 @@
-import CNghttp2
 import FoundationEssentials
+import HTTP2
+import HTTPMessage
+import HTTPTypes
 
-/// The header of a push for libnghttp2: built once, and only token and id change from push to push.
-///
-/// The library copies the values; the names are static. Values that are unique to a push are never indexed: they would evict
-/// everything else from the connection's table.
-final class PushRequest {
-    /// The values, one after the other.
-    private let bytes: UnsafeMutableBufferPointer<UInt8>
-    private let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-    private let path: Int
-    private let id: Int
+/// The header of a push: built once, and only token and id change from push to push.
+struct PushRequest {
+    private let pattern: HTTP2RequestPattern
 
-    private static let pathField = 0
-    /// After the pseudo-header fields, which must come first (RFC 9113, section 8.3).
-    private static let idField = 4
-    private static let idLength = 36
+    private static let names = (
+        topic: HTTPField.Name("apns-topic"), type: HTTPField.Name("apns-push-type"),
+        priority: HTTPField.Name("apns-priority"), expiration: HTTPField.Name("apns-expiration"),
+        collapseID: HTTPField.Name("apns-collapse-id"), id: HTTPField.Name("apns-id")
+    )
+    private static let body = Array(SilentPush.payload.utf8)
 
     /// - Parameters:
     ///   - authority: the service's host.
     ///   - authorization: the provider token; nil with a client certificate.
     ///   - expiration: in seconds since the epoch.
-    init(authority: String, topic: String, collapseID: String, authorization: ProviderToken?, expiration: Int) {
-        let prefix = "/3/device/"
-        var values: [(name: StaticString, value: String, room: Int, flags: nghttp2_nv_flag)] = [
-            (":path", prefix, prefix.utf8.count + PushToken.longest, NGHTTP2_NV_FLAG_NONE),
-            (":method", "POST", 0, NGHTTP2_NV_FLAG_NONE),
-            (":scheme", "https", 0, NGHTTP2_NV_FLAG_NONE),
-            (":authority", authority, 0, NGHTTP2_NV_FLAG_NONE),
-            ("apns-id", "", Self.idLength, NGHTTP2_NV_FLAG_NO_INDEX),
-            ("apns-topic", topic, 0, NGHTTP2_NV_FLAG_NONE),
-            ("apns-push-type", "background", 0, NGHTTP2_NV_FLAG_NONE),
-            ("apns-priority", "5", 0, NGHTTP2_NV_FLAG_NONE),
-            ("apns-expiration", String(expiration), 0, NGHTTP2_NV_FLAG_NONE),
-            ("apns-collapse-id", collapseID, 0, NGHTTP2_NV_FLAG_NONE),
-        ]
-        if let authorization {
-            values.append(("authorization", "bearer \(authorization.text)", 0, NGHTTP2_NV_FLAG_NO_INDEX))
+    /// - Throws: if the authority is malformed.
+    init(
+        authority: String, topic: String, collapseID: String, authorization: ProviderToken?, expiration: Int
+    ) throws(InvalidField) {
+        var fields = FieldLines()
+        func add(_ name: HTTPField.Name?, _ value: String) {
+            if let name { fields.append(name, value) }
         }
-        let lengths = values.map { max($0.room, $0.value.utf8.count) }
-        bytes = .allocate(capacity: lengths.reduce(0, +))
-        bytes.initialize(repeating: 0)
-        fields = .allocate(capacity: values.count)
-        var offset = 0
-        var offsets: [Int] = []
-        for (number, field) in values.enumerated() {
-            for (place, byte) in field.value.utf8.enumerated() { bytes[offset + place] = byte }
-            fields.initializeElement(
-                at: number,
-                to: nghttp2_nv(
-                    name: UnsafeMutablePointer(mutating: field.name.utf8Start),
-                    value: bytes.baseAddress.map { $0 + offset }, namelen: field.name.utf8CodeUnitCount,
-                    valuelen: field.value.utf8.count,
-                    flags: UInt8(field.flags.rawValue | NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)))
-            offsets.append(offset)
-            offset += lengths[number]
-        }
-        fields[Self.idField].valuelen = Self.idLength
-        path = offsets[Self.pathField] + prefix.utf8.count
-        id = offsets[Self.idField]
+        add(Self.names.topic, topic)
+        add(Self.names.type, "background")
+        add(Self.names.priority, "5")
+        add(Self.names.expiration, String(expiration))
+        add(Self.names.collapseID, collapseID)
+        // The following are secret or unique: in the connection's table, ids would evict everything else.
+        if let authorization { add(.authorization, "bearer \(authorization.text)") }
+        add(Self.names.id, UUID().uuidString)
+        pattern = try HTTP2RequestPattern(
+            .post, authority: authority, target: "/3/device/", targetRoom: PushToken.longest, fields: fields,
+            unique: authorization == nil ? 1 : 2)
     }
 
-    deinit {
-        bytes.deallocate()
-        fields.deallocate()
-    }
-
-    /// Passes the header of one push to the library, which copies it.
-    func withFields<R>(of push: SilentPush, _ body: (UnsafeMutableBufferPointer<nghttp2_nv>) -> R) -> R {
-        var end = path
-        for byte in push.token.hex.utf8 {
-            bytes[end] = byte
-            end += 1
-        }
-        fields[Self.pathField].valuelen = end - path + 10
-        writeID(push.id)
-        return body(fields)
+    /// Queues a push.
+    ///
+    /// - Returns: its stream; nil if the connection takes none now.
+    func submit(_ push: SilentPush, to session: HTTP2Session) -> Int32? {
+        let id = Self.text(of: push.id)
+        // A token's digits and an id have no byte that could be refused.
+        return try? session.submitRequest(
+            pattern, targetEnd: push.token.hex.utf8Span.span, lastValue: id.span, body: .bytes(Self.body))
     }
 
     /// The canonical form, in lower case.
-    private func writeID(_ uuid: UUID) {
-        withUnsafeBytes(of: uuid.uuid) { octets in
-            var place = id
+    private static func text(of id: UUID) -> InlineArray<36, UInt8> {
+        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+        withUnsafeBytes(of: id.uuid) { octets in
+            var place = 0
             for (number, octet) in octets.enumerated() {
-                if number == 4 || number == 6 || number == 8 || number == 10 {
-                    bytes[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                bytes[place] = Self.digit(octet >> 4)
-                bytes[place + 1] = Self.digit(octet & 15)
+                if number == 4 || number == 6 || number == 8 || number == 10 { place += 1 }
+                text[place] = digit(octet >> 4)
+                text[place + 1] = digit(octet & 15)
                 place += 2
             }
         }
+        return text
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

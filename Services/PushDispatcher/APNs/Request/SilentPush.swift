@@ -21,7 +21,7 @@ package struct SilentPush: Sendable {
     }
 
     /// The body of every silent push.
-    static let payload: StaticString = #"{"aps":{"content-available":1}}"#
+    static let payload = #"{"aps":{"content-available":1}}"#
 
     /// Which connections may carry it.
     var lane: PushLane { PushLane(environment: environment, isQuarantine: isSuspect) }
