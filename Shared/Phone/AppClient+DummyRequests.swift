@@ -1,4 +1,3 @@
-import Calling
 import Credentials
 import HTTPContract
 import VerificationAPI

@@ -1,4 +1,3 @@
-import Calling
 package import Credentials
 package import DonationFormat
 package import ExposureFormat
@@ -16,10 +15,8 @@ package import VerificationAPI
 /// The requests of an app to the metadata proxy: padded, and with the header fields that the published apps send (cwa-app-ios,
 /// cwa-app-android).
 package struct AppClient: Sendable {
-    let proxy: ServiceClient
+    let proxy: ProxyClient
 
-    /// How long an app waits for an answer.
-    private static let patience = Duration.seconds(15)
     /// The size of every request body to the verification server, in bytes.
     private static let bodySize = 250
     /// Bytes of an upload's payload: more than fourteen keys and thirty-two reports take, or, of a phone with more, 280 reports.
@@ -31,8 +28,7 @@ package struct AppClient: Sendable {
     ///   - base: the proxy's URL, such as `https://localhost:8000`.
     ///   - authorities: path of the PEM file with the certificate authority that the app trusts.
     package init(base: String, authorities: String) throws(ConfigurationProblem) {
-        proxy = try ServiceClient(
-            base: base, authorities: authorities, name: "metadata-proxy", deadline: Self.patience)
+        proxy = try ProxyClient(base: base, authorities: authorities)
     }
 
     /// Closes all connections. Must be called once.

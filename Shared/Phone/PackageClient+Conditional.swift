@@ -1,8 +1,8 @@
-import AsyncHTTPClient
 package import ExposureFormat
 import ExposureKeys
-package import Foundation
-import NIOHTTP1
+package import FoundationEssentials
+import HTTPTypes
+import OutsideCalls
 
 /// Downloads that an app asks for by entity tag, so that nothing is sent twice.
 extension PackageClient {
@@ -35,14 +35,14 @@ extension PackageClient {
     func conditional<Content>(
         _ path: String, ifNot tag: String?, isCompressed: Bool = false, read: (Data) async throws -> Content
     ) async throws -> Answer<Content> {
-        let (head, body) = try await get(path, ifNot: tag, isCompressed: isCompressed)
-        let lifetime = head.headers.first(name: "cache-control")?.firstMatch(of: /max-age=(\d{1,9})/)
+        let answer = try await get(path, tag.map { [.ifNoneMatch: $0] } ?? [:], isCompressed: isCompressed)
+        let lifetime = answer.fields[.cacheControl]?.firstMatch(of: /max-age=(\d{1,9})/)
         let maxAge = lifetime.flatMap { Int($0.1) } ?? 0
-        let serverTime = head.headers.first(name: "date").flatMap { Date(httpDate: $0) }
-        if head.status == .notModified, tag != nil { return .unchanged(maxAge: maxAge, serverTime: serverTime) }
+        let serverTime = answer.fields[.date].flatMap { Date(httpDate: $0) }
+        if answer.status == .notModified, tag != nil { return .unchanged(maxAge: maxAge, serverTime: serverTime) }
         // Revoked files are recognised by their tag, so one without it is of no use.
-        guard head.status == .ok, let etag = head.headers.first(name: "etag") else { throw Failure.missing }
-        return .changed(try await read(body), etag: etag, maxAge: maxAge, serverTime: serverTime)
+        guard answer.status == .ok, let etag = answer.fields[.eTag] else { throw Failure.missing }
+        return .changed(try await read(Data(answer.body)), etag: etag, maxAge: maxAge, serverTime: serverTime)
     }
 }
 

@@ -1,19 +1,18 @@
-import AsyncHTTPClient
 package import ExposureFormat
 import ExposureKeys
-import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOHTTPCompression
+import FoundationEssentials
+import HTTPTypes
+import OutsideCalls
 package import Running
-import TLS
 
 /// Downloads and checks published packages as a phone does: indexes first, then archives, each with its signature.
+///
+/// It is on libcurl, with HTTP/2 by ALPN, and keeps connections: a download may be repeated.
 package struct PackageClient: Sendable {
     let base: String
     let region: String
     let trusted: [VerificationKey]
-    let http: HTTPClient
+    private let calls: KeptCalls
 
     /// Why a server's answer is unusable.
     package enum Failure: Error, Equatable {
@@ -22,9 +21,9 @@ package struct PackageClient: Sendable {
         case unreadablePackage
     }
 
-    /// The timeout of a request in seconds, and the maximum number of bytes of an answer.
-    static let patience: Int64 = 60
-    static let maximumSize = 32 << 20
+    /// The timeout of a request, and the maximum number of bytes of an answer, decompressed.
+    private static let patience = Duration.seconds(60)
+    private static let maximumSize = 32 << 20
     /// Where the diagnosis keys are.
     private static let keys = "/version/v1/diagnosis-keys/country"
 
@@ -38,16 +37,11 @@ package struct PackageClient: Sendable {
         self.base = base
         self.region = region
         self.trusted = trusted
-        http = HTTPClient(
-            configuration: HTTPClient.Configuration(
-                tlsConfiguration: try TLSFiles.anonymousClient(trusting: authorities),
-                decompression: .enabled(limit: .size(Self.maximumSize))))
+        calls = try KeptCalls(authorities: authorities)
     }
 
     /// Closes all connections. Must be called once.
-    package func close() async {
-        try? await http.shutdown()
-    }
+    package func close() async { await calls.close() }
 
     /// The countries that the server publishes.
     package func countries() async throws -> [String] { try await index(Self.keys, as: [String].self) }
@@ -109,21 +103,16 @@ package struct PackageClient: Sendable {
 
     /// What lies at a path.
     func fetch(_ path: String) async throws -> Data {
-        let (head, body) = try await get(path)
-        guard head.status == .ok else { throw Failure.missing }
-        return body
+        let answer = try await get(path)
+        guard answer.status == .ok else { throw Failure.missing }
+        return Data(answer.body)
     }
 
     /// The answer to a download, whatever it is.
     /// - Parameter isCompressed: whether gzip is asked for. Archives are compressed by themselves.
-    func get(
-        _ path: String, ifNot tag: String? = nil, isCompressed: Bool = false
-    ) async throws -> (head: HTTPClientResponse, body: Data) {
-        var request = HTTPClientRequest(url: base + path)
-        if isCompressed { request.headers.add(name: "accept-encoding", value: "gzip") }
-        if let tag { request.headers.add(name: "if-none-match", value: tag) }
-        let answer = try await http.execute(request, timeout: .seconds(Self.patience))
-        let body = try await answer.body.collect(upTo: Self.maximumSize)
-        return (answer, Data(body.readableBytesView))
+    func get(_ path: String, _ fields: HTTPFields = [:], isCompressed: Bool = false) async throws -> OutsideResponse {
+        var request = OutsideRequest(base + path, fields: fields)
+        request.takesGzip = isCompressed
+        return try await calls.send(request, within: Self.patience, limit: Self.maximumSize)
     }
 }

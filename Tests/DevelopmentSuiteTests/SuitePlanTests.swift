@@ -10,10 +10,11 @@ import Vigil
 @Suite("The plan of a suite on one machine")
 struct SuitePlanTests {
     private static func plan(
-        firstPort: Int = 8000, clock: SuiteClock = .ahead(seconds: 0), changes: [SettingChange] = []
+        firstPort: Int = 8000, clock: SuiteClock = .ahead(seconds: 0), only: Set<String>? = nil,
+        changes: [SettingChange] = []
     ) throws -> SuitePlan {
         try SuitePlan(
-            folder: StateFolder("/state"), firstPort: firstPort, clock: clock, changes: changes
+            folder: StateFolder("/state"), firstPort: firstPort, clock: clock, only: only, changes: changes
         ) { role in
             "host=/state/postgres/socket user=\(role.rawValue)"
         }
@@ -156,6 +157,34 @@ struct SuitePlanTests {
     @Test("ports that don't exist are refused", arguments: [0, -1, 65_467])
     func impossiblePorts(first: Int) {
         #expect(throws: CommandFailure.self) { try Self.plan(firstPort: first) }
+    }
+
+    @Test("--only starts the services that it names, in the order of the catalogue, with the settings they always have")
+    func only() throws {
+        let names: Set = ["metadata-proxy", "verification-server", "test-result-server"]
+        let part = try Self.plan(only: names).services
+        #expect(part.map(\.name) == Catalogue.services.map(\.name).filter(names.contains))
+        let whole = try Self.plan().services.filter { names.contains($0.name) }
+        #expect(part.map(\.settings) == whole.map(\.settings))
+    }
+
+    @Test("--only names services of the suite, and --set one of those that start")
+    func unknownNames() throws {
+        let stranger = #expect(throws: CommandFailure.self) { try Self.plan(only: ["metadata-proxy", "proxy"]) }
+        #expect(stranger?.description.hasPrefix("--only: no service is called proxy; there are ") == true)
+        let change = try #require(SettingChange(argument: "further.a=1"))
+        #expect(throws: CommandFailure.self) { try Self.plan(only: ["metadata-proxy"], changes: [change]) }
+    }
+
+    @Test("the commands that talk to a suite know which services run")
+    func running() async throws {
+        try await withScratchFolder { scratch in
+            let folder = StateFolder(scratch)
+            try folder.prepare()
+            try SuitePlan(folder: folder, only: ["fold", "distribution"]) { _ in "" }.write()
+            let running = try RunningSuite(in: folder)
+            #expect(Catalogue.services.filter(running.runs).map(\.name).sorted() == ["distribution", "fold"])
+        }
     }
 
     @Test("a moved clock is told to every service, and to the commands that talk to them")

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AuditFormat
-import Foundation
+import FoundationEssentials
 import Running
 
 /// `vigil audit export`: for the operator, who can't read what it writes.

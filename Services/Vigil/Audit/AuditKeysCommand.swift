@@ -1,6 +1,6 @@
 import ArgumentParser
 import AuditFormat
-import Foundation
+import FoundationEssentials
 import Running
 
 /// `vigil audit keys`: for the auditor, on a machine that the service can't reach.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AuditFormat
-import Foundation
+import FoundationEssentials
 import Running
 
 /// `vigil audit open`: for the auditor, without network or database.

@@ -1,6 +1,6 @@
 import Catalogue
 import Crypto
-package import Foundation
+package import FoundationEssentials
 package import HTTPContract
 import SwiftASN1
 import TLS

@@ -1,6 +1,7 @@
 import ExposureFormat
 import ExposureKeys
-import Foundation
+import FoundationEssentials
+import Running
 
 /// What there is to say about a published archive: of keys, check-in reports, configuration, or any other; or a bundle of venue reports.
 ///
@@ -45,7 +46,8 @@ package struct Inspection: Sendable {
     package var text: String {
         facts.map { fact in
             let words = fact.words ?? Self.json(fact.value, pretty: false)
-            return fact.name.padding(toLength: 11, withPad: " ", startingAt: 0) + Self.printable(words)
+            let name = String(fact.name.prefix(11))
+            return name + String(repeating: " ", count: 11 - name.count) + Self.printable(words)
         }.joined(separator: "\n")
     }
 
@@ -199,14 +201,14 @@ package struct Inspection: Sendable {
 
     /// No more than the reader would accept is read, whatever the file is.
     private static func bytes(of file: String) throws -> [UInt8] {
-        let limit = ArchiveLimits().archiveBytes
-        guard let handle = FileHandle(forReadingAtPath: file) else {
-            throw CommandFailure("\(file) can't be read: check the name.")
-        }
         do {
-            return Array(try handle.read(upToCount: limit + 1) ?? Data())
+            return try RegularFile.read(file, limit: ArchiveLimits().archiveBytes)
         } catch {
-            throw CommandFailure("\(file) can't be read: name a file.")
+            switch error {
+            case .unreadable: throw CommandFailure("\(file) can't be read: check the name.")
+            case .irregular: throw CommandFailure("\(file) can't be read: name a file.")
+            case .tooLarge: throw CommandFailure("\(file) is larger than any archive: check the name.")
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 package import Crypto
-import Foundation
+import FoundationEssentials
 
 /// The public key of an identity provider of health officers as a JSON web key set (RFC 7517), for `officers.keys`.
 package struct OfficerKeySet: Sendable {

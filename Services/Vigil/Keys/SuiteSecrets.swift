@@ -1,6 +1,6 @@
 import Catalogue
 package import Crypto
-import Foundation
+import FoundationEssentials
 import Schema
 
 /// The secrets of a suite on one machine: files in the state folder that only their owner can read.

@@ -1,5 +1,5 @@
 package import Catalogue
-import Foundation
+import FoundationEssentials
 import Running
 
 /// The folder of a suite on one machine: certificates, secrets, database, configuration, logs.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The suite's executables, next to this one.
 package enum SuiteProgram {

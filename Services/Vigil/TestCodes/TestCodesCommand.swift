@@ -1,6 +1,6 @@
 import ArgumentParser
 import Credentials
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// `vigil test-codes`: makes new test codes and writes the sheets to print them on to standard output, and nowhere else.
@@ -29,11 +29,13 @@ struct TestCodesCommand: AsyncParsableCommand {
         // The system's source, which is made for secrets.
         var randomness = SystemRandomNumberGenerator()
         let codes = (0..<count).map { _ in TestGUID(using: &randomness) }
-        let document = Data(try TestCodeSheets(codes: codes).pdf().utf8)
-        do {
-            try FileHandle.standardOutput.write(contentsOf: document)
-        } catch {
-            throw CommandFailure("The sheets can't be written: \(CommandFailure.systemReason).")
+        var rest = Array(try TestCodeSheets(codes: codes).pdf().utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else {
+                throw CommandFailure("The sheets can't be written: \(CommandFailure.systemReason).")
+            }
+            rest = rest.dropFirst(count)
         }
     }
 }

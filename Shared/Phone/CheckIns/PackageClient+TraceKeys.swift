@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import ExposureFormat
 package import FoundationEssentials
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
+import OutsideCalls
 package import TraceKeyFormat
 
 extension PackageClient {
@@ -15,16 +14,19 @@ extension PackageClient {
     /// - Returns: the keys, and the tag for the next time.
     /// - Throws: ``Failure/missing`` for a tag that no answer gave, ``Failure/unreadablePackage`` also if no trusted key signed the list.
     package func traceKeys(since tag: String? = nil, at now: Date) async throws -> (keys: [TraceKey], tag: String) {
-        var request = HTTPClientRequest(url: "\(base)/v3/traceKeys\(tag.map { "?lastKeyBundleTag=\($0)" } ?? "")")
-        request.headers.add(name: "accept", value: "application/x-protobuf")
-        let answer = try await http.execute(request, timeout: .seconds(Self.patience))
-        let body = Array(try await answer.body.collect(upTo: Self.maximumSize).readableBytesView)
+        let answer = try await get(
+            "/v3/traceKeys\(tag.map { "?lastKeyBundleTag=\($0)" } ?? "")", [.accept: "application/x-protobuf"])
+        let body = answer.body
         guard answer.status == .ok else { throw Failure.missing }
-        guard let token = answer.headers.first(name: "signature"),
-            let (signature, bytes) = ContentSignature.read(token),
+        guard let token = answer.first("signature"), let (signature, bytes) = ContentSignature.read(token),
             signature.covers(body, at: now), trusted.contains(where: { $0.accepts(bytes, over: signature.digest) }),
-            let next = answer.headers.first(name: "x-key-bundle-tag"), let list = TraceKeyList(protobuf: body)
+            let next = answer.first("x-key-bundle-tag"), let list = TraceKeyList(protobuf: body)
         else { throw Failure.unreadablePackage }
         return (list.keys, next)
     }
+}
+
+extension OutsideResponse {
+    /// The first value of a field that has no well-known name.
+    fileprivate func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
 }

@@ -1,4 +1,3 @@
-import Calling
 package import FoundationEssentials
 import FurtherAPI
 import HTTPContract

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
-package import Foundation
+package import FoundationEssentials
 import FurtherAPI
-import NIOHTTP1
 
 /// The lists of the Further app, compressed, by entity tag.
 extension PackageClient {

@@ -1,11 +1,10 @@
-import AsyncHTTPClient
 import Catalogue
 import Foundation
 import HTTPContract
 import HTTPTypes
-import NIOCore
 import Running
 import Serving
+import TestSupport
 import Testing
 
 /// The OpenAPI documents of a whole suite.
@@ -39,11 +38,9 @@ import Testing
             var served: [String] = []
             for (service, listener) in documents {
                 let url = try #require(urls[service])
-                let answer = try await HTTPClient.shared.execute(
-                    HTTPClientRequest(url: "\(url)/openapi/\(listener.name.rawValue).json"), timeout: .seconds(20))
-                let body = try await answer.body.collect(upTo: 1 << 20)
+                let answer = try await send(.GET, "\(url)/openapi/\(listener.name.rawValue).json")
                 let operations = Self.operations(
-                    in: try JSONDecoder().decode(Document.self, from: Data(body.readableBytesView)))
+                    in: try JSONDecoder().decode(Document.self, from: Data(answer.body.utf8)))
                 let known = listener.routes.flatMap { route in
                     route.callers.map { "\(route.method.rawValue) \(route.path) \($0.rawValue)" }
                 }
@@ -61,10 +58,8 @@ import Testing
     func proxy() async throws {
         let paths = try await InProcessSuite.run(clock: .system) { suite in
             let url = try #require(try await suite.adminURLs["metadata-proxy"])
-            let answer = try await HTTPClient.shared.execute(
-                HTTPClientRequest(url: "\(url)/openapi/listen.json"), timeout: .seconds(20))
-            let body = try await answer.body.collect(upTo: 1 << 20)
-            return try JSONDecoder().decode(Document.self, from: Data(body.readableBytesView)).paths
+            let answer = try await send(.GET, "\(url)/openapi/listen.json")
+            return try JSONDecoder().decode(Document.self, from: Data(answer.body.utf8)).paths
         }
         let known = paths.flatMap { path, operations in operations.keys.map { "\($0.uppercased()) \(path)" } }
         let offered = try Self.declared().filter { $0.hasSuffix(" metadata-proxy") }

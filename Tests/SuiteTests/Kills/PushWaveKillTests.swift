@@ -8,6 +8,7 @@ import HTTPContract
 import Postgres
 import Running
 import Schema
+import Serving
 import TLS
 import TestSupport
 import Testing
@@ -112,16 +113,15 @@ struct PushWaveKillTests {
                     keys: [SimulatedAccount.keyID: key.publicKey])
                 rules.updates = .perConnection
                 let service = SimulatedAPNs(rules, clock: .system, random: SeededGenerator(seed: 7))
-                let host = try SimulatedHost(
-                    "production", of: service, host: "127.0.0.1", port: 0, tls: certificates.files(role: nil))
+                let listener = service.listener(
+                    "production", host: "127.0.0.1", port: 0, tls: try certificates.files(role: nil))
                 let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
                 let keyFile = certificates.directory + "/apns-key.p8"
                 let secretFile = certificates.directory + "/token-key"
                 try Data(key.pemRepresentation.utf8).write(to: URL(filePath: keyFile))
                 try Data(secret.hex.utf8).write(to: URL(filePath: secretFile))
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await host.run() }
-                    let port = try await host.bound.value
+                try await withService(listeners: [listener]) { _ in
+                    let port = try await listener.boundPort
                     let files = try certificates.files(role: .pushDispatcher)
                     let settings = try SettingsFile([
                         "listen.port": .number(TestPort.free()), "admin.port": .number(TestPort.free()),
@@ -143,7 +143,6 @@ struct PushWaveKillTests {
                                 service: service, vault: TokenVault(secret: secret), client: client,
                                 configuration: configuration, log: certificates.directory + "/push-dispatcher.log"))
                     }
-                    group.cancelAll()
                     // The dispatcher reads its files from the certificates' directory, which is removed with them.
                     withExtendedLifetime(certificates) {}
                 }

@@ -66,7 +66,7 @@ struct RetryingClients: Sendable {
         portal = try client("portal", .verificationServer, .portal)
         let key = try Settings(["tanKey": suite.folder.secret(SuiteSecrets.tanKey)]).secretFile("tanKey")
         cipher = TANCipher(try #require(HashKey(bytes: key)))
-        officerToken = try await OfficerIssuer(in: suite.folder, issuer: suite.issuer).token(
+        officerToken = try OfficerIssuer(in: suite.folder, issuer: suite.issuer).token(
             role: .test, at: Date().addingTimeInterval(-1), lifetime: 24 * Self.hour)
     }
 

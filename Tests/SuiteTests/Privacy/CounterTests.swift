@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Calling
 import Catalogue
 import Credentials
@@ -11,7 +10,6 @@ import Foundation
 import HTTPContract
 import Logging
 import Metrics
-import NIOCore
 import Phone
 import Postgres
 import PushAPI
@@ -138,10 +136,8 @@ struct CounterTests {
         func read() async throws -> [String: Double] {
             var all: [String: Double] = [:]
             for (service, url) in admins {
-                let response = try await HTTPClient.shared.execute(
-                    HTTPClientRequest(url: url + "/metrics"), timeout: .seconds(30))
-                let body = try await response.body.collect(upTo: 1 << 20)
-                for line in String(buffer: body).split(separator: "\n") where !line.hasPrefix("#") {
+                let answer = try await send(.GET, url + "/metrics")
+                for line in answer.body.split(separator: "\n") where !line.hasPrefix("#") {
                     guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...])
                     else { continue }
                     // All services of a test share this one process.

@@ -1,8 +1,8 @@
 import CountryModel
-import DevelopmentSuite
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import SeizedBytes
 
 extension Attack {
     /// Which of two keys of one age, level and hour came in one upload with a third one? The one that lies nearer to it in the files of a seized

@@ -1,6 +1,6 @@
+import CompactJOSE
 import Crypto
 package import Foundation
-import JWTKit
 package import Vigil
 
 /// Signs officers' tokens with the key of `development-identity`, for a portal outside the suite that has no sign-in of its own.
@@ -32,63 +32,64 @@ package struct OfficerIssuer: Sendable {
 
     /// A token that a contact tracing system got for itself, for one upload of trace keys.
     /// - Parameter instant: from when it is valid, by the services' clock.
-    package func traceKeyToken(at instant: Date) async throws -> String {
-        try await sign(TraceKeyToken(issuer: issuer, at: instant))
+    package func traceKeyToken(at instant: Date) throws -> String {
+        try sign(TraceKeyToken(issuer: issuer, at: instant))
     }
 
     /// A signed token.
     /// - Parameters:
     ///   - instant: from when it is valid, by the services' clock.
     ///   - lifetime: seconds.
-    package func token(role: OfficerRole, at instant: Date, lifetime: TimeInterval) async throws -> String {
-        try await sign(OfficerToken(role: role, issuer: issuer, at: instant, lifetime: lifetime))
+    package func token(role: OfficerRole, at instant: Date, lifetime: TimeInterval) throws -> String {
+        try sign(OfficerToken(role: role, issuer: issuer, at: instant, lifetime: lifetime))
     }
 
-    private func sign(_ claims: some JWTPayload) async throws -> String {
-        let keyIdentifier = try OfficerKeySet(key.publicKey).keyIdentifier
-        let keys = await JWTKeyCollection().add(
-            ecdsa: try ES256PrivateKey(pem: key.pemRepresentation), kid: JWKIdentifier(string: keyIdentifier))
-        return try await keys.sign(claims, kid: JWKIdentifier(string: keyIdentifier))
+    private func sign(_ claims: some Encodable) throws -> String {
+        let header = Header(kid: try OfficerKeySet(key.publicKey).keyIdentifier)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try CompactJWS.text(header: encoder.encode(header), payload: encoder.encode(claims)) { signed in
+            try key.signature(for: signed).rawRepresentation
+        }
     }
+}
+
+private struct Header: Encodable {
+    let alg = "ES256"
+    let kid: String
+    let typ = "JWT"
 }
 
 /// The claims of a contact tracing system's token.
-private struct TraceKeyToken: JWTPayload {
-    let iss: IssuerClaim
-    let aud: AudienceClaim
-    let sub: SubjectClaim
-    let iat: IssuedAtClaim
-    let exp: ExpirationClaim
-    let jti: IDClaim
-    let scope: String
+private struct TraceKeyToken: Encodable {
+    let iss: String
+    let aud = "health-portal"
+    let sub = "contact-tracing"
+    let iat: Int
+    let exp: Int
+    let jti = UUID().uuidString
+    let scope = "trace-keys"
 
     init(issuer: String, at instant: Date) {
-        let start = Date(timeIntervalSince1970: instant.timeIntervalSince1970.rounded(.down))
-        iss = IssuerClaim(value: issuer)
-        aud = AudienceClaim(value: ["health-portal"])
-        sub = SubjectClaim(value: "contact-tracing")
-        iat = IssuedAtClaim(value: start)
-        exp = ExpirationClaim(value: start.addingTimeInterval(300))
-        jti = IDClaim(value: UUID().uuidString)
-        scope = "trace-keys"
+        iss = issuer
+        iat = Int(instant.timeIntervalSince1970)
+        exp = iat + 300
     }
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
-/// The claims of an officer's token.
-private struct OfficerToken: JWTPayload {
-    struct RealmAccess: Codable {
+/// The claims of an officer's token. Times are in whole seconds, as Keycloak writes them.
+private struct OfficerToken: Encodable {
+    struct RealmAccess: Encodable {
         let roles: [String]
     }
 
-    let iss: IssuerClaim
-    let aud: AudienceClaim
-    let sub: SubjectClaim
-    let iat: IssuedAtClaim
-    let nbf: NotBeforeClaim
-    let exp: ExpirationClaim
-    let preferredUsername: String
+    let iss: String
+    let aud = OfficerIssuer.audience
+    let sub = "officer-1"
+    let iat: Int
+    let nbf: Int
+    let exp: Int
+    let preferredUsername = "officer"
     let realmAccess: RealmAccess
 
     enum CodingKeys: String, CodingKey {
@@ -98,17 +99,10 @@ private struct OfficerToken: JWTPayload {
     }
 
     init(role: OfficerIssuer.OfficerRole, issuer: String, at instant: Date, lifetime: TimeInterval) {
-        // Whole seconds, as Keycloak writes them.
-        let start = Date(timeIntervalSince1970: instant.timeIntervalSince1970.rounded(.down))
-        iss = IssuerClaim(value: issuer)
-        aud = AudienceClaim(value: [OfficerIssuer.audience])
-        sub = SubjectClaim(value: "officer-1")
-        iat = IssuedAtClaim(value: start)
-        nbf = NotBeforeClaim(value: start)
-        exp = ExpirationClaim(value: start.addingTimeInterval(lifetime))
-        preferredUsername = "officer"
+        iss = issuer
+        iat = Int(instant.timeIntervalSince1970)
+        nbf = iat
+        exp = iat + Int(lifetime)
         realmAccess = RealmAccess(roles: [role.rawValue])
     }
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

@@ -36,7 +36,7 @@ struct OfficerTokenCommand: AsyncParsableCommand {
         let suite = try RunningSuite(in: folder)
         let instant = try suite.clock.clock(in: folder).now
         Console.say(
-            try await OfficerIssuer(in: folder, issuer: issuer ?? suite.issuer).token(
+            try OfficerIssuer(in: folder, issuer: issuer ?? suite.issuer).token(
                 role: role, at: instant, lifetime: TimeInterval(validFor)))
     }
 }

@@ -116,7 +116,7 @@ package struct PostgresCluster: Sendable {
         let settings =
             [
                 "listen_addresses=", "port=\(Self.port)", "unix_socket_directories=\(quotedSocketDirectory)",
-                "unix_socket_permissions=0700", "logging_collector=off", "max_connections=200",
+                "unix_socket_permissions=0700", "logging_collector=off", "max_connections=210",
                 // A recycled log segment keeps its old content for days; a removed one is gone at the next checkpoint.
                 "wal_recycle=off",
             ] + settings

@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 package import Glibc
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
+import OutsideCalls
 import Running
 import Vigil
 
@@ -74,9 +73,7 @@ package actor Supervisor {
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            let answer = try? await HTTPClient.shared.execute(
-                HTTPClientRequest(url: "\(url)/ready"), timeout: .seconds(5))
-            if answer?.status == .ok { return }
+            if (try? await answer(of: url))?.status == .ok { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw CommandFailure("\(name) was not ready within \(limit)\(lastLine(of: log)): the whole log is \(log).")
@@ -87,10 +84,13 @@ package actor Supervisor {
         struct Answer: Decodable {
             let warnings: [String]?
         }
-        let answer = try await HTTPClient.shared.execute(
-            HTTPClientRequest(url: "\(url)/ready"), timeout: .seconds(5))
-        let body = try await answer.body.collect(upTo: 1 << 20)
-        return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView)).warnings ?? []
+        return try JSONDecoder().decode(Answer.self, from: Data(try await answer(of: url).body)).warnings ?? []
+    }
+
+    /// Asks an admin port whether the service is ready.
+    private static func answer(of url: String) async throws -> OutsideResponse {
+        try await OutsideCalls(reach: .direct).send(
+            OutsideRequest("\(url)/ready"), within: .seconds(5), limit: 1 << 20)
     }
 
     /// Stops the running processes, the youngest first, and kills those that don't stop in time.

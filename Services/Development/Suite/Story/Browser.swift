@@ -1,12 +1,10 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPContract
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
+import OutsideCalls
 import Running
-import TLS
 
-/// A browser without scripts: it keeps cookies by host, follows redirects, and submits forms as people do.
+/// A browser without scripts: it keeps cookies by host, follows redirects, and submits forms as people do (libcurl).
 struct Browser {
     /// A page, and where it is.
     struct Page {
@@ -20,26 +18,22 @@ struct Browser {
         let description: String
     }
 
-    private let http: HTTPClient
+    private let calls: OutsideCalls
     private var cookies: [String: [String: String]] = [:]
 
     private static let redirects = 10
-    private static let patience: TimeAmount = .seconds(20)
+    private static let patience = Duration.seconds(20)
+    private static let largestPage = 1 << 20
 
     /// - Parameter authorities: path of a PEM file with those that the browser trusts.
     init(authorities: String) throws {
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try TLSFiles.anonymousClient(trusting: authorities), redirectConfiguration: .disallow)
-        configuration.httpVersion = .http1Only
-        http = HTTPClient(configuration: configuration)
+        calls = try OutsideCalls(authorities: authorities, reach: .direct)
     }
-
-    func close() async { try? await http.shutdown() }
 
     /// Opens an address.
     mutating func open(_ address: String) async throws -> Page {
         guard let url = URL(string: address) else { throw Confusion(description: "The page's address is none.") }
-        return try await load(url, .GET, nil, from: nil)
+        return try await load(url, nil, from: nil)
     }
 
     /// Fills in a form and submits it.
@@ -52,44 +46,42 @@ struct Browser {
             guard form.inputs.contains(name) else { throw Confusion(description: "The form doesn't ask for \(name).") }
             fields[name] = value
         }
-        return try await load(url, .POST, URLEncodedValues(fields).encoded, from: page.url)
+        return try await load(url, URLEncodedValues(fields).encoded, from: page.url)
     }
 
-    private mutating func load(_ first: URL, _ method: HTTPMethod, _ form: String?, from: URL?) async throws -> Page {
-        var url = first
-        var (method, form) = (method, form)
+    /// - Parameter form: what is posted; nil for a page that is read.
+    private mutating func load(_ first: URL, _ form: String?, from: URL?) async throws -> Page {
+        var (url, form) = (first, form)
         for _ in 0..<Self.redirects {
-            let response = try await http.execute(request(url, method, form, from: from), timeout: Self.patience)
-            let body = try await response.body.collect(upTo: 1 << 20)
-            remember(response.headers["set-cookie"], of: url)
-            guard (300..<400).contains(response.status.code) else {
-                return Page(url: url, status: Int(response.status.code), html: String(buffer: body))
+            let response = try await calls.send(
+                request(url, form, from: from), within: Self.patience, limit: Self.largestPage)
+            remember(response.fields[values: .setCookie], of: url)
+            guard response.status.kind == .redirection else {
+                return Page(
+                    url: url, status: response.status.code, html: String(decoding: response.body, as: UTF8.self))
             }
-            guard let place = response.headers.first(name: "location"),
-                let next = URL(string: place, relativeTo: url)?.absoluteURL, next.scheme == "https"
+            guard let place = response.fields[.location], let next = URL(string: place, relativeTo: url)?.absoluteURL,
+                next.scheme == "https"
             else { throw Confusion(description: "A redirect leads nowhere.") }
-            (url, method, form) = (next, .GET, nil)
+            (url, form) = (next, nil)
         }
         throw Confusion(description: "The pages redirect in a circle.")
     }
 
-    private func request(_ url: URL, _ method: HTTPMethod, _ form: String?, from: URL?) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = method
-        request.headers.add(name: "accept-language", value: "en")
+    private func request(_ url: URL, _ form: String?, from: URL?) throws -> OutsideRequest {
+        var fields: HTTPFields = [.acceptLanguage: "en"]
         let known = cookies[url.host() ?? ""] ?? [:]
         if !known.isEmpty {
-            request.headers.add(
-                name: "cookie", value: known.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: "; "))
+            fields[.cookie] = known.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: "; ")
         }
-        if let form {
-            request.headers.add(name: "content-type", value: MediaType.form.text)
-            request.headers.add(
-                name: "sec-fetch-site", value: from?.origin == url.origin ? "same-origin" : "cross-site")
-            if let origin = from?.origin { request.headers.add(name: "origin", value: origin) }
-            request.body = .bytes(ByteBuffer(string: form))
+        if form != nil {
+            fields[.contentType] = MediaType.form.text
+            if let site = HTTPField.Name("sec-fetch-site") {
+                fields[site] = from?.origin == url.origin ? "same-origin" : "cross-site"
+            }
+            fields[.origin] = from?.origin
         }
-        return request
+        return OutsideRequest(url.absoluteString, fields: fields, body: form.map { Array($0.utf8) })
     }
 
     private mutating func remember(_ fields: [String], of url: URL) {

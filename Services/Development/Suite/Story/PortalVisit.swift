@@ -25,34 +25,22 @@ package struct PortalVisit: Sendable {
     /// Signs in, makes a code for a test, and signs out.
     package func makeCode(as user: String = DevelopmentUser.officer.rawValue) async throws -> TeleTAN {
         var officer = try await signIn(as: user)
-        let code: Result<TeleTAN, any Error>
-        do {
-            let made = try await officer.makeCode()
-            try await officer.signOut()
-            code = .success(made)
-        } catch {
-            code = .failure(error)
-        }
-        await officer.close()
-        return try code.get()
+        let code = try await officer.makeCode()
+        try await officer.signOut()
+        return code
     }
 
-    /// Signs in by log-in name, password and one-time code. The caller closes what it gets.
+    /// Signs in by log-in name, password and one-time code.
     package func signIn(as user: String = DevelopmentUser.officer.rawValue) async throws -> SignedInBrowser {
         var browser = try Browser(authorities: authorities)
-        do {
-            let password = try await browser.open("\(portal)/login")
-            let factor = try await browser.submit(
-                try password.form("the password") { $0.inputs.contains("password") },
-                ["user": user, "password": DevelopmentUser.password], on: password)
-            let first = try await browser.submit(
-                try factor.form("the one-time code") { $0.inputs.contains("code") },
-                ["code": try await oneTimeCode(user)], on: factor)
-            return SignedInBrowser(portal: portal, browser: browser, page: first)
-        } catch {
-            await browser.close()
-            throw error
-        }
+        let password = try await browser.open("\(portal)/login")
+        let factor = try await browser.submit(
+            try password.form("the password") { $0.inputs.contains("password") },
+            ["user": user, "password": DevelopmentUser.password], on: password)
+        let first = try await browser.submit(
+            try factor.form("the one-time code") { $0.inputs.contains("code") },
+            ["code": try await oneTimeCode(user)], on: factor)
+        return SignedInBrowser(portal: portal, browser: browser, page: first)
     }
 }
 
@@ -108,9 +96,6 @@ package struct SignedInBrowser: Sendable {
             throw Browser.Confusion(description: "Signing out didn't lead back to the portal (\(page.status)).")
         }
     }
-
-    /// Closes the connections.
-    package func close() async { await browser.close() }
 }
 
 extension Browser.Page {

@@ -41,18 +41,8 @@ extension Story {
     func enterVenue(_ visitors: VenueVisitors) async throws {
         var tracer = try await stage.officer.signIn(as: DevelopmentUser.tracer.rawValue)
         var approver = try await stage.officer.signIn(as: DevelopmentUser.approver.rawValue)
-        let outcome: Result<Void, any Error>
-        do {
-            try await tracer.enterVenue(
-                visitors.library, from: visitors.noon, to: visitors.noon.addingTimeInterval(3600))
-            try await approver.approveVenues()
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
-        }
-        await tracer.close()
-        await approver.close()
-        try outcome.get()
+        try await tracer.enterVenue(visitors.library, from: visitors.noon, to: visitors.noon.addingTimeInterval(3600))
+        try await approver.approveVenues()
         say("A tracer entered a library and a time at the health portal, and a second person approved it.")
     }
 

@@ -102,8 +102,7 @@ private struct StoryClients {
         let clock = try suite.clock.clock(in: folder)
         let jobs = HourlyJobs(folder: folder, suite: suite, log: "story")
         let issuer = try OfficerIssuer(in: folder, issuer: name)
-        let officerToken = try await issuer.token(
-            role: .test, at: clock.now, lifetime: 300)
+        let officerToken = try issuer.token(role: .test, at: clock.now, lifetime: 300)
         let officer = PortalVisit(
             portal: try suite.url(of: .healthPortal, .listen),
             authorities: folder.certificate(SuiteCertificates.authority),
@@ -111,11 +110,11 @@ private struct StoryClients {
         return StoryStage(
             apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal,
             tracing: tracing,
-            traceKeyToken: { try await issuer.traceKeyToken(at: clock.now) },
+            traceKeyToken: { try issuer.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },
             officerToken: officerToken, clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: jobs.fold, publish: jobs.publish),
-            gateway: gateway, vouchers: vouchers, surveys: surveys, exchange: jobs.exchange,
+            gateway: gateway, vouchers: vouchers, surveys: surveys, runs: suite.runs, exchange: jobs.exchange,
             publishReports: jobs.publishReports,
             publishedFiles: { try Self.files(below: folder.published) },
             inspect: { try await Self.inspect($0, in: folder) })

@@ -1,4 +1,5 @@
 package import Calling
+package import Catalogue
 package import FoundationEssentials
 package import Phone
 package import Running
@@ -15,6 +16,8 @@ package struct StoryStage: Sendable {
     package var lab: ServiceClient
     /// A health officer at the portal, who makes a code for a test.
     package var officer: PortalVisit
+    /// Whether a service runs; parts that need one that doesn't are left out.
+    package var runs: @Sendable (Catalogue.Service) -> Bool
     /// The verification server, as an outside portal reaches it.
     package var portal: ServiceClient
     /// The health portal, as a contact tracing system reaches it.
@@ -52,7 +55,7 @@ package struct StoryStage: Sendable {
         portal: ServiceClient, tracing: ServiceClient, traceKeyToken: @escaping @Sendable () async throws -> String,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
         minimumKeys: Int, closing: HourClosing, gateway: ServiceClient, vouchers: ServiceClient,
-        surveys: ServiceClient,
+        surveys: ServiceClient, runs: @escaping @Sendable (Catalogue.Service) -> Bool = { _ in true },
         exchange: @escaping @Sendable (Date) async throws -> Void,
         publishReports: @escaping @Sendable (Date) async throws -> Void,
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
@@ -74,6 +77,7 @@ package struct StoryStage: Sendable {
         self.gateway = gateway
         self.vouchers = vouchers
         self.surveys = surveys
+        self.runs = runs
         self.exchange = exchange
         self.publishReports = publishReports
         self.publishedFiles = publishedFiles

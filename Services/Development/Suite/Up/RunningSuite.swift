@@ -7,6 +7,8 @@ package import Vigil
 /// The facts about a state folder's suite that `vigil-dev up` last wrote, for the commands that talk to it.
 package struct RunningSuite: Decodable, Sendable {
     private let firstPort: Int
+    /// Their names, with commas between them.
+    private let services: String
     /// Nil for a shared clock.
     private let clockOffset: Int?
 
@@ -21,6 +23,11 @@ package struct RunningSuite: Decodable, Sendable {
         } catch {
             throw CommandFailure("\(folder.configuration("suite")) is damaged: run `vigil-dev up` again.")
         }
+    }
+
+    /// Whether a service was started.
+    package func runs(_ service: Catalogue.Service) -> Bool {
+        services.split(separator: ",").contains { $0 == service.name }
     }
 
     /// A phone that downloads from this suite and trusts its signing key.

@@ -11,21 +11,31 @@ package struct SuitePlan: Sendable {
     package let firstPort: Int
     /// What time it is for the services.
     package let clock: SuiteClock
+    /// The services to start; nil for all of the catalogue.
+    private let only: Set<String>?
     private let changes: [SettingChange]
     private let connection: @Sendable (DatabaseRole) -> String
 
     /// - Parameters:
+    ///   - only: the names of the services to start; nil for all. A service whose callee is left out finds nobody there.
     ///   - changes: override the plan's own settings; each must be of a service of the plan.
     ///   - connection: the libpq connection string of a role; no password is in it.
     package init(
         folder: StateFolder, firstPort: Int = Catalogue.Port.defaultFirst, clock: SuiteClock = .ahead(seconds: 0),
-        changes: [SettingChange] = [], connection: @escaping @Sendable (DatabaseRole) -> String
+        only: Set<String>? = nil, changes: [SettingChange] = [],
+        connection: @escaping @Sendable (DatabaseRole) -> String
     ) throws {
         self.folder = folder
         self.firstPort = firstPort
         self.clock = clock
+        self.only = only
         self.changes = changes
         self.connection = connection
+        let known = Catalogue.services.map(\.name)
+        if let stranger = only?.sorted().first(where: { !known.contains($0) }) {
+            throw CommandFailure(
+                "--only: no service is called \(stranger); there are \(known.joined(separator: ", ")).")
+        }
         let last = services.flatMap { $0.ports(first: 0).map(\.number) }.max() ?? 0
         guard firstPort > 0, firstPort + last <= 65_535 else {
             throw CommandFailure("--first-port must be from 1 to \(65_535 - last).")
@@ -39,8 +49,12 @@ package struct SuitePlan: Sendable {
 
     /// Callees come before their callers.
     package var services: [ServicePlan] {
-        Catalogue.services.map { ServicePlan(service: $0, settings: settings(of: $0)) }
+        Catalogue.services.filter(starts)
+            .map { ServicePlan(service: $0, settings: settings(of: $0)) }
     }
+
+    /// Whether a service is among those to start.
+    package func starts(_ service: Catalogue.Service) -> Bool { only?.contains(service.name) ?? true }
 
     /// Refuses to start anything while another process listens on one of the ports.
     package func requireFreePorts() throws {
@@ -211,7 +225,9 @@ package struct SuitePlan: Sendable {
             try folder.write(try SettingsFile(service.settings).text, to: folder.configuration(service.name))
         }
         try folder.write(Self.inventedAuthorities, to: authorities)
-        var own: [String: SettingValue] = ["firstPort": .number(firstPort)]
+        var own: [String: SettingValue] = [
+            "firstPort": .number(firstPort), "services": .text(services.map(\.name).joined(separator: ",")),
+        ]
         if case .ahead(let seconds) = clock { own["clockOffset"] = .number(seconds) }
         try folder.write(try SettingsFile(own).text, to: folder.configuration("suite"))
     }

@@ -15,6 +15,8 @@ package struct SuiteRun: Sendable {
     let firstPort: Int
     /// What time it is for the services; the file of a shared clock must exist.
     let clock: SuiteClock
+    /// The names of the services to start; nil for all.
+    let only: Set<String>?
     let changes: [SettingChange]
 
     /// A started suite.
@@ -29,12 +31,14 @@ package struct SuiteRun: Sendable {
 
     /// A run that has not begun.
     package init(
-        folder: StateFolder, isFresh: Bool, firstPort: Int, clock: SuiteClock, changes: [SettingChange]
+        folder: StateFolder, isFresh: Bool, firstPort: Int, clock: SuiteClock, only: Set<String>? = nil,
+        changes: [SettingChange]
     ) {
         self.folder = folder
         self.isFresh = isFresh
         self.firstPort = firstPort
         self.clock = clock
+        self.only = only
         self.changes = changes
     }
 
@@ -78,7 +82,7 @@ package struct SuiteRun: Sendable {
     private func start(under supervisor: Supervisor) async throws -> Stage {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         let plan = try SuitePlan(
-            folder: folder, firstPort: firstPort, clock: clock, changes: changes
+            folder: folder, firstPort: firstPort, clock: clock, only: try only ?? builtServices(), changes: changes
         ) { role in
             connection(to: cluster, as: role.rawValue)
         }
@@ -89,7 +93,7 @@ package struct SuiteRun: Sendable {
         try prepareKeys()
         try await startPostgres(cluster, under: supervisor)
         try plan.write()
-        if isNew { try await beginYesterday() }
+        if isNew, plan.starts(.fold) { try await beginYesterday() }
         try await startServices(of: plan, executables, under: supervisor)
         return Stage(
             plan: plan, supervisor: supervisor, ownerConnection: connection(to: cluster, as: DatabaseRole.owner))
@@ -108,6 +112,16 @@ package struct SuiteRun: Sendable {
         } else {
             try folder.setLogsAside()
         }
+    }
+
+    /// The names of the services whose executables are there. What isn't is named in one line each.
+    private func builtServices() throws -> Set<String> {
+        let built = try Catalogue.services.filter { service in
+            let isBuilt = FileManager.default.isExecutableFile(atPath: try SuiteProgram.path(of: service.executable))
+            if !isBuilt { Console.say("\(service.name): not there yet, its program isn't built.") }
+            return isBuilt
+        }
+        return Set(built.map(\.name))
     }
 
     /// The services' executables, next to this one.

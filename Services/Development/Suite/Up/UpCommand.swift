@@ -27,6 +27,11 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The instant that the services take for now (ISO 8601).", valueName: "instant"))
     var at: Instant?
 
+    @Option(
+        help: ArgumentHelp(
+            "Start only these services, and PostgreSQL; the story leaves out what needs others.", valueName: "name,…"))
+    var only: ServiceNames?
+
     @Option(help: "The metadata proxy's port; the other services' ports follow it.")
     var firstPort = Catalogue.Port.defaultFirst
 
@@ -44,10 +49,20 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         let folder = state.folder
         let clock = SuiteClock.ahead(seconds: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0)
-        let run = SuiteRun(folder: folder, isFresh: fresh, firstPort: firstPort, clock: clock, changes: changes)
+        let run = SuiteRun(
+            folder: folder, isFresh: fresh, firstPort: firstPort, clock: clock, only: only?.names, changes: changes)
         let (playsStory, endsAfterStory) = (!noStory, story)
         try await run.run { suite in
-            let failedStep = playsStory ? try await Self.playStory(in: folder) : 0
+            var failedStep: Int32 = 0
+            if playsStory {
+                if let absent = Story.needs.first(where: { !suite.plan.starts($0) }) {
+                    let reason = "No story: it needs \(absent.name), which doesn't run."
+                    guard !endsAfterStory else { throw CommandFailure(reason) }
+                    Console.say(reason)
+                } else {
+                    failedStep = try await Self.playStory(in: folder)
+                }
+            }
             for service in suite.plan.services {
                 for warning in try await Supervisor.warnings(at: suite.plan.adminURL(of: service)) {
                     Console.say("\(service.name): \(warning)")
@@ -74,4 +89,11 @@ struct UpCommand: AsyncParsableCommand {
         case .signal(let number): throw CommandFailure("The story was ended by signal \(number).")
         }
     }
+}
+
+/// Services' names with commas between them.
+struct ServiceNames: ExpressibleByArgument {
+    let names: Set<String>
+
+    init(argument: String) { names = Set(argument.split(separator: ",").map(String.init)) }
 }

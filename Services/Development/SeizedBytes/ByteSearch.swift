@@ -1,5 +1,6 @@
 package import ExposureKeys
-package import Foundation
+package import FoundationEssentials
+import Glibc
 
 /// Finds where any of many strings of 16 bytes stand in raw files, whatever the files' format: what somebody does who holds a database
 /// server's tables, log and backups.
