@@ -38,7 +38,6 @@ struct OfficerLoad: AsyncParsableCommand {
             for browser in browsers { group.addTask { try await work(in: browser, until: end) } }
             return try await group.reduce(into: []) { $0 += $1 }
         }.sorted()
-        for browser in browsers { await browser.close() }
         await provider.close()
         guard !times.isEmpty else { throw ValidationError("nothing was measured") }
         func milliseconds(_ share: Double) -> Double { times[Int(Double(times.count - 1) * share)] / .milliseconds(1) }

@@ -10,19 +10,20 @@ import TLS
 struct PrepareSuite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Make schema and certificates for servers to be timed.")
 
-    @Option(help: "The database, as its superuser; a libpq connection string.")
-    var connection: String
+    @Option(help: "The database, as its superuser; a libpq connection string; without it there are certificates alone.")
+    var connection: String?
 
     @Option(help: "An existing folder for <role>.pem, <role>.key and authority.pem.")
     var folder: String
 
     func run() async throws {
-        let client = PostgresClient(
-            PostgresConfiguration(connection: connection, applicationName: "benchmark", maximumConnections: 2),
-            logger: Logger(label: "benchmark"))
-        try await Schema.migrate(owner: client)
-        await client.close()
-
+        if let connection {
+            let client = PostgresClient(
+                PostgresConfiguration(connection: connection, applicationName: "benchmark", maximumConnections: 2),
+                logger: Logger(label: "benchmark"))
+            try await Schema.migrate(owner: client)
+            await client.close()
+        }
         let validity = Date().addingTimeInterval(-3600)..<Date().addingTimeInterval(86_400)
         let authority = try CertificateAuthority.create(name: "Benchmark authority", validity: validity)
         try write(authority.certificatePEM, "authority.pem")

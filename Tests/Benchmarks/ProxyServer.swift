@@ -1,11 +1,10 @@
 import ArgumentParser
+import Calling
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
 import Logging
 import MetadataProxy
-import NIOCore
-import NIOPosix
 import Running
 import Serving
 import TLS
@@ -24,29 +23,27 @@ struct ProxyServer: AsyncParsableCommand {
     var deadline: Int?
 
     func run() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
         let runtime = ServiceRuntime(
             name: "benchmark", settings: [:], clock: .system,
             logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
-        let service = try Upstream(
-            base: upstream, tls: upstreamTLS.map { Self.files(in: $0, trusting: "\($0)/certificate.pem") },
-            name: "measured", on: group)
+        let service = try HTTPClient.upstream(
+            upstream, tls: upstreamTLS.map { Self.files(in: $0, trusting: "\($0)/certificate.pem") }, name: "measured")
         let schedule: any AnswerSchedule =
-            deadline.map { DeadlineSchedule(interval: .milliseconds(Int64($0))) } ?? ImmediateSchedule()
+            deadline.map { DeadlineSchedule(interval: .milliseconds($0)) } ?? ImmediateSchedule()
         var plan = ProxyPlan(
             listener: "listen", schedule: schedule,
             bytesInFlight: BytesInFlight(limit: 256 << 20, metrics: runtime.metrics),
-            limit: PrefixLimit(1_000_000_000, clock: .system), clock: .system, metrics: runtime.metrics)
+            limit: PrefixLimit(1_000_000_000, clock: .system), metrics: runtime.metrics)
         let get = Endpoint<NoContent, MeasuredBody>(.get, "/measure", callers: [], bodyLimit: 0, summary: "Answers.")
         let post = Endpoint<MeasuredBody, MeasuredBody>(
             .post, "/measure", callers: [], bodyLimit: 100_000, summary: "Answers.")
         plan.forward(EndpointDescription(get), to: service)
         plan.forward(EndpointDescription(post), to: service)
-        let listener = try AppListener(
-            "listen", of: "benchmark", host: "127.0.0.1", port: port, connections: 20_000,
-            connectionBytes: 256 << 10, limit: ConnectionLimit(20_000, metrics: runtime.metrics), idle: .minutes(10),
-            life: .hours(1), tls: tls.map { Self.files(in: $0, trusting: nil) }, plan: plan, on: group)
-        try await runtime.run(listeners: [], services: [service, listener])
+        let listener = plan.listener(
+            host: "127.0.0.1", port: port, connections: 20_000, connectionsOfPrefix: 20_000,
+            connectionBytes: 256 << 10, idle: .seconds(600), life: .seconds(3600),
+            tls: tls.map { Self.files(in: $0, trusting: nil) })
+        try await runtime.run(listeners: [listener], services: [service])
     }
 
     private static func files(in folder: String, trusting authorities: String?) -> TLSFiles {
@@ -56,9 +53,9 @@ struct ProxyServer: AsyncParsableCommand {
 
 /// Answers leave as soon as they are known: a benchmark measures work, not waiting.
 private struct ImmediateSchedule: AnswerSchedule {
-    let patience: TimeAmount = .seconds(2)
-    func requestArrived(_ answer: PendingAnswer) {}
-    func answerReady(_ answer: PendingAnswer) { answer.leave() }
+    let patience: Duration = .seconds(2)
+    func requestArrived(_ exchange: ProxyExchange) {}
+    func answerReady(_ exchange: ProxyExchange) { exchange.leave() }
 }
 
 /// A body that nobody reads.

@@ -18,7 +18,14 @@ the reference. A target that is missed is printed as missed.
   --seconds N   length of one measurement (default 4)
   --list        prints the rows' names
   --help        this text
+
+The rows, what they measure, and against what:
+
 TEXT
+    awk '/^## / { in_rows = $0 == "## Rows" } in_rows && /^\| `/ {
+        gsub(/`|\[|\]\([^)]*\)/, ""); gsub(/^\| | *\|$/, ""); split($0, cell, / \| /)
+        printf "  %s\n      %s\n", cell[1], cell[2]; if (cell[3] != "") printf "      against %s\n", cell[3] }' \
+        "$checkout/Tests/Benchmarks/README.md"
 }
 
 json=
@@ -98,8 +105,6 @@ measure() {
             printf "\"target\": %s, \"unit\": \"%s\"}\n", target, unit }' >>"$scratch/json"
 }
 
-prepare_rows
-: >"$scratch/table" && : >"$scratch/json"
 measured=()
 for row in "${rows[@]}"; do
     if [ ${#wanted[@]} != 0 ] && ! printf '%s\n' "${wanted[@]}" | grep -qx -- "${row%% *}"; then continue; fi
@@ -107,8 +112,14 @@ for row in "${rows[@]}"; do
         say "two-replicas is left out: it needs root, for control groups."
         continue
     fi
+    if [[ "${row%% *}" =~ $unbuilt ]]; then
+        say "${row%% *} is left out: the programs that it needs aren't built at present."
+        continue
+    fi
     measured+=("$row")
 done
+prepare_rows "${measured[@]%% *}"
+: >"$scratch/table" && : >"$scratch/json"
 began=$SECONDS
 for index in "${!measured[@]}"; do
     read -r name target unit <<<"${measured[index]}"

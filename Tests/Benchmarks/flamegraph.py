@@ -14,18 +14,18 @@ import sys
 WIDTH, ROW, CHARACTER = 1200, 15, 6.05
 LARGEST = 80_000
 KINDS = {"k": ("#f94", "kernel"), "m": ("#f77", "memory"), "s": ("#c9f", "Swift runtime"), "o": ("#fd6", "everything else")}
-# The whole of names that say nothing about what is done: how threads begin, tasks go on and NIO's handlers call each other.
+# The whole of names that say nothing about what is done: how threads begin and tasks go on.
 PLUMBING = re.compile(
     r"start_thread|clone3?|_start|__libc_start_(main|call_main).*|entry_SYSCALL_64.*|do_syscall_64|x64_sys_call|\[unknown\]|thunk for .*"
-    r"|_dispatch_\w+|startThread\(_:\)|swift_job_run.*|swift::runJob.*|(ChannelHandlerContext|_Channel(In|Out)boundHandler|ChannelPipeline)\..*")
+    r"|_dispatch_\w+|swift_job_run.*|swift::runJob.*")
 MEMORY = re.compile(r"(__libc_|__GI___libc_|_int_|__)?(malloc|calloc|realloc|free|memalign|posix_memalign|cfree)\w*|malloc_.*"
                     r"|(tcache|arena|unlink_chunk|sysmalloc|systrim)\w*|swift_(slowAlloc|slowDealloc|allocObject|dealloc|deallocClass)\w*"
                     r"|_?swift_(allocObject|deallocClassInstance)_?\w*|mem(set|cpy|move)\w*|_*mem(set|cpy|move)_\w+")
 RUNTIME = re.compile(r"_*swift(_|::)|(withStatusRecordLock|tryCast|getCache)$")
-# The libraries whose functions' names begin so; a library in Swift that isn't here goes by its module's name.
+# The libraries whose files' or functions' names begin so; a library in Swift that isn't here goes by its module's name.
 LIBRARIES = [(re.compile(names), library) for names, library in (
-    (r"_?C?NIO(?!BoringSSL|SSL$)|c_nio_", "SwiftNIO"), (r"NIOSSL$|CNIOBoringSSL|bssl::", "NIOSSL and BoringSSL"),
-    (r"_?Foundation", "Foundation"), (r"PQ|pq", "libpq"), (r"deflate|inflate|compress_|crc32|adler32", "zlib"))]
+    (r"libssl|libcrypto", "OpenSSL"), (r"libnghttp2", "nghttp2"), (r"libcurl", "libcurl"),
+    (r"_?Foundation", "Foundation"), (r"libpq", "libpq"), (r"libz\.", "zlib"))]
 # The project's own modules have folders of their names.
 MODULES = {path.name for pattern in ("Services/*", "Shared/*", "Shared/*/*", "Tests/*")
            for path in pathlib.Path(__file__).parents[2].glob(pattern) if path.is_dir()}
@@ -71,14 +71,14 @@ def owner(frames):
     """Whose a sample is: the kernel's, or that of the innermost function but for those that anybody calls, as the Swift runtime's."""
     if frames and frames[0][1].startswith("[kernel"):
         return "kernel"
-    for symbol, _ in frames:
+    for symbol, program in frames:
         # What has no module's name here is the standard library's.
         swift = re.match(r"\$s(\d+)(\w+)", symbol)
         name = swift[2][:int(swift[1])] if swift else "" if symbol.startswith("$s") else symbol
         if swift and name in MODULES:
             return "Vigil"
         for names, library in LIBRARIES:
-            if names.match(name):
+            if names.match(name) or names.match(os.path.basename(program)):
                 return library
         if swift:
             return name

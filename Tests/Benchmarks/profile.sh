@@ -51,7 +51,7 @@ remove_probes() { perf probe -q -d 'vigil:*' 2>/dev/null || true; }
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-prepare_rows
+prepare_rows "${wanted[@]}"
 
 # Every entrance by which a program gets memory; no one of them calls another.
 probes=() allocations=

@@ -80,52 +80,36 @@ export_from_postgres_20_end() {
 # the first core, the client on the second; 64 connections that are kept.
 
 serve_file=version/v1/diagnosis-keys/country/DE/date/2020-12-29/hour/13
+serve_large=version/v1/diagnosis-keys/country/DE/date/2020-12-29/hour/14
 serve_prepare() {
     [ -z "${serve_ours_id:-}" ] || return 0
-    prepare_nginx
-    mkdir -p "$scratch/served/${serve_file%/*}" "$scratch/serve-nginx"
+    load_prepare
+    mkdir -p "$scratch/served/${serve_file%/*}"
     head -c 40960 /dev/urandom >"$scratch/served/$serve_file"
-    touch -d @1200000000 "$scratch/served/$serve_file"
-    env NIO_SINGLETON_GROUP_LOOP_COUNT=1 DIRECTORY="$scratch/served" LISTEN_PORT=18940 ADMIN_PORT=18949 LOG_LEVEL=error \
-        taskset -c 0 "${benchmarks%/*}/download-server" >"$scratch/serve.log" 2>&1 &
-    serve_ours_id=$!
+    head -c 1048576 /dev/urandom >"$scratch/served/$serve_large"
+    touch -d @1200000000 "$scratch/served/$serve_file" "$scratch/served/$serve_large"
+    serve_start serve 18940 && serve_ours_id=$!
+    serve_start serve-tls 18942 PUBLIC_CERTIFICATE="$load_folder/verification-server.pem" \
+        PUBLIC_KEY="$load_folder/verification-server.key" && serve_tls_id=$!
     # What an operator would write: files from memory's cache by sendfile, the same header fields.
-    cat >"$scratch/serve-nginx/nginx.conf" <<CONF
-daemon off;
-master_process off;
-pid $scratch/serve-nginx/pid;
-error_log $scratch/serve-nginx/error.log;
-events { worker_connections 1024; }
-http {
-    access_log off;
-    client_body_temp_path $scratch/serve-nginx/body;
-    proxy_temp_path $scratch/serve-nginx/proxied;
-    fastcgi_temp_path $scratch/serve-nginx/fastcgi;
-    uwsgi_temp_path $scratch/serve-nginx/uwsgi;
-    scgi_temp_path $scratch/serve-nginx/scgi;
-    sendfile on;
-    tcp_nopush on;
-    open_file_cache max=1024;
-    keepalive_requests 1000000;
-    default_type application/zip;
-    server {
-        listen 127.0.0.1:18941;
-        root $scratch/served;
-        location / {
-            try_files \$uri \$uri/index =404;
-            add_header Cache-Control "public, max-age=3600";
-        }
-    }
-}
-CONF
-    chmod 755 "$scratch"
-    taskset -c 0 "$nginx" -c "$scratch/serve-nginx/nginx.conf" -p "$scratch/serve-nginx/" -e "$scratch/serve-nginx/error.log" &
-    serve_reference_id=$!
-    serving_wait 18940 && serving_wait 18941
+    nginx_start serve_reference 0 "
+        sendfile on; tcp_nopush on; open_file_cache max=1024; default_type application/zip;
+        ssl_certificate $load_folder/verification-server.pem; ssl_certificate_key $load_folder/verification-server.key;
+        ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets off; ssl_session_cache off;
+        server {
+            listen 127.0.0.1:18941; listen 127.0.0.1:18943 ssl; root $scratch/served;
+            location / {
+                try_files \$uri \$uri/index =404;
+                add_header Cache-Control 'public, max-age=3600';
+            }
+        }"
+    serve_reference_id=$serve_reference_nginx
+    local port
+    for port in 18940 18941 18942 18943; do serving_wait "$port"; done
+    serve_check
     serve_tag=$(curl -sI "http://127.0.0.1:18940/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')
     [ -n "$serve_tag" ] && [ "$serve_tag" = "$(curl -sI "http://127.0.0.1:18941/$serve_file" | sed -n 's/^etag: *\(.*\)\r$/\1/Ip')" ] ||
         fail "Ours and nginx give different entity tags."
-    local port
     for port in 18940 18941; do
         [ "$(curl -so "$scratch/unchanged" -w '%{http_code}' -H "If-None-Match: $serve_tag" "http://127.0.0.1:$port/$serve_file")" = 304 ] ||
             fail "The server on port $port does not recognise its entity tag."
@@ -133,21 +117,42 @@ CONF
     printf 'wrk.headers["If-None-Match"] = "%s"\n' "${serve_tag//\"/\\\"}" >"$scratch/serve-304.lua"
 }
 
-# $1: the server's process id; $2: its port; then further options of wrk.
-serve_rate() {
-    local id=$1 port=$2
-    shift 2
-    proxy_rate "$id" wrk -t 1 -c 64 -d "${seconds}s" "$@" "http://127.0.0.1:$port/$serve_file"
+# $1: the name of its log; $2: its port; then further settings.
+serve_start() {
+    env VIGIL_CORES=1 DIRECTORY="$scratch/served" LISTEN_PORT="$2" ADMIN_PORT=$(($2 + 7)) LOG_LEVEL=error "${@:3}" \
+        taskset -c 0 "${benchmarks%/*}/download-server" >"$scratch/$1.log" 2>&1 &
 }
 
+# Fails unless the servers give the files that there are.
+serve_check() {
+    local address file
+    for address in http://localhost:18940 http://localhost:18941 https://localhost:18942 https://localhost:18943; do
+        for file in "$serve_file" "$serve_large"; do
+            curl -sf --cacert "$load_folder/authority.pem" "$address/$file" | cmp -s - "$scratch/served/$file" ||
+                fail "$address/$file isn't the file: $(tail -qn 1 "$scratch"/serve*.log)"
+        done
+    done
+}
+
+# $1: the server's process id; $2: scheme, port and path; then further options of wrk.
+serve_rate() { serving_wrk "$1" "${2%%:*}://127.0.0.1:${2#*:}" "${@:3}"; }
+
+serve_1m_prepare() { serve_prepare; }
+serve_1m_ours() { serve_rate "$serve_ours_id" "http:18940/$serve_large"; }
+serve_1m_reference() { serve_rate "$serve_reference_id" "http:18941/$serve_large"; }
+serve_1m_end() { serve_check; }
+serve_1m_tls_prepare() { serve_prepare; }
+serve_1m_tls_ours() { serve_rate "$serve_tls_id" "https:18942/$serve_large"; }
+serve_1m_tls_reference() { serve_rate "$serve_reference_id" "https:18943/$serve_large"; }
+serve_1m_tls_end() { serve_check; }
 serve_40k_prepare() { serve_prepare; }
-serve_40k_ours() { serve_rate "$serve_ours_id" 18940; }
-serve_40k_reference() { serve_rate "$serve_reference_id" 18941; }
-serve_40k_end() { :; }
+serve_40k_ours() { serve_rate "$serve_ours_id" "http:18940/$serve_file"; }
+serve_40k_reference() { serve_rate "$serve_reference_id" "http:18941/$serve_file"; }
+serve_40k_end() { serve_check; }
 serve_304_prepare() { serve_prepare; }
-serve_304_ours() { serve_rate "$serve_ours_id" 18940 -s "$scratch/serve-304.lua"; }
-serve_304_reference() { serve_rate "$serve_reference_id" 18941 -s "$scratch/serve-304.lua"; }
-serve_304_end() { :; }
+serve_304_ours() { serve_rate "$serve_ours_id" "http:18940/$serve_file" -s "$scratch/serve-304.lua"; }
+serve_304_reference() { serve_rate "$serve_reference_id" "http:18941/$serve_file" -s "$scratch/serve-304.lua"; }
+serve_304_end() { serve_check; }
 
 # A country's phones, who don't wait for each other: 8,500 requests each second on 100 connections, whatever comes back. What counts is the
 # time that one in a thousand takes longer than. $1: the server's port. Prints how often that time fits into a second.

@@ -156,7 +156,7 @@ federation_program() {
     env ADMIN_PORT=18999 LOG_LEVEL=error UPLOAD_ENABLED=false GATEWAY_URL=https://localhost:18991 GATEWAY_DAYS=0 \
         GATEWAY_CERTIFICATE="$federation_folder/p256.pem" GATEWAY_KEY="$federation_folder/p256.key" \
         GATEWAY_AUTHORITIES="$federation_folder/gateway.pem" GATEWAY_TRUST_ANCHOR="$federation_folder/anchor.pem" \
-        NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_CONNECTION="$federation_connection" \
+        VIGIL_CORES=1 POSTGRES_CONNECTION="$federation_connection" \
         taskset -c 0 "${benchmarks%/*}/federation" "$@" >"$scratch/federation.log" 2>&1
 }
 federation_run() { federation_program run --as-of "$(date -u +%FT%TZ)"; }

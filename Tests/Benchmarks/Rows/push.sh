@@ -15,7 +15,7 @@ push_files() {
 # Prints the line of JSON that says how many were accepted, in which time.
 # $1: the server's port.
 push_ours() {
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 1 "$benchmarks" pushes --port "$1" --seconds "$seconds" \
+    VIGIL_CORES=1 taskset -c 1 "$benchmarks" pushes --port "$1" --seconds "$seconds" \
         --authorities "$push_folder/certificate.pem" --key "$push_folder/key.p8" 2>>"$scratch/push.log"
 }
 

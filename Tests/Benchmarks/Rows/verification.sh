@@ -76,7 +76,7 @@ verification_start() {
     local name=$1 role=$2
     shift 2
     env "$@" LOG_LEVEL=error TLS_CERTIFICATE="$scratch/suite/$name.pem" TLS_KEY="$scratch/suite/$name.key" \
-        TLS_AUTHORITIES="$scratch/suite/authority.pem" NIO_SINGLETON_GROUP_LOOP_COUNT=1 POSTGRES_MAXIMUM_CONNECTIONS="${verification_pool:-16}" \
+        TLS_AUTHORITIES="$scratch/suite/authority.pem" VIGIL_CORES=1 POSTGRES_MAXIMUM_CONNECTIONS="${verification_pool:-16}" \
         POSTGRES_CONNECTION="host=$scratch user=$role dbname=postgres" \
         taskset -c "${verification_cores:-0}" "${benchmarks%/*}/$name" >"$scratch/$name.log" 2>&1 &
 }
@@ -146,16 +146,30 @@ tan_verify_single_ours() { bench_tan_reset verification.used_tan && verification
 tan_verify_single_reference() { tan_redemption_reference; }
 tan_verify_single_end() { :; }
 
-# The limit: two bare Hummingbird JSON answers, and the two look-ups by pgbench, one after the other.
+# The limit: two answers of nginx that knows them, and the two look-ups by pgbench, one after the other.
 result_polling_prepare() {
     verification_prepare
-    cat >"$scratch/post.lua" <<'LUA'
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.body = '{"key":"63b4d3ff-e0de-4bd4-90c1-17c2bb683a2f","keyType":"GUID"}'
-LUA
-    serving_start bare-hummingbird-json 18902 && bare_server=$!
-    serving_wait 18902
+    # The first is the verification server; it asks the second, the test result server.
+    nginx_start polling 0 "
+        ssl_protocols TLSv1.3; ssl_client_certificate $scratch/suite/authority.pem; ssl_verify_client on; ssl_session_tickets off;
+        upstream behind { server 127.0.0.1:18923; keepalive 64; keepalive_requests 100000000; }
+        server {
+            listen 127.0.0.1:18913 ssl; listen 127.0.0.1:18914;
+            ssl_certificate $scratch/suite/verification-server.pem; ssl_certificate_key $scratch/suite/verification-server.key;
+            location / {
+                proxy_pass https://behind; proxy_http_version 1.1; proxy_set_header Connection '';
+                proxy_ssl_certificate $scratch/suite/verification-server.pem;
+                proxy_ssl_certificate_key $scratch/suite/verification-server.key;
+                proxy_ssl_trusted_certificate $scratch/suite/authority.pem; proxy_ssl_verify on; proxy_ssl_name localhost;
+                proxy_ssl_protocols TLSv1.3;
+            }
+        }
+        server {
+            listen 127.0.0.1:18923 ssl; listen 127.0.0.1:18924; default_type application/json;
+            ssl_certificate $scratch/suite/test-result-server.pem; ssl_certificate_key $scratch/suite/test-result-server.key;
+            location / { return 200 '{\"testResult\":1,\"sc\":1700000000}'; }
+        }"
+    serving_wait 18913 && serving_wait 18924
     cat >"$scratch/session.sql" <<SQL
 \\set n random(0, $((verification_seeds - 1)))
 SELECT hashed_guid, hashed_guid_dob, teletan_kind, created_hour FROM verification.session
@@ -165,42 +179,27 @@ SQL
 \\set n random(0, $((verification_seeds - 1)))
 SELECT code, sample_collected, lab_id FROM test_results.result WHERE id = encode(sha256(:n::text::bytea), 'hex');
 SQL
+    printf 'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = string.rep("a", 80)\n' >"$scratch/poll.lua"
 }
 result_polling_ours() { verification_rate result-polling 18910 32 "$verification_server" "$results_server"; }
 result_polling_reference() {
     local json session result
-    json=$(serving_rate "$bare_server" 18902) && session=$(pgbench_cpu_rate "$scratch/session.sql" 1) &&
+    json=$(serving_wrk "$polling_nginx" http://127.0.0.1:18924/ -s "$scratch/poll.lua") && session=$(pgbench_cpu_rate "$scratch/session.sql" 1) &&
         result=$(pgbench_cpu_rate "$scratch/result.sql" 1) &&
         awk -v j="$json" -v s="$session" -v r="$result" 'BEGIN { print 1 / (2 / j + 1 / s + 1 / r) }'
 }
-result_polling_end() { kill "$bare_server" && wait "$bare_server" 2>/dev/null || true; }
+result_polling_end() { kill "$polling_nginx" && wait "$polling_nginx" 2>/dev/null || true; }
 
-# What is left of the limit with the two hops that it leaves out: the same servers with mutual TLS, the first of which asks the second.
-result_polling_hops_prepare() {
-    result_polling_prepare
-    result_polling_end
-    verification_bare test-result-server 18923
-    bare_results=$!
-    verification_bare verification-server 18913 --next https://localhost:18923
-    bare_server=$!
-    serving_wait 18923 && serving_wait 18913
-}
-# $1: the name of the server whose part it takes; $2: its port; then further options.
-verification_bare() {
-    NIO_SINGLETON_GROUP_LOOP_COUNT=1 taskset -c 0 "$benchmarks" bare-polling --name "$1" --port "$2" --folder "$scratch/suite" "${@:3}" \
-        >"$scratch/bare-$1.log" 2>&1 &
-}
+# The same with the two hops that it leaves out: mutual TLS, and nginx that asks the next as our servers do. Neither reads nor writes JSON.
+result_polling_hops_prepare() { result_polling_prepare; }
 result_polling_hops_ours() { result_polling_ours; }
 result_polling_hops_reference() {
     local hops session result
-    hops=$(cpu_rate ticks "$bare_server" "$bare_results" -- verification_client result-polling 18913 32) &&
+    hops=$(cpu_rate ticks "$polling_nginx" -- verification_client result-polling 18913 32) &&
         session=$(pgbench_cpu_rate "$scratch/session.sql" 1) && result=$(pgbench_cpu_rate "$scratch/result.sql" 1) &&
         awk -v h="$hops" -v s="$session" -v r="$result" 'BEGIN { print 1 / (1 / h + 1 / s + 1 / r) }'
 }
-result_polling_hops_end() {
-    kill "$bare_server" "$bare_results"
-    wait "$bare_server" "$bare_results" 2>/dev/null || true
-}
+result_polling_hops_end() { result_polling_end; }
 
 lab_results_prepare() {
     verification_prepare
