@@ -30,7 +30,7 @@ prepare_machine
 check_disk "$checkout" 6000
 prepare_nginx
 build_debug
-programs="$checkout/.build/debug"
+[ -n "${VIGIL_PROGRAMS:-}" ] || programs="$checkout/.build/debug"
 start_suite
 /usr/bin/python3 "$checkout/Tests/Live/cdn/check.py" "$nginx" "$scratch" "$programs" $((first_port + 190)) ||
     fail "FAILED: the objections are above."

@@ -49,7 +49,13 @@ cd "$checkout"
 build_debug --build-tests
 
 say "Killing $kills times, seed $seed …"
-# The test has a PostgreSQL of its own; VIGIL_REQUIRE_POSTGRES keeps it from being skipped.
+# The tests have PostgreSQLs of their own, which they kill, but for the one of the waves of push messages, which kills the dispatcher only.
+# VIGIL_REQUIRE_POSTGRES keeps them from being skipped.
+trap stop_postgres EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+start_postgres -c fsync=off
+export VIGIL_TEST_POSTGRES="host=$scratch port=5432 user=postgres dbname=postgres"
 VIGIL_KILLS=$kills VIGIL_KILLS_SEED=$seed VIGIL_REQUIRE_POSTGRES=1 swift test --skip-build --filter KillTests ||
     fail "FAILED with --kills $kills --seed $seed: see what failed above."
 say "PASSED: $kills kills, seed $seed."

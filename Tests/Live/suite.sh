@@ -18,9 +18,21 @@ suite=
 first_port=
 
 # Starts a suite on free ports; it ends with the script. Other suites may be running meanwhile.
-# Arguments: further options of `vigil-dev up`.
+# Arguments: further options of `vigil-dev up`, each with its value. Settings of a service whose program isn't built are left out:
+# `vigil-dev up` starts what is built, and the checks leave out what needs more (Suite.runs in client/suite.py).
 start_suite() {
-    local attempt
+    local attempt options=()
+    while [ $# -gt 0 ]; do
+        if [ "$1" = --set ]; then
+            [ ! -x "$programs/${2%%.*}" ] || options+=("$1" "$2")
+            shift
+        else
+            options+=("$1")
+        fi
+        shift
+    done
+    # Each batch of uploads asks it about passwords, and would wait for it in vain.
+    [ -x "$programs/data-donation" ] || options+=(--set verification-server.donation.url=)
     scratch=$(mktemp -d "$scratch_parent/vigil-scratch.XXXXXX")
     trap stop_suite EXIT
     trap 'exit 130' INT
@@ -29,10 +41,10 @@ start_suite() {
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
     setpriv --pdeathsig TERM "$programs/vigil-dev" up --state "$scratch/state" \
-        --first-port "$first_port" "$@" >"$scratch/up.log" 2>&1 &
+        --first-port "$first_port" ${options[@]+"${options[@]}"} >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do
-        ! grep -q '^The suite is running' "$scratch/up.log" || return 0
+        ! grep -qs '^The suite is running' "$scratch/up.log" || return 0
         kill -0 "$suite" 2>/dev/null || fail "The suite does not start: $(tail -n 3 "$scratch/up.log")"
         sleep 0.1
     done

@@ -25,8 +25,6 @@ ACCEPTED = {
     "cert_revocation": "`vigil-dev up` makes its own authority; a public one adds the addresses of its lists",
     "cert_ocspRevoked": "the same",
     "engine_problem": "it is about the scanner's own OpenSSL",
-    # Seen now and then: TLS 1.3 sends tickets after the handshake, and the scanner doesn't wait for them.
-    "TLS_session_ticket": "tickets of TLS 1.3 are good for the library's two days, and who comes back with one agrees on new keys",
     "maximum_certificate_lifespan": "`vigil-dev up` makes them for a year; who has an authority of their own decides",
 }
 # TLS 1.0 is LOW for testssl.sh.
