@@ -23,52 +23,22 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// MARK: - Products of outside packages, by the name a target uses
-
-let products: [String: String] = [
-    "ArgumentParser": "swift-argument-parser",
-    "AsyncHTTPClient": "async-http-client",
-    "Configuration": "swift-configuration",
-    "Crypto": "swift-crypto",
-    "CryptoExtras": "swift-crypto",
-    "DequeModule": "swift-collections",
-    "HTTPTypes": "swift-http-types",
-    "Hummingbird": "hummingbird",
-    "HummingbirdCore": "hummingbird",
-    "HummingbirdHTTP2": "hummingbird",
-    "HummingbirdTLS": "hummingbird",
-    "HummingbirdTesting": "hummingbird",
-    "InMemoryLogging": "swift-log",
-    "JWTKit": "jwt-kit",
-    "Logging": "swift-log",
-    "Metrics": "swift-metrics",
-    "NIOConcurrencyHelpers": "swift-nio",
-    "NIOCore": "swift-nio",
-    "NIOEmbedded": "swift-nio",
-    "NIOExtras": "swift-nio-extras",
-    "NIOFoundationCompat": "swift-nio",
-    "NIOHPACK": "swift-nio-http2",
-    "NIOHTTP1": "swift-nio",
-    "NIOHTTP2": "swift-nio-http2",
-    "NIOHTTPCompression": "swift-nio-extras",
-    "NIOHTTPTypes": "swift-nio-extras",
-    "NIOPosix": "swift-nio",
-    "NIOSSL": "swift-nio-ssl",
-    "NIOTLS": "swift-nio",
-    "ServiceLifecycle": "swift-service-lifecycle",
-    "SwiftASN1": "swift-asn1",
-    "SwiftProtobuf": "swift-protobuf",
-    "UnixSignals": "swift-service-lifecycle",
-    "X509": "swift-certificates",
-]
-
 // MARK: - Helpers: one per kind of target
 
-/// Targets and products, each named as an `import` names it.
+/// Targets, each named as an `import` names it.
 func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { name in
-        products[name].map { .product(name: name, package: $0) } ?? .target(name: name)
-    }
+    names.map { .target(name: $0) }
+}
+
+/// A module of the toolkit: general-purpose, without I/O.
+func toolkit(_ name: String, uses: [String] = [], testsUse: [String] = [], testsExclude: [String] = []) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies(uses), path: "Shared/Toolkit/\(name)", swiftSettings: settings),
+        .testTarget(
+            name: "\(name)Tests", dependencies: dependencies(unique([name] + uses + testsUse)),
+            path: "Tests/\(name)Tests", exclude: testsExclude, swiftSettings: settings),
+    ]
 }
 
 /// A module in a folder of `Shared/`, or right below it, and its tests.
@@ -131,22 +101,46 @@ let serviceParts = [
 let storageParts = ["Postgres", "Schema", "Statistics"]
 
 /// A C library of the system, behind a module map.
-func system(_ name: String, in folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
+func system(_ name: String, pkgConfig: String? = nil, apt: String? = nil) -> Target {
     .systemLibrary(
-        name: name, path: "\(folder)/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
+        name: name, path: "Shared/System/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
 }
 
 // MARK: - The targets
 
 var targets: [Target] = [
-    system("CHardening", in: "Shared/Platform"),
-    system("CLibPQ", in: "Shared/Platform", pkgConfig: "libpq", apt: "libpq-dev"),
-    system("CLibZip", in: "Shared/Formats", pkgConfig: "libzip", apt: "libzip-dev"),
-    system("CZlib", in: "Shared/Formats", pkgConfig: "zlib", apt: "zlib1g-dev"),
-    system("CNghttp2", in: "Services/PushDispatcher", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
-    system("CPKCS11", in: "Shared/Platform", pkgConfig: "p11-kit-1", apt: "libp11-kit-dev"),
-    system("CQREncode", in: "Services/Vigil", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    system("CHardening"),
+    system("CLibPQ", pkgConfig: "libpq", apt: "libpq-dev"),
+    system("CLibZip", pkgConfig: "libzip", apt: "libzip-dev"),
+    system("CLinux"),
+    system("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+    system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    system("CPKCS11", pkgConfig: "p11-kit-1", apt: "libp11-kit-dev"),
+    system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 ]
+
+// The toolkit: what outside packages would otherwise bring, with their names and interfaces.
+targets += toolkit("HTTPTypes")
+targets += toolkit("DequeModule")
+targets += toolkit("Logging")
+targets += toolkit("InMemoryLogging", uses: ["Logging"])
+targets += toolkit("Metrics")
+targets += toolkit("UnixSignals", uses: ["CLinux"])
+targets += toolkit("ServiceLifecycle", uses: ["Logging", "UnixSignals"])
+targets += toolkit("ArgumentParser")
+targets += toolkit(
+    "SwiftProtobuf",
+    // Its tests compare every generated message with protoc.
+    testsUse: ["ExposureFormat", "PushFormat", "TraceKeyFormat", "FederationFormat", "DonationFormat", "TestSupport"])
+targets += toolkit("SwiftASN1")
+targets += [.target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: settings)]
+targets += toolkit("Crypto", uses: ["COpenSSL", "SwiftASN1"], testsUse: ["TestPrograms"], testsExclude: ["Fixtures"])
+targets += toolkit(
+    "CryptoExtras", uses: ["COpenSSL", "Crypto", "SwiftASN1"], testsUse: ["TestPrograms"], testsExclude: ["Fixtures"])
+targets += toolkit(
+    "X509", uses: ["Crypto", "CryptoExtras", "SwiftASN1"], testsUse: ["TestPrograms"], testsExclude: ["Fixtures"])
 
 // Domain modules: pure, no I/O.
 targets += shared("ExposureKeys", in: "Domain")
@@ -212,33 +206,35 @@ targets += api("DevelopmentIdentityAPI")
 targets += shared(
     "Running", in: "Platform",
     uses: [
-        "ArgumentParser", "CHardening", "Configuration", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+        "ArgumentParser", "CHardening", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
     ])
+// The transport: a core runs a connection from the socket to the answer. HTTPMessage, HTTP1 and HTTP2 have no socket.
+targets += shared("Loop", in: "Platform", uses: ["CLinux"])
+targets += shared("HTTPMessage", in: "Platform", uses: ["HTTPTypes"])
+targets += shared("HTTP1", in: "Platform", uses: ["HTTPMessage", "HTTPTypes"])
+targets += shared("HTTP2", in: "Platform", uses: ["CNghttp2", "HTTPMessage", "HTTPTypes"])
 targets += shared(
     "TLS", in: "Platform",
-    uses: [
-        "Running", "HTTPContract", "CHardening", "Crypto", "NIOCore", "NIOPosix", "NIOSSL", "SwiftASN1", "X509",
-    ], testsUse: ["Serving", "Calling"])
+    uses: ["COpenSSL", "Crypto", "HTTPContract", "Loop", "Running", "SwiftASN1", "X509"],
+    testsUse: ["Serving", "Calling"])
 targets += shared(
     "Serving", in: "Platform",
     uses: [
-        "Running", "TLS", "HTTPContract", "HTTPTypes", "ArgumentParser", "AsyncHTTPClient", "HummingbirdCore",
-        "HummingbirdHTTP2", "Logging", "Metrics", "NIOCore", "NIOExtras", "NIOFoundationCompat", "NIOHTTP1",
-        "NIOHTTPTypes", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SwiftASN1", "X509",
+        "ArgumentParser", "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Logging", "Loop", "Metrics",
+        "Running", "ServiceLifecycle", "SwiftASN1", "TLS", "X509",
     ], testsUse: ["Calling"])
-targets += shared(
-    "Pages", in: "Platform",
-    uses: ["Serving", "HTTPContract", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "Crypto"],
-    testsUse: ["Running", "NIOHTTP1"])
 targets += shared(
     "Calling", in: "Platform",
     uses: [
-        "Running", "TLS", "HTTPContract", "HTTPTypes", "AsyncHTTPClient", "Metrics", "NIOCore", "NIOFoundationCompat",
-        "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
-    ], testsUse: ["Serving", "HummingbirdCore"])
+        "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Loop", "Metrics", "Running", "ServiceLifecycle",
+        "TLS",
+    ], testsUse: ["Serving"])
 targets += shared(
-    "OfficerIdentity", in: "Platform", uses: ["Running", "Calling", "JWTKit", "Logging", "Metrics"],
-    testsUse: ["Crypto"])
+    "OutsideCalls", in: "Platform",
+    uses: ["CCurl", "Calling", "HTTPContract", "HTTPTypes", "Loop", "Running", "TLS"], testsUse: ["Serving"])
+targets += shared(
+    "OfficerIdentity", in: "Platform",
+    uses: ["Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running"])
 targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
     "Schema",
@@ -252,11 +248,11 @@ targets += shared(
 targets += shared("PKCS11", in: "Platform", uses: ["CPKCS11", "Running", "Crypto", "CryptoExtras"])
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
+    "FileAnswers", in: "Platform", uses: ["HTTPMessage", "HTTPTypes", "Loop", "PublishedTree", "Running"])
+targets += shared(
     "ObjectStore", in: "Platform",
-    uses: [
-        "PublishedTree", "Running", "TLS", "Calling", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix",
-    ],
-    testsUse: ["Serving", "HTTPTypes", "HummingbirdCore"], testsExclude: ["Fixtures"])
+    uses: ["PublishedTree", "Running", "TLS", "Calling", "Crypto", "HTTPMessage", "HTTPTypes", "Loop"],
+    testsUse: ["Serving"], testsExclude: ["Fixtures"])
 targets += [.target(name: "CMatching", path: "Shared/Phone/CMatching")]
 targets += shared(
     "Phone", exclude: ["CMatching"],
@@ -264,8 +260,8 @@ targets += shared(
         "CMatching", "ExposureKeys", "Exposures", "Venues", "ExposureFormat", "VenueEventFormat", "TraceKeyFormat",
         "Credentials", "HTTPContract", "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "FurtherAPI", "Running", "Calling",
-        "AsyncHTTPClient", "Crypto", "CryptoExtras",
-        "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "SwiftProtobuf",
+        "OutsideCalls", "Crypto", "CryptoExtras",
+        "HTTPTypes", "SwiftProtobuf",
     ], testsUse: ["Serving", "AppAttest", "Certificates", "DevelopmentAttestation"],
     testsExclude: ["CheckIns/Fixtures"])
 
@@ -282,16 +278,14 @@ targets += shared(
 targets += service(
     "MetadataProxy", executable: "metadata-proxy",
     uses: serviceParts + [
-        "VerificationAPI", "SubmissionAPI", "PushAPI", "DonationAPI", "FurtherAPI", "Crypto", "DequeModule", "NIOCore",
-        "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
-    ], testsUse: ["AsyncHTTPClient", "HummingbirdCore"])
+        "Calling", "HTTPMessage", "Loop", "VerificationAPI", "SubmissionAPI", "PushAPI", "DonationAPI", "FurtherAPI",
+    ], testsUse: ["HTTP1", "HTTP2"])
 targets += service(
     "VerificationServer", executable: "verification-server",
     uses: serviceParts + storageParts + [
         "Calling", "OfficerIdentity", "VerificationAPI", "TestResultAPI", "DonationAPI", "Credentials", "Crypto",
-        "JWTKit",
     ],
-    testsUse: ["CryptoExtras", "HummingbirdCore", "NIOCore"])
+    testsUse: ["CryptoExtras"])
 targets += service(
     "TestResultServer", executable: "test-result-server",
     uses: serviceParts + storageParts + ["TestResultAPI", "Credentials"], testsUse: ["Calling"])
@@ -300,55 +294,51 @@ targets += service(
     uses: serviceParts + storageParts + [
         "Calling", "HourKeys", "SubmissionAPI", "VerificationAPI", "Credentials", "Crypto", "ExposureKeys",
         "ExposureFormat", "Venues",
-    ], testsUse: ["DevelopmentSuite", "AsyncHTTPClient", "CryptoExtras", "NIOCore", "NIOHTTP1"])
+    ], testsUse: ["SeizedBytes", "CryptoExtras"])
 targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
         "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "VenueEventFormat", "TraceKeyFormat",
-        "ObjectStore", "PublishedTree", "PKCS11", "Crypto", "NIOPosix",
-    ], testsUse: ["NIOHTTP1"])
+        "ObjectStore", "PublishedTree", "PKCS11", "Crypto", "Loop",
+    ])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
 targets += service(
     "DownloadServer", executable: "download-server",
     uses: [
-        "ArgumentParser", "Running", "TLS", "Serving", "HTTPContract", "HTTPTypes", "Metrics", "PublishedTree",
-        "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
-    ], testsUse: ["ObjectStore", "NIOEmbedded"])
+        "ArgumentParser", "FileAnswers", "HTTPMessage", "HTTPTypes", "Loop", "Metrics", "PublishedTree", "Running",
+        "Serving", "TLS",
+    ], testsUse: ["ObjectStore"])
 targets += service(
-    "PushDispatcher", executable: "push-dispatcher", exclude: ["CNghttp2"],
+    "PushDispatcher", executable: "push-dispatcher",
     uses: serviceParts + storageParts + [
-        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "CNghttp2", "NIOCore", "NIOPosix", "NIOSSL",
-        "NIOTLS",
+        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop",
     ],
     testsUse: [
-        "DevelopmentAPNs", "DevelopmentAPNsAPI", "NIOEmbedded", "AsyncHTTPClient", "NIOHTTP1", "SwiftProtobuf",
+        "DevelopmentAPNs", "DevelopmentAPNsAPI", "SwiftProtobuf",
         "InMemoryLogging",
     ])
 targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
         "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
-        "PlayIntegrity", "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "AsyncHTTPClient", "NIOCore",
-        "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL",
+        "PlayIntegrity", "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys",
     ],
     testsUse: [
-        "DevelopmentAttestation", "DevelopmentAttestationAPI", "DevelopmentSuite", "HummingbirdCore", "Calling",
-        "NIOHTTP1",
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes", "Calling",
     ])
 targets += service(
     "Further", executable: "further",
     uses: serviceParts + storageParts + [
         "FurtherAPI", "AppAttest", "Certificates", "Credentials", "Crypto", "Calling", "ObjectStore", "PublishedTree",
-        "NIOPosix", "CZlib",
+        "CZlib",
     ],
     testsUse: [
-        "DevelopmentAttestation", "DevelopmentAttestationAPI", "HummingbirdCore", "NIOHTTP1", "Phone", "ExposureKeys",
+        "DevelopmentAttestation", "DevelopmentAttestationAPI", "Phone", "ExposureKeys",
     ])
 targets += service(
     "Federation", executable: "federation",
     uses: serviceParts + storageParts + [
-        "Calling", "FederationAPI", "FederationFormat", "ExposureKeys", "PKCS11", "Crypto", "AsyncHTTPClient",
-        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix",
+        "Calling", "FederationAPI", "FederationFormat", "ExposureKeys", "PKCS11", "Crypto",
     ],
     testsUse: [
         "CryptoExtras", "DevelopmentGateway", "DevelopmentGatewayAPI", "InMemoryLogging", "X509", "SwiftASN1",
@@ -357,39 +347,39 @@ targets += service(
 targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
-        "Calling", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials", "Crypto", "JWTKit",
-        "Hummingbird", "NIOCore", "ExposureKeys", "VenueEventFormat", "Venues", "TraceKeyAPI", "TraceKeyFormat",
+        "Calling", "OutsideCalls", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials",
+        "Crypto",
+        "ExposureKeys", "VenueEventFormat", "Venues", "TraceKeyAPI", "TraceKeyFormat",
         "PublishedTree",
     ],
-    resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") },
-    testsUse: ["HummingbirdCore", "NIOHTTP1"])
+    resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
 // It signs and verifies tokens by itself, so that it shares no mistake with health-portal, which uses JWTKit.
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + [
-        "DevelopmentIdentityAPI", "Pages", "Crypto", "AsyncHTTPClient", "Hummingbird", "NIOCore", "NIOHTTP1",
-    ], resources: [.embedInCode("Words/style.css")], testsUse: ["JWTKit"])
+        "DevelopmentIdentityAPI", "Pages", "Crypto",
+    ], resources: [.embedInCode("Words/style.css")])
 targets += service(
     "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [
-        "DevelopmentAPNsAPI", "Crypto", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+        "DevelopmentAPNsAPI", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop",
     ])
 // It reads and verifies batches by the module that federation uses, too: vectors from elsewhere hold that module to the truth.
 targets += service(
     "DevelopmentGateway", path: "Services/Development/Simulators/Gateway", executable: "development-gateway",
     uses: serviceParts + [
-        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "AsyncHTTPClient",
-        "Calling", "HummingbirdCore", "NIOCore", "NIOHTTP1", "NIOPosix", "SwiftASN1", "X509",
-    ], testsUse: ["NIOSSL"])
+        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "Calling", "SwiftASN1",
+        "X509",
+    ])
 targets += service(
     "DevelopmentAttestation", path: "Services/Development/Simulators/Attestation",
     executable: "development-attestation",
     uses: serviceParts + [
         "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "CryptoExtras",
-        "HummingbirdCore", "NIOCore", "SwiftASN1", "X509",
-    ], testsUse: ["Certificates", "PlayIntegrity", "SafetyNet", "NIOHTTP1"])
+        "SwiftASN1", "X509",
+    ], testsUse: ["Certificates", "PlayIntegrity", "SafetyNet"])
 targets += service(
-    "Vigil", executable: "vigil", exclude: ["CQREncode"],
+    "Vigil", executable: "vigil",
     uses: [
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
         "AuditFormat", "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
@@ -401,6 +391,12 @@ targets += [
         path: "Services/Development/Country/Model", exclude: ["README.md"], swiftSettings: settings),
     test("CountryModel", uses: ["ExposureKeys", "Exposures", "ExposureFormat", "Phone"]),
 ]
+// What somebody finds in the files of a database server. Only tests and the development suite may import it.
+targets += [
+    .target(
+        name: "SeizedBytes", dependencies: dependencies(["ExposureKeys"]),
+        path: "Services/Development/SeizedBytes", swiftSettings: settings)
+]
 // The country whose phones use a whole suite.
 targets += [
     .target(
@@ -408,8 +404,7 @@ targets += [
         dependencies: dependencies([
             "CountryModel", "DevelopmentSuite", "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling",
             "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials", "HTTPContract",
-            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "AsyncHTTPClient", "NIOCore", "NIOPosix",
-            "Crypto",
+            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "Crypto", "SeizedBytes",
         ]),
         path: "Services/Development/Country", exclude: ["Model", "README.md"], swiftSettings: settings),
     test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat", "Exposures", "Phone", "Venues"]),
@@ -418,14 +413,13 @@ targets += [
 targets += service(
     "DevelopmentSuite", path: "Services/Development/Suite", executable: "vigil-dev",
     uses: [
-        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "Postgres", "Schema", "Statistics",
-        "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "TraceKeyAPI", "TraceKeyFormat", "Venues",
-        "Credentials", "HTTPContract",
+        "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling", "OutsideCalls", "Postgres", "Schema",
+        "Statistics", "Phone", "ExposureKeys", "ExposureFormat", "VenueEventFormat", "TraceKeyAPI", "TraceKeyFormat",
+        "Venues", "Credentials", "HTTPContract",
         "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "DonationFormat", "PlayIntegrity",
         "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI", "DevelopmentIdentityAPI",
-        "AsyncHTTPClient", "Crypto", "JWTKit", "HTTPTypes", "NIOCore", "NIOHTTP1",
-        "UnixSignals",
-    ], mainUses: ["ArgumentParser", "SimulatedCountry"])
+        "Crypto", "HTTPTypes", "UnixSignals",
+    ], mainUses: ["ArgumentParser"])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
 targets += [
@@ -433,38 +427,42 @@ targets += [
         name: "TestSupport",
         dependencies: dependencies([
             "Postgres", "Schema", "Statistics", "Running", "TLS", "Serving", "HTTPContract", "Logging",
-            "InMemoryLogging", "Crypto",
-            "X509", "SwiftASN1", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+            "InMemoryLogging", "Crypto", "CCurl", "HTTPMessage", "HTTPTypes", "X509", "SwiftASN1", "ServiceLifecycle",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),
     .target(
         name: "DecoderTargets",
         dependencies: dependencies([
             "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
-            "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Pages",
-            "Hummingbird", "JWTKit", "NIOCore", "Crypto", "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
+            "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Crypto",
+            "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
             "Certificates", "CompactJOSE", "DeviceCheck", "PlayIntegrity", "SafetyNet", "FurtherAPI",
         ]),
-        path: "Tests/DecoderTargets", swiftSettings: settings),
+        // Cookies are read by Pages, which waits.
+        path: "Tests/DecoderTargets", exclude: ["DecoderTarget+Cookies.swift"], swiftSettings: settings),
     .testTarget(
         name: "SuiteTests",
         dependencies: dependencies([
             "TestSupport", "DevelopmentAPNs", "DevelopmentAPNsAPI", "DevelopmentIdentityAPI", "MetadataProxy",
             "VerificationServer",
             "TestResultServer", "SubmissionServer",
-            "Distribution", "DownloadServer", "PushDispatcher", "HealthPortal", "DevelopmentIdentity",
-            "Federation", "DevelopmentGateway", "DevelopmentGatewayAPI", "FederationFormat",
-            "DataDonation", "DevelopmentAttestation", "DonationAPI", "DonationFormat", "PlayIntegrity",
-            "Further", "FurtherAPI",
+            "Distribution", "DownloadServer", "PushDispatcher", "DevelopmentGatewayAPI", "FederationFormat",
+            "DevelopmentAttestation", "DonationAPI", "DonationFormat", "PlayIntegrity", "FurtherAPI",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Running", "TLS", "Serving", "Calling",
             "Postgres", "PublishedTree", "Schema", "ExposureKeys", "Venues",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
-            "Logging", "Crypto", "HTTPTypes", "AsyncHTTPClient", "NIOSSL", "NIOCore", "ServiceLifecycle", "Metrics",
+            "Logging", "Crypto", "HTTPTypes", "ServiceLifecycle", "Metrics", "SwiftASN1", "X509",
         ]),
-        path: "Tests/SuiteTests", swiftSettings: settings),
+        path: "Tests/SuiteTests",
+        // Journeys through data-donation, federation and further, which the next step moves to the platform.
+        exclude: [
+            "Journeys/ListenerDocumentTests.swift", "Journeys/SelfReportTests.swift", "Kills/DonationKillTests.swift",
+            "Kills/FederationKillTests.swift", "Kills/FurtherKillTests.swift", "Privacy/CounterTests.swift",
+        ],
+        swiftSettings: settings),
     .testTarget(
         name: "ContractTests",
         dependencies: dependencies([
@@ -480,17 +478,17 @@ targets += [
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
             "VerificationAPI", "TestResultAPI",
-            "Credentials", "Crypto", "AsyncHTTPClient", "Hummingbird", "HummingbirdTLS", "Logging", "HTTPTypes",
-            "ServiceLifecycle", "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "MetadataProxy",
+            "Credentials", "Crypto", "HTTPMessage", "Logging", "Loop", "HTTPTypes",
             "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
-            "Phone", "PushDispatcher", "DevelopmentSuite", "DevelopmentIdentityAPI", "CountryModel",
-            "SimulatedCountry", "FederationFormat", "DonationAPI", "DonationFormat", "AppAttest",
-            "DevelopmentAttestation", "FurtherAPI",
+            "MetadataProxy", "Phone", "PushDispatcher",
         ]),
         path: "Tests/Benchmarks",
         exclude: [
             "README.md", "Rows", "batches.sh", "bench.sh", "flamegraph.py", "measuring.sh", "officers.sh", "peak.sh",
-            "privacy.sh", "profile.sh", "profiles", "report.py", "scale.py", "scale.sh",
+            "privacy.sh", "profile.sh", "report.py", "scale.py", "scale.sh",
+            // Until the modules are listed that these need.
+            "CountryHours.swift", "CountryLoad.swift", "DonationLoad.swift", "FederationBatches.swift",
+            "FurtherLoad.swift", "OfficerLoad.swift",
         ],
         swiftSettings: settings),
 ]
@@ -506,8 +504,24 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
 
 // Without what only tests and benchmarks need: then one run of `swift build` makes all the programs that are deployed.
 if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
-    targets.removeAll { $0.type == .test || ["TestSupport", "DecoderTargets", "benchmarks"].contains($0.name) }
+    let forTests = ["TestSupport", "TestPrograms", "DecoderTargets", "benchmarks"]
+    targets.removeAll { $0.type == .test || forTests.contains($0.name) }
 }
+
+// What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
+// moves a module deletes its name here. ArchitectureTests read the names.
+let waiting: Set = [
+    "DataDonation", "DevelopmentGateway", "DevelopmentIdentity", "Federation", "Further", "HealthPortal",
+    "Pages", "SimulatedCountry",
+]
+func needs(_ names: Set<String>, _ target: Target) -> Bool {
+    target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
+}
+var unlisted = waiting
+while let next = targets.first(where: { !unlisted.contains($0.name) && needs(unlisted, $0) }) {
+    unlisted.insert(next.name)
+}
+targets.removeAll { unlisted.contains($0.name) }
 
 let package = Package(
     name: "vigil",
@@ -530,25 +544,6 @@ let package = Package(
         .executable(name: "vigil", targets: ["vigil"]),
         .executable(name: "vigil-dev", targets: ["vigil-dev"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-    ],
     targets: targets
 )
+package.products.removeAll { unlisted.contains($0.name) }

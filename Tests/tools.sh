@@ -32,11 +32,14 @@ part() {
 # There are two builds: one for debugging, which has the tests, and one for release, as it is deployed, which the live checks and
 # benchmarks run. With VIGIL_BUILT in the environment nothing is built, because the caller has done it.
 
+# What precedes the command of a build. Continuous integration has `unshare --net` here: a build takes nothing from elsewhere.
+offline=()
+
 # Arguments: `--build-tests`, or nothing.
 build_debug() {
     [ -z "${VIGIL_BUILT:-}" ] || return 0
     say "Building; the first time this takes some minutes …"
-    swift build --package-path "$checkout" --explicit-target-dependency-import-check error "$@" ||
+    "${offline[@]}" swift build --package-path "$checkout" --explicit-target-dependency-import-check error "$@" ||
         fail "The build failed: see what the compiler says above."
 }
 
@@ -45,10 +48,10 @@ build_release() {
     [ -z "${VIGIL_BUILT:-}" ] || return 0
     local product
     say "Building for release; the first time this takes several minutes …"
-    VIGIL_PROGRAMS_ONLY=1 swift build --package-path "$checkout" "${release[@]}" ||
+    VIGIL_PROGRAMS_ONLY=1 "${offline[@]}" swift build --package-path "$checkout" "${release[@]}" ||
         fail "The build failed: see what the compiler says above."
     for product in "$@"; do
-        swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
+        "${offline[@]}" swift build --package-path "$checkout" "${release[@]}" --product "$product" ||
             fail "The build failed: see what the compiler says above."
     done
 }

@@ -11,7 +11,7 @@ fail() {
 
 # Debian packages that building and running need. Most systems already have those after the first line.
 packages=(
-    postgresql libpq-dev libzip-dev zlib1g-dev libp11-kit-dev libnghttp2-dev libqrencode-dev pkg-config
+    postgresql libssl-dev libpq-dev libcurl4-openssl-dev libnghttp2-dev libzip-dev zlib1g-dev libp11-kit-dev libqrencode-dev pkg-config
     binutils ca-certificates git libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 tzdata
 )
 

@@ -42,9 +42,11 @@ struct HouseRules {
         }
     }
 
-    @Test("concurrency is structured: no task is started and left alone")
+    @Test("concurrency is structured: no task is started and left alone, but for the one that answers a request")
     func tasks() throws {
-        #expect(try code.lines(matching: #"\bTask\s*(\.detached\s*)?[({]"#).isEmpty)
+        let started = try code.lines(matching: #"\bTask\s*(\.\s*(detached|immediate|immediateDetached)\s*)?[({]"#)
+        // A request comes from a connection's core, not from a task. The listener ends the task with the request.
+        #expect(started.map(\.path) == ["Shared/Platform/Serving/Requests/RequestTask.swift"])
     }
 
     @Test("tests start programs one at a time")
@@ -58,7 +60,10 @@ struct HouseRules {
 
     @Test("nothing prints but the command line")
     func printing() throws {
-        #expect(try code.lines(matching: #"(^|[^.\w])(print|debugPrint|dump|NSLog)\("#).isEmpty)
+        let printing = try code.lines(matching: #"(^|[^.\w])(print|debugPrint|dump|NSLog)\("#) { file in
+            !file.path.hasPrefix("Shared/Toolkit/ArgumentParser/")
+        }
+        #expect(printing.isEmpty)
     }
 
     @Test("package is the widest access level")
@@ -95,9 +100,10 @@ struct HouseRules {
     @Test("the environment is read by the configuration, and by the command lines for their children")
     func environment() throws {
         let read = try code.lines(matching: #"\bgetenv\(|ProcessInfo\.processInfo\.environment"#) { file in
-            !Self.isCommandLine(file)
+            // How many cores there are is settled before there is a configuration.
+            !Self.isCommandLine(file) && file.path != "Shared/Platform/Loop/Cores.swift"
         }
-        #expect(read.isEmpty)
+        #expect(read.map(\.path) == ["Shared/Platform/Running/Configuration/Settings.swift"])
     }
 
     @Test("an executable's Main has at most 30 lines")
@@ -117,10 +123,10 @@ struct HouseRules {
 
     /// What implements a requirement of a known protocol has the protocol's documentation.
     private static let witness =
-        #"func (<|advanced\(by|distance\(to|encode\(to|encoded\(\)|run\(\)|log\(event|(make|destroy)[A-Z])"#
-        + #"|init\??\((from decoder|fields|parameters|wire|rawValue)|subscript\(metadataKey"#
+        #"func (<|advanced\(by|distance\(to|encode\(to|encoded\(\)|run\(\)|log\(event|(make|destroy)[A-Z]|serialize\(into)"#
+        + #"|init\??\((from decoder|fields|parameters|wire|rawValue|derEncoded)|subscript\((metadataKey|position)"#
         + #"|(var|let) (description|debugDescription|customMirror|mediaType|headerNames|bodySchema|fieldSchemas|parameterSchemas|schema|rawValue|wireText|problem"#
-        + #"|exitStatus|metadata|metadataProvider|logLevel)\b|static let configuration = CommandConfiguration"#
+        + #"|exitStatus|metadata|metadataProvider|logLevel|startIndex|endIndex|defaultIdentifier)\b|static let configuration = CommandConfiguration"#
 
     @Test("every package declaration has a doc comment, its own or that of the requirement it implements")
     func documented() throws {

@@ -9,6 +9,7 @@ struct TrustZones {
     struct Module: Sendable, CustomTestStringConvertible {
         let name: String
         let folder: String
+        let executable: String
 
         var testDescription: String { name }
 
@@ -19,7 +20,11 @@ struct TrustZones {
             return manifest.matches(
                 of: /service\(\s*"(\w+)",(?:\s*path: "([^"]+)",)?\s*executable: "([a-z-]+)"/
             ).filter { executables.contains(String($0.3)) }
-                .map { Module(name: String($0.1), folder: $0.2.map(String.init) ?? "Services/\($0.1)") }
+                .map {
+                    Module(
+                        name: String($0.1), folder: $0.2.map(String.init) ?? "Services/\($0.1)",
+                        executable: String($0.3))
+                }
         }()
     }
 
@@ -41,34 +46,35 @@ struct TrustZones {
 
     @Test("the metadata proxy links no database: neither libpq nor a line of Shared/Platform/Postgres")
     func proxyLinksNoDatabase() throws {
-        let proxy = try Self.executable("metadata-proxy")
-        #expect(try Self.output("/usr/bin/ldd", [proxy]).contains("libpq") == false)
+        guard BuiltProgram.listed.contains("metadata-proxy") else { return }
+        let proxy = try BuiltProgram("metadata-proxy")
+        #expect(try !proxy.libraries().contains { $0.hasPrefix("libpq.") })
+        #expect(try !proxy.contains("PostgresClient"))
         // The finder works: a service with a database is caught by it.
-        #expect(try Self.output("/usr/bin/ldd", [try Self.executable("submission-server")]).contains("libpq"))
-        let symbols = try Data(contentsOf: URL(filePath: proxy))
-        #expect(symbols.range(of: Data("PostgresClient".utf8)) == nil)
+        let other = try BuiltProgram("submission-server")
+        #expect(try other.libraries().contains { $0.hasPrefix("libpq.") })
+        #expect(try other.contains("PostgresClient"))
     }
 
     @Test(
         "the download server links no database, no signing and no object store: it can't give away what it doesn't hold"
     )
     func downloadServerHoldsNothing() throws {
-        let server = try Self.executable("download-server")
-        #expect(try Self.output("/usr/bin/ldd", [server]).contains(/libpq|libzip|libp11/) == false)
-        let symbols = try Data(contentsOf: URL(filePath: server))
-        let others = try Data(contentsOf: URL(filePath: try Self.executable("distribution")))
+        let server = try BuiltProgram("download-server")
+        #expect(try !server.libraries().contains { $0.contains(/^lib(pq|zip|p11)/) })
+        let publisher = try BuiltProgram("distribution")
         for type in [
             "PostgresClient", "PKCS11Session", "SigningKeyEntry", "SignedArchive", "S3Credentials", "DirectoryStore",
         ] {
-            #expect(symbols.range(of: Data(type.utf8)) == nil, "\(type)")
+            #expect(try !server.contains(type), "\(type)")
             // The finder works: what publishes has them all.
-            #expect(others.range(of: Data(type.utf8)) != nil, "\(type)")
+            #expect(try publisher.contains(type), "\(type)")
         }
     }
 
     @Test("the download server opens files for reading only, and changes nothing in a folder")
     func downloadServerWritesNothing() throws {
-        let tree = try SourceTree("Services/DownloadServer")
+        let tree = try SourceTree("Services/DownloadServer", "Shared/Platform/FileAnswers")
         let opened = try tree.lines(matching: #"\bopen\("#)
         #expect(opened.count == 1 && opened.allSatisfy { $0.text.contains("O_RDONLY | O_CLOEXEC)") })
         let writing =
@@ -82,7 +88,8 @@ struct TrustZones {
         let tree = try SourceTree("Shared/Domain/ExposureKeys", "Shared/Domain/Credentials")
         let known = try tree.lines(
             matching:
-                "^(package )?import (NIO|Async|Hummingbird|Postgres|Running|Serving|Calling|TLS|Glibc|Foundation$)")
+                "^(package )?import (Loop|HTTP|Outside|Postgres|Running|Serving|Calling|TLS|COpenSSL|Glibc|Foundation$)"
+        )
         #expect(known.isEmpty)
     }
 
@@ -94,33 +101,5 @@ struct TrustZones {
         for answer in ["what for", "trust zone", "endpoints", "configuration", "tables and retention", "metrics"] {
             #expect(headings.contains { $0.contains(answer) }, "\(answer)")
         }
-    }
-
-    // MARK: Helpers
-
-    /// Executables lie beside the test bundle.
-    private static func executable(_ name: String) throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        var folder = URL(filePath: own).deletingLastPathComponent()
-        while folder.path != "/" {
-            let candidate = folder.appending(path: name).path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        // The test runner itself may lie in the toolchain; then the build folder is below the checkout.
-        return SourceTree.root.appending(path: ".build/debug/\(name)").path
-    }
-
-    private static func output(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.start()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
     }
 }

@@ -1,11 +1,6 @@
 import FoundationEssentials
 import HTTPContract
-import HTTPTypes
-import Hummingbird
-import JWTKit
-import NIOCore
 import OfficerIdentity
-import Pages
 
 /// What browsers and identity providers send to the health portal.
 extension DecoderTarget {
@@ -16,22 +11,6 @@ extension DecoderTarget {
         }
         let again = try? URLEncodedValues(decoding: values.encoded)
         return again == values ? .value : .broken("read again, it is another form")
-    }
-
-    /// The session in fields `Cookie`, one a line.
-    static func cookie(_ bytes: Data) -> Verdict {
-        var head = HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/")
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        // The listener lets no other text through.
-        head.headerFields[values: .cookie] = lines.map { String($0) }.filter(HTTPField.isValidValue)
-        do throws(MalformedMessage) {
-            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-            guard let value = try request.cookie("session") else { return .refused }
-            let sent = try HostCookie("session", value)
-            return sent.value == value ? .value : .broken("it can't be sent as it was read")
-        } catch {
-            return .refused
-        }
     }
 
     /// An access token, an ID token or a log-out token.
@@ -45,7 +24,7 @@ extension DecoderTarget {
     }
 
     /// Claims of every kind that the portal reads.
-    private struct AnyClaims: JWTPayload {
+    private struct AnyClaims: Decodable, Sendable {
         let audience: Audience?
         let expiry: Date?
         let tree: ClaimTree
@@ -61,12 +40,5 @@ extension DecoderTarget {
             expiry = try claims.decodeIfPresent(Date.self, forKey: .expiry)
             tree = try ClaimTree(from: decoder)
         }
-
-        func encode(to encoder: any Encoder) throws {
-            var claims = encoder.container(keyedBy: CodingKeys.self)
-            try claims.encodeIfPresent(audience, forKey: .audience)
-        }
-
-        func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 }

@@ -1,0 +1,62 @@
+import Catalogue
+import Foundation
+import TestSupport
+import Testing
+
+/// A program of this build.
+struct BuiltProgram {
+    /// Where it is.
+    let path: String
+
+    /// Programs lie beside the test bundle.
+    init(_ name: String) throws {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        var folder = URL(filePath: own).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appending(path: name).path
+            if FileManager.default.isExecutableFile(atPath: candidate) {
+                path = candidate
+                return
+            }
+            folder.deleteLastPathComponent()
+        }
+        // The test runner itself may lie in the toolchain; then the build folder is below the checkout.
+        path = SourceTree.root.appending(path: ".build/debug/\(name)").path
+    }
+
+    /// The names of the libraries that are loaded with it, with those that they need themselves.
+    func libraries() throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/ldd")
+        process.arguments = [path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.start()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        // Such as "	libpq.so.5 => /usr/lib/x86_64-linux-gnu/libpq.so.5 (0x…)".
+        return String(decoding: data, as: UTF8.self).split(separator: "\n")
+            .map { String($0.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) }
+    }
+
+    /// Whether a type's name is anywhere in it.
+    func contains(_ type: String) throws -> Bool {
+        try Data(contentsOf: URL(filePath: path)).range(of: Data(type.utf8)) != nil
+    }
+
+    /// Programs of the catalogue that the manifest lists.
+    static let listed: [String] = {
+        let waiting = Set(Waiting.modules)
+        return TrustZones.Module.all.filter { !waiting.contains($0.name) }.map(\.executable)
+    }()
+}
+
+/// The modules that the manifest doesn't list yet.
+enum Waiting {
+    static let modules: [String] = {
+        let manifest = try? String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        guard let list = manifest?.firstMatch(of: /let waiting: Set = \[([^\]]*)\]/)?.1 else { return [] }
+        return list.matches(of: /"(\w+)"/).map { String($0.1) }
+    }()
+}
