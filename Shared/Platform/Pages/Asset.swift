@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FoundationEssentials
 package import HTTPContract
 
 /// A file that pages load, such as a style sheet. Its path changes with its content, so browsers may keep it forever.
