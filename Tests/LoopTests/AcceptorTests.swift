@@ -186,7 +186,7 @@ import Testing
     func fullTable() async throws {
         // The table of this thread alone becomes full (unshare(2), CLONE_FILES), not that of the tests beside it.
         let failures = await withCheckedContinuation { continuation in
-            Isolated.run { continuation.resume(returning: Self.fillTable()) }
+            Isolated.run(Self.fillTable) { continuation.resume(returning: $0) }
         }
         #expect(failures == [])
     }
@@ -226,11 +226,32 @@ import Testing
 
 @_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
 
-/// A thread for one test.
+/// A thread for one test, and another that waits for it.
+///
+/// A thread begins with the table of the one that starts it, and whoever resumes a task may start threads for others. So a task is
+/// resumed by a thread that has the process's own table.
 private enum Isolated {
-    static func run(_ work: @escaping @Sendable () -> Void) {
+    private final class Outcome: Sendable {
+        let failures = Mutex<[String]>([])
+    }
+
+    static func run(_ work: @escaping @Sendable () -> [String], then: @escaping @Sendable ([String]) -> Void) {
+        let waiting = start {
+            let outcome = Outcome()
+            let thread = start {
+                let failures = work()
+                outcome.failures.withLock { $0 = failures }
+            }
+            pthread_join(thread, nil)
+            then(outcome.failures.withLock { $0 })
+        }
+        pthread_detach(waiting)
+    }
+
+    private static func start(_ work: @escaping @Sendable () -> Void) -> pthread_t {
         final class Box {
-            let work: @Sendable () -> Void; init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+            let work: @Sendable () -> Void
+            init(_ work: @escaping @Sendable () -> Void) { self.work = work }
         }
         var thread = pthread_t()
         pthread_create(
@@ -239,6 +260,6 @@ private enum Isolated {
                 if let box { Unmanaged<Box>.fromOpaque(box).takeRetainedValue().work() }
                 return nil
             }, Unmanaged.passRetained(Box(work)).toOpaque())
-        pthread_detach(thread)
+        return thread
     }
 }
