@@ -4,6 +4,7 @@ import Credentials
 import DevelopmentSuite
 import Distribution
 import Foundation
+import Further
 import HTTPContract
 import Logging
 import Running
@@ -108,6 +109,10 @@ struct InProcessSuite: Sendable {
 
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
+    }
+
+    func publishReports(asOf instant: Date) async throws {
+        try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.
