@@ -11,7 +11,7 @@ struct Benchmarks: AsyncParsableCommand {
         subcommands: [
             ServingBare.self, ServingJSON.self, Calls.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
-            LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, Matching.self,
+            LabResultLoad.self, UploadLoad.self, FurtherLoad.self, ExportKeys.self, ProxyServer.self, Matching.self,
             PushLoad.self, VenueMatching.self, RiskDay.self,
         ])
 }

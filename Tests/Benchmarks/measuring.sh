@@ -83,7 +83,7 @@ packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libproto
     gcc binutils libcurl4-openssl-dev nginx)
 
 # Rows whose programs Package.swift leaves out.
-unbuilt='^(donation|further-post|further-snapshot|country-hour|federation-|portal-)'
+unbuilt='^(donation|country-hour|federation-|portal-)'
 
 # Rows that need no database.
 without_postgres='^(serving|serve|handshakes|calling|proxy|idle|program|push|match|venue-match|risk-day|country|export-(600k|size|memory))'
