@@ -68,10 +68,16 @@ struct PythonTests {
         #expect(Set(lines.map(\.name)) == Set(Self.types.keys))
         for line in lines {
             let type = try #require(Self.types[line.name])
+            var options = BinaryDecodingOptions()
+            options.discardUnknownFields = line.what == "changed"
             let message =
                 kind == "json"
-                ? try? type.init(jsonUTF8Bytes: line.input) : try? type.init(serializedBytes: line.input)
-            #expect(try message?.bytes() == line.expected, "\(line.name): \(line.what) \(line.input)")
+                ? try? type.init(jsonUTF8Bytes: line.input)
+                : try? type.init(serializedBytes: line.input, options: options)
+            let bytes = try message?.bytes()
+            // Not as an operand of #expect, which is slow, some ten thousand times.
+            guard bytes != line.expected else { continue }
+            Issue.record("\(line.name): \(line.what) \(line.input) gives \(bytes ?? []), not \(line.expected ?? [])")
         }
     }
 }
