@@ -132,7 +132,7 @@ targets += toolkit("ServiceLifecycle", uses: ["Logging", "UnixSignals"])
 targets += toolkit("ArgumentParser")
 targets += toolkit(
     "SwiftProtobuf",
-    // Its tests compare every generated message with protoc.
+    // Its tests compare every generated message with protoc and Python.
     testsUse: ["ExposureFormat", "PushFormat", "TraceKeyFormat", "FederationFormat", "DonationFormat", "TestSupport"],
     testsExclude: ["Independent/messages.py"])
 targets += toolkit("SwiftASN1")
@@ -154,12 +154,10 @@ targets += shared(
 
 // Formats: bytes in, values out.
 targets += shared(
-    "ExposureFormat", in: "Formats",
-    exclude: ["Protobuf/protos"],
+    "ExposureFormat", in: "Formats", exclude: ["Protobuf/protos"],
     uses: ["ExposureKeys", "Exposures", "Venues", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"],
     testsExclude: ["Fixtures"])
-targets += shared(
-    "PushFormat", in: "Formats", exclude: ["Protobuf/protos"], uses: ["SwiftProtobuf"])
+targets += shared("PushFormat", in: "Formats", exclude: ["Protobuf/protos"], uses: ["SwiftProtobuf"])
 targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
 targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "Venues"])
 targets += shared(
@@ -171,8 +169,7 @@ targets += shared(
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
 targets += shared(
-    "DonationFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf"])
+    "DonationFormat", in: "Formats", exclude: ["Protobuf/protos"], uses: ["ExposureKeys", "SwiftProtobuf"])
 
 // Proofs that an app is genuine: evidence in, verdict out.
 targets += shared("CompactJOSE", in: "Proofs")
