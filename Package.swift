@@ -234,7 +234,8 @@ targets += shared(
     uses: ["CCurl", "Calling", "HTTPContract", "HTTPTypes", "Loop", "Running", "TLS"], testsUse: ["Serving"])
 targets += shared(
     "OfficerIdentity", in: "Platform",
-    uses: ["Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running"])
+    uses: ["Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running"],
+    testsUse: ["TestPrograms"])
 targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
     "Schema",
