@@ -350,13 +350,13 @@ targets += service(
 targets += service(
     "HealthPortal", executable: "health-portal",
     uses: serviceParts + storageParts + [
-        "Calling", "OutsideCalls", "OfficerIdentity", "Pages", "VerificationAPI", "AuditFormat", "Credentials",
-        "Crypto",
+        "Calling", "OutsideCalls", "OfficerIdentity", "CompactJOSE", "Pages", "VerificationAPI", "AuditFormat",
+        "Credentials", "Crypto", "Loop",
         "ExposureKeys", "VenueEventFormat", "Venues", "TraceKeyAPI", "TraceKeyFormat",
         "PublishedTree",
     ],
     resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
-// It signs and verifies tokens by itself, so that it shares no mistake with health-portal, which uses JWTKit.
+// It signs and verifies tokens by itself, so that it shares no mistake with health-portal.
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + [
@@ -514,7 +514,7 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
 let waiting: Set = [
-    "DataDonation", "DevelopmentGateway", "DevelopmentIdentity", "Federation", "Further", "HealthPortal",
+    "DataDonation", "DevelopmentGateway", "DevelopmentIdentity", "Federation", "Further",
     "SimulatedCountry",
 ]
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
