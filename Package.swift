@@ -356,12 +356,13 @@ targets += service(
         "PublishedTree",
     ],
     resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
-// It signs and verifies tokens by itself, so that it shares no mistake with health-portal.
+// It signs and verifies tokens by itself: no arrow to CompactJOSE or OfficerIdentity, by which health-portal verifies them, so
+// that it shares no mistake with it.
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + [
-        "DevelopmentIdentityAPI", "Pages", "Crypto",
-    ], resources: [.embedInCode("Words/style.css")])
+        "DevelopmentIdentityAPI", "OutsideCalls", "Pages", "Crypto",
+    ], resources: [.embedInCode("Words/style.css")], testsUse: ["OfficerIdentity"])
 targets += service(
     "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [
@@ -514,8 +515,7 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
 let waiting: Set = [
-    "DataDonation", "DevelopmentGateway", "DevelopmentIdentity", "Federation", "Further",
-    "SimulatedCountry",
+    "DataDonation", "DevelopmentGateway", "Federation", "Further", "SimulatedCountry",
 ]
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
     target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
