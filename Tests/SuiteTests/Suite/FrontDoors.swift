@@ -1,7 +1,9 @@
 import ArgumentParser
 import DevelopmentAPNs
 import DevelopmentAttestation
+import DevelopmentGateway
 import DownloadServer
+import Federation
 import MetadataProxy
 import PushDispatcher
 import Running
@@ -22,6 +24,8 @@ struct FrontDoor: Sendable {
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
         "development-attestation": .init(command: DevelopmentAttestation.self, serve: DevelopmentAttestation.serve),
+        "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
+        "federation": .init(command: Federation.self, serve: Federation.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
@@ -30,7 +34,6 @@ struct FrontDoor: Sendable {
 
     /// What isn't moved to the platform yet: it has no front door, and what needs it is left out.
     static let waiting: Set = [
-        "data-donation", "donation-fold", "development-gateway", "development-identity", "federation", "further",
-        "health-portal",
+        "data-donation", "donation-fold", "development-identity", "further", "health-portal",
     ]
 }

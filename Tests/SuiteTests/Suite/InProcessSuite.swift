@@ -3,6 +3,7 @@ import Catalogue
 import Credentials
 import DevelopmentSuite
 import Distribution
+import Federation
 import Foundation
 import HTTPContract
 import Logging
@@ -108,6 +109,10 @@ struct InProcessSuite: Sendable {
 
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
+    }
+
+    func exchange(asOf instant: Date) async throws {
+        try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.
