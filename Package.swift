@@ -484,8 +484,8 @@ targets += [
         ]),
         path: "Tests/Benchmarks",
         exclude: [
-            "README.md", "Rows", "batches.sh", "bench.sh", "flamegraph.py", "measuring.sh", "officers.sh", "peak.sh",
-            "privacy.sh", "profile.sh", "report.py", "scale.py", "scale.sh",
+            "README.md", "Rows", "batches.sh", "bench.sh", "measuring.sh", "officers.sh", "peak.sh",
+            "privacy.sh", "report.py", "scale.py", "scale.sh",
             // Until the modules are listed that these need.
             "CountryHours.swift", "CountryLoad.swift", "DonationLoad.swift", "FederationBatches.swift",
             "FurtherLoad.swift", "OfficerLoad.swift",
