@@ -484,11 +484,10 @@ targets += [
         ]),
         path: "Tests/Benchmarks",
         exclude: [
-            "README.md", "Rows", "batches.sh", "bench.sh", "measuring.sh", "officers.sh", "peak.sh",
-            "privacy.sh", "report.py", "scale.py", "scale.sh",
+            "README.md", "Rows", "bench.sh", "measuring.sh", "report.py",
             // Until the modules are listed that these need.
-            "CountryHours.swift", "CountryLoad.swift", "DonationLoad.swift", "FederationBatches.swift",
-            "FurtherLoad.swift", "OfficerLoad.swift",
+            "CountryHours.swift", "DonationLoad.swift", "FederationBatches.swift", "FurtherLoad.swift",
+            "OfficerLoad.swift",
         ],
         swiftSettings: settings),
 ]

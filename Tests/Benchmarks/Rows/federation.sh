@@ -55,7 +55,7 @@ federation_batches=${FEDERATION_BATCHES:-60}
 federation_download_prepare() {
     federation_prepare
     federation_database
-    federation_gateway "$federation_batches" --signed
+    federation_gateway
     # Rows of a batch have the same transaction; in its order.
     federation_reset && federation_run >/dev/null && federation_sql "CREATE TABLE bench_rows AS
         SELECT (row_number() OVER place - 1) / 5000 + 1 AS batch, row_number() OVER place AS place, stored.*
@@ -101,13 +101,12 @@ federation_database() {
 }
 
 # Makes batches, and starts a gateway that gives them out, each with the name of the next one.
-# $1: how many; further arguments are for the program that makes them.
 federation_gateway() {
     local number
-    say "  making $1 batches …"
-    "$benchmarks" federation-batches --folder "$federation_folder" --batches "$@" >"$scratch/federation.log" 2>&1 ||
+    say "  making $federation_batches batches …"
+    "$benchmarks" federation-batches --folder "$federation_folder" --batches "$federation_batches" >"$scratch/federation.log" 2>&1 ||
         fail "The batches can't be made; see $scratch/federation.log."
-    for number in $(seq $(($1 - 1))); do printf 'batch-%s batch-%s;\n' "$number" $((number + 1)); done >"$federation_folder/next"
+    for number in $(seq $((federation_batches - 1))); do printf 'batch-%s batch-%s;\n' "$number" $((number + 1)); done >"$federation_folder/next"
     cat >"$federation_folder/nginx.conf" <<CONF
 daemon off;
 master_process off;
