@@ -241,7 +241,7 @@ targets += shared(
     uses: [
         "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
         "Logging", "Metrics",
-    ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
+    ], testsUse: ["InMemoryLogging"])
 targets += shared(
     "HourKeys", in: "Platform",
     uses: ["Running", "Schema", "HTTPContract", "Credentials", "ExposureKeys", "Crypto"])
