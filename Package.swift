@@ -479,17 +479,15 @@ targets += [
         name: "benchmarks",
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
-            "VerificationAPI", "TestResultAPI",
+            "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "FurtherAPI", "DevelopmentIdentityAPI",
             "Credentials", "Crypto", "HTTPMessage", "Logging", "Loop", "HTTPTypes",
-            "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
+            "ExposureFormat", "ExposureKeys", "Exposures", "Venues", "FederationFormat", "DonationFormat", "AppAttest",
+            "DevelopmentAttestation", "DevelopmentSuite", "CountryModel", "SimulatedCountry",
             "MetadataProxy", "Phone", "PushDispatcher",
         ]),
         path: "Tests/Benchmarks",
         exclude: [
             "README.md", "Rows", "bench.sh", "measuring.sh", "report.py",
-            // Until the modules are listed that these need.
-            "CountryHours.swift", "DonationLoad.swift", "FederationBatches.swift", "FurtherLoad.swift",
-            "OfficerLoad.swift",
         ],
         swiftSettings: settings),
 ]

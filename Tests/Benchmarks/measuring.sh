@@ -82,9 +82,6 @@ check_rows() {
 packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux
     gcc binutils libcurl4-openssl-dev nginx)
 
-# Rows whose programs Package.swift leaves out.
-unbuilt='^(donation|further-post|further-snapshot|country-hour|federation-|portal-)'
-
 # Rows that need no database.
 without_postgres='^(serving|serve|handshakes|calling|proxy|idle|program|push|match|venue-match|risk-day|country|export-(600k|size|memory))'
 
