@@ -429,7 +429,8 @@ targets += [
         name: "TestSupport",
         dependencies: dependencies([
             "Postgres", "Schema", "Statistics", "Running", "TLS", "Serving", "HTTPContract", "Logging",
-            "InMemoryLogging", "Crypto", "CCurl", "HTTPMessage", "HTTPTypes", "X509", "SwiftASN1", "ServiceLifecycle",
+            "InMemoryLogging", "Crypto", "CCurl", "HTTPMessage", "HTTPTypes", "Loop", "X509", "SwiftASN1",
+            "ServiceLifecycle",
         ]),
         path: "Tests/TestSupport", swiftSettings: settings),
     .target(
@@ -452,7 +453,7 @@ targets += [
             "Distribution", "DownloadServer", "PushDispatcher", "DevelopmentGatewayAPI", "FederationFormat",
             "DevelopmentAttestation", "DonationAPI", "DonationFormat", "PlayIntegrity", "FurtherAPI",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
-            "Running", "TLS", "Serving", "Calling",
+            "Loop", "Running", "TLS", "Serving", "Calling",
             "Postgres", "PublishedTree", "Schema", "ExposureKeys", "Venues",
             "ExposureFormat", "InMemoryLogging", "ArgumentParser",
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
