@@ -2,6 +2,7 @@ import ArgumentParser
 import DevelopmentAPNs
 import DevelopmentAttestation
 import DownloadServer
+import Further
 import MetadataProxy
 import PushDispatcher
 import Running
@@ -24,13 +25,14 @@ struct FrontDoor: Sendable {
         "development-attestation": .init(command: DevelopmentAttestation.self, serve: DevelopmentAttestation.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
+        "further": .init(command: Further.self, serve: Further.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
         "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),
     ]
 
     /// What isn't moved to the platform yet: it has no front door, and what needs it is left out.
     static let waiting: Set = [
-        "data-donation", "donation-fold", "development-gateway", "development-identity", "federation", "further",
+        "data-donation", "donation-fold", "development-gateway", "development-identity", "federation",
         "health-portal",
     ]
 }

@@ -4,6 +4,7 @@ import Credentials
 import DevelopmentSuite
 import Distribution
 import Foundation
+import Further
 import HTTPContract
 import Logging
 import Running
@@ -130,6 +131,10 @@ struct InProcessSuite: Sendable {
             clock: .offset(by: instant.timeIntervalSinceNow), logger: log, serve: serve
         ) { _ in await ended.pass() }
         #expect(outcome.withLock { $0 }?.contains("job done") == true)
+    }
+
+    func publishReports(asOf instant: Date) async throws {
+        try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.
