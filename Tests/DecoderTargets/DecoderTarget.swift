@@ -112,6 +112,7 @@ package struct DecoderTarget: Sendable {
         text("idempotency-key-text", length: 22...64) { IdempotencyKey($0)?.text },
         text("role-uri", length: 11...100) { Role(certificateURI: $0)?.certificateURI },
         DecoderTarget(name: "form", judge: form),
+        DecoderTarget(name: "cookie", judge: cookie),
         DecoderTarget(name: "signed-token", judge: signedToken),
     ]
 

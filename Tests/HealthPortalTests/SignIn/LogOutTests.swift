@@ -1,6 +1,5 @@
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Calling
 import ExposureKeys
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import Postgres
 import Running
 import TLS
@@ -184,10 +183,10 @@ struct TraceKeyUploadTests {
         try await PortalStage.run { stage in
             let (body, token) = (try Self.body(Self.key(1)), try stage.provider.clientToken())
             #expect(try await stage.upload(body, token) == 200)
-            try await Self.fill(stage, TraceKeyStore.limit - 2)
+            try await Self.fill(stage, VenueLimit.rows - 2)
             let other = try stage.provider.clientToken()
             #expect(try await stage.upload(try Self.body(Self.key(2), Self.key(3)), other) == 429)
-            #expect(try await Self.rows(stage).count == TraceKeyStore.limit - 1)
+            #expect(try await Self.rows(stage).count == VenueLimit.rows - 1)
             #expect(try await stage.upload(body, token) == 200)
             // The token is still good, and there is room for one.
             #expect(try await stage.upload(try Self.body(Self.key(2)), other) == 200)
@@ -222,7 +221,7 @@ extension PortalStage {
         try await send(
             .POST, tracingBases[replica] + "/v3/traceKeys",
             headers: [("content-type", "application/json")] + (token.map { [("authorization", "Bearer \($0)")] } ?? []),
-            body: body, tls: try certificates.files(role: role).client()
+            body: body, tls: try certificates.files(role: role).caller
         ).status
     }
 }
