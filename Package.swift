@@ -182,9 +182,6 @@ targets += shared(
 targets += shared(
     "PlayIntegrity", in: "Proofs", uses: ["CompactJOSE", "Crypto"],
     testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures", "Independent/tokens.py"])
-targets += shared(
-    "SafetyNet", in: "Proofs", uses: ["Certificates", "CompactJOSE", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
-    testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures"])
 targets += shared("DeviceCheck", in: "Proofs", uses: ["CompactJOSE", "Crypto"])
 
 // What crosses the wire between processes.
@@ -324,7 +321,7 @@ targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
         "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
-        "PlayIntegrity", "SafetyNet", "HourKeys", "Credentials", "Crypto", "ExposureKeys",
+        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys",
     ],
     testsUse: [
         "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes", "Calling",
@@ -379,9 +376,8 @@ targets += service(
     "DevelopmentAttestation", path: "Services/Development/Simulators/Attestation",
     executable: "development-attestation",
     uses: serviceParts + [
-        "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "CryptoExtras",
-        "SwiftASN1", "X509",
-    ], testsUse: ["Certificates", "PlayIntegrity", "SafetyNet"])
+        "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "SwiftASN1", "X509",
+    ], testsUse: ["Certificates", "PlayIntegrity"])
 targets += service(
     "Vigil", executable: "vigil",
     uses: [
@@ -444,7 +440,7 @@ targets += [
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Crypto",
             "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
-            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "SafetyNet", "Serving",
+            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving",
             "FurtherAPI",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),

@@ -98,7 +98,6 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "app-attest-assertion", judge: appAttestAssertion),
         DecoderTarget(name: "encrypted-token", judge: encryptedToken),
         DecoderTarget(name: "compact-signature", judge: compactSignature),
-        DecoderTarget(name: "safetynet-statement", judge: safetyNetStatement),
         DecoderTarget(name: "play-integrity-verdict", judge: playIntegrityVerdict),
         DecoderTarget(name: "device-check-answer", judge: deviceCheckAnswer),
         text("batch-tag-text", length: 1...64) { BatchTag($0)?.text },

@@ -84,9 +84,6 @@ nonisolated struct WireAndroidAuthentication: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// SafetyNet's token, which no phone can get any more.
-  var safetyNetJws: String = String()
-
   /// Base64 of bytes that the app chose.
   var salt: String = String()
 
@@ -220,7 +217,7 @@ nonisolated extension WireIOSAuthentication: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireAndroidAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AndroidAuthentication"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}safetyNetJws\0\u{1}salt\0\u{2}\u{e}integrityToken\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}salt\0\u{2}\u{e}integrityToken\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -228,7 +225,6 @@ nonisolated extension WireAndroidAuthentication: SwiftProtobuf.Message, SwiftPro
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.safetyNetJws) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.salt) }()
       case 16: try { try decoder.decodeSingularStringField(value: &self.integrityToken) }()
       default: break
@@ -237,9 +233,6 @@ nonisolated extension WireAndroidAuthentication: SwiftProtobuf.Message, SwiftPro
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.safetyNetJws.isEmpty {
-      try visitor.visitSingularStringField(value: self.safetyNetJws, fieldNumber: 1)
-    }
     if !self.salt.isEmpty {
       try visitor.visitSingularStringField(value: self.salt, fieldNumber: 2)
     }
@@ -250,7 +243,6 @@ nonisolated extension WireAndroidAuthentication: SwiftProtobuf.Message, SwiftPro
   }
 
   static func ==(lhs: WireAndroidAuthentication, rhs: WireAndroidAuthentication) -> Bool {
-    if lhs.safetyNetJws != rhs.safetyNetJws {return false}
     if lhs.salt != rhs.salt {return false}
     if lhs.integrityToken != rhs.integrityToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
