@@ -239,7 +239,7 @@ targets += shared(
     uses: [
         "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
         "Logging", "Metrics",
-    ], testsUse: ["InMemoryLogging"], testsExclude: ["Fixtures"])
+    ], testsUse: ["InMemoryLogging"])
 targets += shared(
     "HourKeys", in: "Platform",
     uses: ["Running", "Schema", "HTTPContract", "Credentials", "ExposureKeys", "Crypto"])
@@ -389,11 +389,11 @@ targets += [
         path: "Services/Development/Country/Model", exclude: ["README.md"], swiftSettings: settings),
     test("CountryModel", uses: ["ExposureKeys", "Exposures", "ExposureFormat", "Phone"]),
 ]
-// What somebody finds in the files of a database server. Only tests and the development suite may import it.
+// What somebody finds in the files of a database server. Only tests may import it.
 targets += [
     .target(
         name: "SeizedBytes", dependencies: dependencies(["ExposureKeys"]),
-        path: "Services/Development/SeizedBytes", swiftSettings: settings)
+        path: "Tests/SeizedBytes", swiftSettings: settings)
 ]
 // The country whose phones use a whole suite.
 targets += [
@@ -401,11 +401,13 @@ targets += [
         name: "SimulatedCountry",
         dependencies: dependencies([
             "CountryModel", "DevelopmentSuite", "Vigil", "Catalogue", "ArgumentParser", "Running", "TLS", "Calling",
-            "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials", "HTTPContract",
-            "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "Crypto", "SeizedBytes",
+            "Loop", "OutsideCalls", "Phone", "Exposures", "ExposureKeys", "ExposureFormat", "Venues", "Credentials",
+            "HTTPContract", "VerificationAPI", "TestResultAPI", "DevelopmentIdentityAPI", "Crypto",
         ]),
         path: "Services/Development/Country", exclude: ["Model", "README.md"], swiftSettings: settings),
-    test("SimulatedCountry", uses: ["CountryModel", "ExposureKeys", "ExposureFormat", "Exposures", "Phone", "Venues"]),
+    test(
+        "SimulatedCountry",
+        uses: ["CountryModel", "Loop", "ExposureKeys", "ExposureFormat", "Exposures", "Phone", "Venues"]),
 ]
 // What no production image has: a whole suite on one machine, its users, and simulated peers.
 targets += service(
@@ -417,7 +419,7 @@ targets += service(
         "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "DonationFormat", "PlayIntegrity",
         "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI", "DevelopmentIdentityAPI",
         "Crypto", "HTTPTypes", "UnixSignals",
-    ], mainUses: ["ArgumentParser"])
+    ], mainUses: ["ArgumentParser", "SimulatedCountry"])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.
 targets += [
@@ -476,18 +478,15 @@ targets += [
         name: "benchmarks",
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
-            "VerificationAPI", "TestResultAPI",
+            "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "FurtherAPI", "DevelopmentIdentityAPI",
             "Credentials", "Crypto", "HTTPMessage", "Logging", "Loop", "HTTPTypes",
-            "SubmissionAPI", "ExposureFormat", "ExposureKeys", "Exposures", "Venues",
-            "FurtherAPI", "MetadataProxy", "Phone", "PushDispatcher",
+            "ExposureFormat", "ExposureKeys", "Exposures", "Venues", "FederationFormat", "DonationFormat", "AppAttest",
+            "DevelopmentAttestation", "DevelopmentSuite", "CountryModel", "SimulatedCountry",
+            "MetadataProxy", "Phone", "PushDispatcher",
         ]),
         path: "Tests/Benchmarks",
         exclude: [
-            "README.md", "Rows", "batches.sh", "bench.sh", "flamegraph.py", "measuring.sh", "officers.sh", "peak.sh",
-            "privacy.sh", "profile.sh", "report.py", "scale.py", "scale.sh",
-            // Until the modules are listed that these need.
-            "CountryHours.swift", "CountryLoad.swift", "DonationLoad.swift", "FederationBatches.swift",
-            "OfficerLoad.swift",
+            "README.md", "Rows", "bench.sh", "measuring.sh", "report.py",
         ],
         swiftSettings: settings),
 ]
@@ -503,14 +502,14 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
 
 // Without what only tests and benchmarks need: then one run of `swift build` makes all the programs that are deployed.
 if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
-    let forTests = ["TestSupport", "TestPrograms", "DecoderTargets", "benchmarks"]
+    let forTests = ["TestSupport", "TestPrograms", "SeizedBytes", "DecoderTargets", "benchmarks"]
     targets.removeAll { $0.type == .test || forTests.contains($0.name) }
 }
 
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
 let waiting: Set = [
-    "DataDonation", "SimulatedCountry",
+    "DataDonation",
 ]
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
     target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }

@@ -53,8 +53,6 @@ struct WireIOSAuthentication: Message {
 }
 
 struct WireAndroidAuthentication: Message {
-    /// SafetyNet's token, which no phone can get any more.
-    var safetyNetJws: String = ""
     /// Base64 of bytes that the app chose.
     var salt: String = ""
     /// Play Integrity's token.
@@ -62,7 +60,6 @@ struct WireAndroidAuthentication: Message {
     var unknownFields = UnknownStorage()
 
     static let fields = FieldTable("vigil.donation.AndroidAuthentication", \Self.unknownFields, [
-        Field(1, "safetyNetJws", \Self.safetyNetJws),
         Field(2, "salt", \Self.salt),
         Field(16, "integrityToken", \Self.integrityToken),
     ])
