@@ -165,7 +165,7 @@ targets += shared(
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
 targets += shared(
     "FederationFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"], testsUse: ["TestPrograms"],
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
 targets += shared(
