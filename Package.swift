@@ -509,7 +509,7 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
 let waiting: Set = [
-    "DataDonation",
+    "DataDonation"
 ]
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
     target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
