@@ -165,7 +165,7 @@ targets += shared(
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
 targets += shared(
     "FederationFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"], testsUse: ["TestPrograms"],
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
 targets += shared(
@@ -509,7 +509,7 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
 let waiting: Set = [
-    "DataDonation",
+    "DataDonation"
 ]
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
     target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
