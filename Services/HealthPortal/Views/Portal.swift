@@ -22,7 +22,7 @@ struct Portal: Sendable {
         self.contact = contact
         notice = settings.optionalString("portal.notice")
         guard let time = LocalTime(zone: settings.string("statistics.timeZone", default: "Europe/Berlin")) else {
-            throw settings.wrong("statistics.timeZone", "must be a time zone's name, such as Europe/Berlin")
+            throw settings.wrong("statistics.timeZone", "must be a zone of this machine's time zone database, such as Europe/Berlin")
         }
         self.time = time
     }

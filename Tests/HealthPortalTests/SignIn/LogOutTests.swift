@@ -139,7 +139,8 @@ struct LogOutTests {
                         $0[claim] = value
                     }
                     let status = try await stage.logOut(token).status
-                    #expect(status == 400 || status == 200 && ["exp", "jti", "sub", "sid", "x"].contains(claim), "\(claim) \(value)")
+                    let isInOrder = status == 200 && ["exp", "jti", "sub", "sid", "x"].contains(claim)
+                    #expect(status == 400 || isInOrder, "\(claim) \(value.prefix(40)): \(status)")
                 }
             }
             let long = String(repeating: "A", count: 17 << 10)
