@@ -1,9 +1,12 @@
 import Calling
 import Catalogue
 import Credentials
+import DataDonation
 import DevelopmentSuite
 import Distribution
+import Federation
 import Foundation
+import Further
 import HTTPContract
 import Logging
 import Running
@@ -48,10 +51,7 @@ struct InProcessSuite: Sendable {
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
-        let patient = [
-            "metadata-proxy.answers.deadline=1000",
-            "verification-server.donation.milliseconds=\(FrontDoor.waiting.contains("data-donation") ? 10 : 4000)",
-        ]
+        let patient = ["metadata-proxy.answers.deadline=1000", "verification-server.donation.milliseconds=4000"]
         let changes = try (patient + changes).map { try #require(SettingChange(argument: $0)) }
         let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
             role in
@@ -60,8 +60,9 @@ struct InProcessSuite: Sendable {
         // The services take their settings from the plan, but some of these name files.
         try plan.write()
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
-        // Creates the keys that uploads are sealed to.
+        // Creates the keys that uploads and donations are sealed to.
         try await suite.fold(asOf: clock.now)
+        try await suite.foldDonations(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
@@ -106,8 +107,42 @@ struct InProcessSuite: Sendable {
         try await SubmissionServer.fold(asOf: instant, runtime(of: "fold", showing: instant))
     }
 
+    func foldDonations(asOf instant: Date) async throws {
+        try await DataDonation.fold(asOf: instant, runtime(of: "donation-fold", showing: instant))
+    }
+
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
+    }
+
+    /// Runs a process that has jobs and no callers until one of its jobs was done.
+    func run(
+        _ name: String, untilDone job: String, asOf instant: Date,
+        serve: @escaping @Sendable (ServiceRuntime) async throws -> Void
+    ) async throws {
+        let service = try #require(plan.services.first { $0.name == name })
+        let ended = Gate()
+        let outcome = Mutex<String?>(nil)
+        let log = Logger(label: name) { label in
+            JSONLogHandler(label: label, level: .info) { line in
+                guard line.contains("\"job\":\"\(job)\"") else { return }
+                outcome.withLock { $0 = line }
+                ended.open()
+            }
+        }
+        try await withRunningService(
+            name, settings: service.settings.mapValues(\.description),
+            clock: .offset(by: instant.timeIntervalSinceNow), logger: log, serve: serve
+        ) { _ in await ended.pass() }
+        #expect(outcome.withLock { $0 }?.contains("job done") == true)
+    }
+
+    func publishReports(asOf instant: Date) async throws {
+        try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
+    }
+
+    func exchange(asOf instant: Date) async throws {
+        try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.
