@@ -44,19 +44,4 @@ struct BuiltProgram {
     func contains(_ type: String) throws -> Bool {
         try Data(contentsOf: URL(filePath: path)).range(of: Data(type.utf8)) != nil
     }
-
-    /// Programs of the catalogue that the manifest lists.
-    static let listed: [String] = {
-        let waiting = Set(Waiting.modules)
-        return TrustZones.Module.all.filter { !waiting.contains($0.name) }.map(\.executable)
-    }()
-}
-
-/// The modules that the manifest doesn't list yet.
-enum Waiting {
-    static let modules: [String] = {
-        let manifest = try? String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
-        guard let list = manifest?.firstMatch(of: /let waiting: Set = \[([^\]]*)\]/)?.1 else { return [] }
-        return list.matches(of: /"(\w+)"/).map { String($0.1) }
-    }()
 }

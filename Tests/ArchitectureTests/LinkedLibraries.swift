@@ -10,7 +10,7 @@ struct LinkedLibraries {
 
     @Test(
         "a program that is deployed loads FoundationEssentials at most: neither Foundation nor ICU",
-        arguments: BuiltProgram.listed + ["vigil"])
+        arguments: TrustZones.Module.all.map(\.executable) + ["vigil"])
     func foundation(program: String) throws {
         let libraries = try BuiltProgram(program).libraries()
         #expect(libraries.contains { $0.hasPrefix("libswiftCore.so") })

@@ -30,8 +30,7 @@ actor KillableSuite {
         /// The servers that issue TANs.
         static let forTANs: [Member] = [.testResultServer, .verificationServer]
         /// The servers that give genuine apps passwords. data-donation is ready when its fold has made keys.
-        static let forPasswords: [Member] =
-            FrontDoor.waiting.contains("data-donation") ? [] : [.developmentAttestation, .donationFold, .dataDonation]
+        static let forPasswords: [Member] = [.developmentAttestation, .donationFold, .dataDonation]
         /// The servers that an upload passes through, and before it what authorises it.
         static let forUploads: [Member] = forPasswords + forTANs + [.fold, .submissionServer, .metadataProxy]
 
