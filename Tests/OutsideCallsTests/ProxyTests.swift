@@ -1,8 +1,9 @@
 import Foundation
-import OutsideCalls
 import TLS
 import TestSupport
 import Testing
+
+@testable import OutsideCalls
 
 /// Calls behind a proxy that others made: tinyproxy. Each case has a process of its own, since its environment names the proxy.
 @Suite(.enabled(if: Tinyproxy.isAvailable, "needs tinyproxy"), .timeLimit(.minutes(5))) struct ProxyTests {
@@ -11,6 +12,8 @@ import Testing
         let environment: [String: String]
         let url: String
         var reach = Reach.everywhere
+        /// What the look-up of the host gives; nil for what the system knows.
+        var address: [UInt8]?
         var milliseconds = 20_000
         /// The problem's name; nil if there is none.
         var failure: String?
@@ -26,7 +29,8 @@ import Testing
             let reaches: [Reach: OutsideReach] = [
                 .everywhere: .everywhere, .publicOnly: .publicOnly, .publicOrLoopback: .publicOrLoopback,
             ]
-            let calls = try OutsideCalls(authorities: authorities, reach: #require(reaches[reach]))
+            var calls = try OutsideCalls(authorities: authorities, reach: #require(reaches[reach]))
+            if let address { calls.lookUp = { _ in [OutsideAddress(bytes: address)].compactMap { $0 } } }
             let before = try Self.connects(in: log)
             let found = await problem(calls, url, within: .milliseconds(milliseconds))
             #expect(found.map { "\($0)" } == failure, "\(self)")
@@ -155,7 +159,8 @@ import Testing
         let proxy = try RawServer("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
         let way = "http://127.0.0.1:\(proxy.port)"
         let environment = ["HTTPS_PROXY": way, "http_proxy": way]
-        let authorities = "\(try TestCertificates().directory)/authority.pem"
+        let certificates = try TestCertificates()
+        let authorities = "\(certificates.directory)/authority.pem"
         func urls(_ addresses: [String]) -> [String] {
             let hosts = addresses.filter { !$0.contains("%") }.map { $0.contains(":") ? "[\($0)]" : $0 }
             return hosts.flatMap { ["https://\($0)/", "http://\($0):80/"] }
@@ -163,17 +168,27 @@ import Testing
         await check(
             urls(AddressTests.inside + ["localhost"]).map {
                 Case(environment: environment, url: $0, reach: .publicOnly, failure: "forbiddenAddress")
-            }, authorities: authorities, log: nil)
+            }
+                + urls(["name.example"]).map {
+                    Case(
+                        environment: environment, url: $0, reach: .publicOnly, address: [10, 0, 0, 1],
+                        failure: "forbiddenAddress")
+                }, authorities: authorities, log: nil)
         #expect(proxy.connections == 0)
         let outside = ["9.9.9.9", "0x9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909"]
         await check(
-            urls(outside).map { Case(environment: environment, url: $0, reach: .publicOnly, failure: "proxy") },
+            urls(outside).map { Case(environment: environment, url: $0, reach: .publicOnly, failure: "proxy") }
+                + urls(["name.example"]).map {
+                    Case(
+                        environment: environment, url: $0, reach: .publicOnly, address: [9, 9, 9, 9], failure: "proxy")
+                },
             authorities: authorities, log: nil)
         let asked = proxy.requests.map { $0.prefix { $0 != "\r\n" } }
         #expect(
             asked.map { $0.components(separatedBy: " ")[1] } == [
                 "9.9.9.9:443", "9.9.9.9:80", "9.9.9.9:443", "9.9.9.9:80", "[2620:fe::fe]:443", "[2620:fe::fe]:80",
                 "9.9.9.9:443", "9.9.9.9:80", "[64:ff9b::909:909]:443", "[64:ff9b::909:909]:80",
+                "9.9.9.9:443", "9.9.9.9:80",
             ])
         #expect(asked.allSatisfy { $0.hasPrefix("CONNECT ") })
     }

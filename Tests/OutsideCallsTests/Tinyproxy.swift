@@ -25,8 +25,8 @@ struct Tinyproxy: Sendable {
             try process.start()
             let proxy = Tinyproxy(port: port, log: log, id: process.processIdentifier)
             defer {
-                proxy.resume()
-                process.terminate()
+                // It inherits the mask of the thread that starts it, which may block SIGTERM.
+                kill(proxy.id, SIGKILL)
                 process.waitUntilExit()
             }
             // It listens before it writes that it accepts.

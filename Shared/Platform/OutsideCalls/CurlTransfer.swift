@@ -127,9 +127,11 @@ final class CurlTransfer {
 
     private func setReach() {
         if let address = plan.address {
-            // For any host and port; the port stays. An HTTP proxy gets CONNECT with the address, also for a URL without TLS.
+            // For any host and port; the port stays. An HTTP proxy gets CONNECT with the address, also for a URL without TLS: else
+            // it would be given the URL.
             connectTo = curl_slist_append(nil, "::\(address.text):")
             vigil_curl_set_list(handle, CURLOPT_CONNECT_TO, connectTo)
+            set(CURLOPT_HTTPPROXYTUNNEL, 1)
         }
         // This machine's addresses are others to a proxy.
         if plan.reach == .direct || plan.address?.isLoopback == true { set(CURLOPT_PROXY, "") }
