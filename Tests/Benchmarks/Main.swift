@@ -11,7 +11,8 @@ struct Benchmarks: AsyncParsableCommand {
         subcommands: [
             ServingBare.self, ServingJSON.self, Calls.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
-            LabResultLoad.self, UploadLoad.self, FurtherLoad.self, ExportKeys.self, ProxyServer.self, Matching.self,
-            PushLoad.self, VenueMatching.self, RiskDay.self,
+            LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, Matching.self,
+            PushLoad.self, VenueMatching.self, RiskDay.self, CountryHours.self, DonationPreparation.self,
+            DonationLoad.self, FurtherLoad.self, FederationUpload.self, FederationPreparation.self, OfficerLoad.self,
         ])
 }
