@@ -11,10 +11,7 @@ extension CurlTransfer {
     /// if the name has another one by now. A proxy is given that address, not the name: it looks nothing up. How libcurl reads the
     /// host doesn't matter, since it isn't what is called.
     static func carryOut(_ plan: Plan, _ lookUp: LookUp) throws(OutsideProblem) -> OutsideResponse {
-        switch plan.reach {
-        case .everywhere, .direct: return try CurlTransfer(plan).perform()
-        case .publicOnly, .publicOrLoopback: break
-        }
+        guard plan.reach.isChecked else { return try CurlTransfer(plan).perform() }
         let addresses = lookUp(try host(of: plan.request.url))
         guard !addresses.isEmpty else { throw .noConnection }
         var problem = OutsideProblem.forbiddenAddress

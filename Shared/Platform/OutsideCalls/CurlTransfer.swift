@@ -68,7 +68,7 @@ final class CurlTransfer {
         set(CURLOPT_URL, plan.request.url)
         setConnection()
         setTLS()
-        setReach()
+        try setReach()
         setMessage()
         setBody()
         vigil_curl_set_list(handle, CURLOPT_HTTPHEADER, lines)
@@ -127,7 +127,8 @@ final class CurlTransfer {
         }
     }
 
-    private func setReach() {
+    private func setReach() throws(OutsideProblem) {
+        guard !plan.reach.isChecked || plan.address != nil else { throw .forbiddenAddress }
         if let address = plan.address {
             // For any host and port; the port stays. An HTTP proxy gets CONNECT with the address, also for a URL without TLS: else
             // it would be given the URL.

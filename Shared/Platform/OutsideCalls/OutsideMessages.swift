@@ -68,4 +68,7 @@ package enum OutsideReach: Sendable {
     case publicOnly
     /// Public ones, and this machine, for simulators; the latter never by a proxy.
     case publicOrLoopback
+
+    /// Whether an address is called only after it was looked at. Only ``OutsideCalls`` does that.
+    var isChecked: Bool { self == .publicOnly || self == .publicOrLoopback }
 }
