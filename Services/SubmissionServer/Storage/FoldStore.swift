@@ -32,12 +32,6 @@ struct FoldStore: Sendable {
             let lastClosed = try session.row(
                 "SELECT max(hour) FROM submission.hour_key WHERE closed", as: Int32?.self)
             let first = max(hour, lastClosed?.map { Hour(number: $0 + 1) } ?? hour)
-            // A fold of an earlier build made these keys, and this one has their private halves.
-            try session.execute(
-                """
-                UPDATE submission.hour_key SET row_format = \(SealedUpload.format)
-                WHERE NOT closed AND row_format < \(SealedUpload.format)
-                """)
             let known = Set(
                 try session.rows("SELECT hour FROM submission.hour_key WHERE hour >= \(first.number)", as: Int32.self)
                     .map(Hour.init(number:)))
@@ -45,10 +39,7 @@ struct FoldStore: Sendable {
             for hour in first..<max(first.advanced(by: 1), hour.advanced(by: count)) where !known.contains(hour) {
                 let key = Array(try files.create(hour).rawRepresentation)
                 try session.execute(
-                    """
-                    INSERT INTO submission.hour_key (hour, public_key, row_format)
-                    VALUES (\(hour.number), \(key), \(SealedUpload.format))
-                    """)
+                    "INSERT INTO submission.hour_key (hour, public_key) VALUES (\(hour.number), \(key))")
             }
         }
     }
