@@ -10,6 +10,7 @@ release=(-c release --static-swift-stdlib --explicit-target-dependency-import-ch
 packages+=(
     softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
     tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
+    tinyproxy
 )
 
 # What browser.sh and venue.sh need besides: a browser, a font, and what runs the checker of HTML.

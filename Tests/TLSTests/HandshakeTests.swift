@@ -214,16 +214,4 @@ import X509
         #expect(stage.fails())
         #expect(stage.serverHandler.failure == "excessive message size")
     }
-
-    @Test("another library's context gets certificate, key and authorities")
-    func lent() throws {
-        let lender = try authority.material().client()
-        let other = try TLSContext(isServer: false, minimum: .tls13, protocols: [])
-        #expect(lender.lend(to: other.pointer))
-        SSL_CTX_set_verify(other.pointer, SSL_VERIFY_PEER, nil)
-        let server = try authority.material().mutualServer().context
-        #expect(Stage(other, server).opens())
-        let foreignServer = try foreign.material(trusting: [authority]).mutualServer().context
-        #expect(Stage(other, foreignServer).fails())
-    }
 }

@@ -91,6 +91,20 @@ struct TraceKeyUploadTests {
         }
     }
 
+    @Test func `a token with numbers that nobody expects is refused`() async throws {
+        try await PortalStage.run { stage in
+            let body = try Self.body(Self.key(1))
+            for value in HostileJSON.values {
+                for claim in ["iat", "exp", "aud", "scope"] {
+                    let token = try stage.provider.clientToken { $0[claim] = value }
+                    #expect(try await stage.upload(body, token) == 401, "\(claim) \(value.prefix(40))")
+                }
+            }
+            #expect(try await Self.rows(stage).isEmpty)
+            #expect(try await stage.upload(body, try stage.provider.clientToken()) == 200)
+        }
+    }
+
     @Test func `two keys with one identity and nonce are refused together, so that none is lost unnoticed`()
         async throws
     {

@@ -297,8 +297,10 @@ actor KillableSuite {
 
     /// Starts the command `federation run` for everything before an instant.
     /// - Parameter ahead: how far its clock is ahead, in seconds.
-    func exchange(asOf instant: Date, ahead: TimeInterval) async throws -> ChildProcess {
-        try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead)
+    func exchange(
+        asOf instant: Date, ahead: TimeInterval, environment: [String: String] = [:]
+    ) async throws -> ChildProcess {
+        try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead, environment: environment)
     }
 
     /// Runs the command `further publish`; see ``fold(asOf:killingAfter:)``.
@@ -316,13 +318,15 @@ actor KillableSuite {
 
     /// - Parameter service: whose configuration the command has.
     private func start(
-        _ executable: String, _ command: String, as service: String, asOf instant: Date, ahead: TimeInterval
+        _ executable: String, _ command: String, as service: String, asOf instant: Date, ahead: TimeInterval,
+        environment: [String: String] = [:]
     ) async throws -> ChildProcess {
         try await ChildProcess.start(
             .init(
                 try BuiltProgram.path(executable),
                 [command, "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service)],
-                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(Int(ahead.rounded(.up)))"]) { $1 },
+                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(Int(ahead.rounded(.up)))"]) { $1 }
+                    .merging(environment) { $1 },
                 log: folder.log("\(command)-once")))
     }
 

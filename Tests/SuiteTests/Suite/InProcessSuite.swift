@@ -3,6 +3,7 @@ import Catalogue
 import Credentials
 import DevelopmentSuite
 import Distribution
+import Federation
 import Foundation
 import Further
 import HTTPContract
@@ -135,6 +136,10 @@ struct InProcessSuite: Sendable {
 
     func publishReports(asOf instant: Date) async throws {
         try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
+    }
+
+    func exchange(asOf instant: Date) async throws {
+        try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.

@@ -3,52 +3,47 @@ import TestSupport
 
 @testable import SwiftProtobuf
 
-/// Fills a message with random values, through the code that fills it with received ones.
-struct RandomDecoder: Decoder {
-    private(set) var randomness: SeededGenerator
-    private var fields: [Int]
+/// Fills a message with random values.
+struct RandomMessage: FieldOperation {
+    private var randomness: SeededGenerator
 
-    static func message<M: Message>(_ type: M.Type = M.self, by randomness: inout SeededGenerator) throws -> M {
-        var decoder = RandomDecoder(M.self, randomness)
+    static func of<M: Message>(_ type: M.Type, by randomness: inout SeededGenerator) throws -> M {
+        var filler = RandomMessage(randomness: randomness)
         var message = M()
-        try message.decodeMessage(decoder: &decoder)
-        randomness = decoder.randomness
+        try message.withFields { try filler.fill($0, M.fields) }
+        randomness = filler.randomness
         return message
     }
 
-    private init<M: Message>(_ type: M.Type, _ randomness: SeededGenerator) {
-        var randomness = randomness
-        fields = (1...127).filter { M._protobuf_nameMap.names(of: $0) != nil }
-            .filter { _ in Int.random(in: 0..<4, using: &randomness) > 0 }
-            .reversed()
-        self.randomness = randomness
+    private mutating func fill(_ message: UnsafeMutableRawPointer, _ fields: FieldTable) throws {
+        for field in fields.places where Int.random(in: 0..<4, using: &randomness) > 0 {
+            try field.apply(&self, in: message)
+        }
     }
 
-    mutating func nextFieldNumber() -> Int? { fields.popLast() }
-
-    mutating func value<F: FieldType>(_ type: F.Type) -> F.BaseType? { random(F.BaseType.self) }
-
-    mutating func enumValue<E: Enum>(_ type: E.Type) -> E? {
-        E(rawValue: Int.random(in: 0..<8, using: &randomness)) ?? E()
+    mutating func scalar<F: FieldType>(_ type: F.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        typealias Value = F.BaseType
+        switch field.shape {
+        case .plain: place.assumingMemoryBound(to: Value.self).pointee = random(Value.self) ?? Value()
+        case .presence: place.assumingMemoryBound(to: Presence<Value>.self).pointee.value = random(Value.self)
+        case .repeated:
+            place.assumingMemoryBound(to: [Value].self).pointee = (0..<count()).compactMap { _ in random(Value.self) }
+        case .map:
+            let keys = (0..<count()).compactMap { _ in random(Int32.self) }
+            for key in keys {
+                place.assumingMemoryBound(to: [Int32: Value].self).pointee[key] = random(Value.self)
+            }
+        }
     }
 
-    mutating func decodeRepeated<F: FieldType>(_ type: F.Type, value: inout [F.BaseType]) {
-        for _ in 0..<count() { value += [random(F.BaseType.self)].compactMap(\.self) }
+    mutating func enumeration(_ type: any Enum.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        _ = type.set(Int.random(in: 0..<8, using: &randomness), field.shape, at: place)
     }
 
-    mutating func decodeSingularMessageField<M: Message>(value: inout M?) throws {
-        value = try Self.message(by: &randomness)
-    }
-
-    mutating func decodeRepeatedMessageField<M: Message>(value: inout [M]) throws {
-        for _ in 0..<count() { value.append(try Self.message(by: &randomness)) }
-    }
-
-    mutating func decodeMapField<K: MapFieldType, V: MapFieldType>(
-        fieldType: _ProtobufMap<K, V>.Type, value: inout [K.BaseType: V.BaseType]
-    ) {
-        for _ in 0..<count() {
-            if let key = random(K.BaseType.self), let content = random(V.BaseType.self) { value[key] = content }
+    mutating func message(_ type: any Message.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        let isRepeated = if case .repeated = field.shape { true } else { false }
+        for _ in 0..<(isRepeated ? count() : 1) {
+            try type.merge(into: place, field.shape) { try fill($0, type.fields) }
         }
     }
 
