@@ -237,12 +237,16 @@ targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metri
 targets += shared(
     "Schema",
     uses: [
-        "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
-        "Logging", "Metrics",
+        "Credentials", "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running",
+        "ServiceLifecycle", "Logging", "Metrics",
     ], testsUse: ["InMemoryLogging"])
 targets += shared(
     "HourKeys", in: "Platform",
-    uses: ["Running", "Schema", "HTTPContract", "Credentials", "ExposureKeys", "Crypto"])
+    uses: [
+        "ArgumentParser", "Credentials", "Crypto", "ExposureKeys", "HTTPContract", "Logging", "Metrics", "Postgres",
+        "Running",
+        "Schema", "ServiceLifecycle", "Serving",
+    ])
 targets += shared("PKCS11", in: "Platform", uses: ["CPKCS11", "Running", "Crypto", "CryptoExtras"])
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
@@ -319,7 +323,7 @@ targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
         "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
-        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys",
+        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "OutsideCalls",
     ],
     testsUse: [
         "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes", "Calling",
@@ -508,9 +512,7 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
 
 // What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
 // moves a module deletes its name here. ArchitectureTests read the names.
-let waiting: Set = [
-    "DataDonation",
-]
+let waiting: Set<String> = []
 func needs(_ names: Set<String>, _ target: Target) -> Bool {
     target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
 }

@@ -300,6 +300,7 @@ struct GrantTests {
         ("SELECT foreign_keys.take_import_lock()", .federation),
         ("SELECT foreign_keys.wait_for_imports()", .fold),
         ("SELECT donation.take_fold_lock()", .donationFold),
+        ("SELECT donation.take_report_turn()", .donation),
         ("SELECT further.take_report_lock()", .further),
         ("SELECT further.take_list_lock()", .further),
         ("SELECT federation.take_upload_lock('efgs')", .federation),

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import HourKeys
 import Postgres
 import Running
 import TestSupport
