@@ -38,10 +38,6 @@ static inline CURLcode vigil_curl_set_progress(CURL *handle, vigil_curl_progress
     return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
 
-static inline CURLcode vigil_curl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
-    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
-}
-
 static inline CURLcode vigil_curl_get_number(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }
