@@ -37,7 +37,7 @@ struct GrantTests {
         "donation.released_cell": [.donationFold: "SELECT INSERT"],
         // Sealed to the auditor: whoever takes rows can't look at the entries, nor remove one.
         "donation.raw_audit": [.donationFold: "INSERT"],
-        // The fold may update `closed` and `row_format`, and no key.
+        // The fold may update `closed`, and no key.
         "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
         // The server adds rows by a function that holds the hour open.
         "submission.inbox": [.fold: "SELECT DELETE"],

@@ -6,7 +6,7 @@ import Venues
 
 extension InboxTables {
     /// The tables of uploads. Rows that are read at a time have four megabytes as a rule, 27 at most.
-    static let uploads = InboxTables(of: Identifier("submission"), batch: 1000, rowFormat: SealedUpload.format)
+    static let uploads = InboxTables(of: Identifier("submission"), batch: 1000)
 }
 
 extension FoldStore {

@@ -26,27 +26,16 @@ package struct FoldStore: Sendable {
     ///   because this must be the wrong directory: two folds with a directory each couldn't open each other's hours.
     package func makeKeys(from hour: Hour, count: Int, in files: HourKeyFiles) async throws {
         let keys: SQL = "\(identifier: tables.schema).hour_key"
-        let format = tables.rowFormat
         try await exclusively { session in
             let lastClosed = try session.row("SELECT max(hour) FROM \(keys) WHERE closed", as: Int32?.self)
             let first = max(hour, lastClosed?.map { Hour(number: $0 + 1) } ?? hour)
-            if let format {
-                // A fold of an earlier build made these keys, and this one has their private halves.
-                try session.execute(
-                    "UPDATE \(keys) SET row_format = \(format) WHERE NOT closed AND row_format < \(format)")
-            }
             let known = Set(
                 try session.rows("SELECT hour FROM \(keys) WHERE hour >= \(first.number)", as: Int32.self)
                     .map(Hour.init(number:)))
             for open in known where open > hour { _ = try files.read(open) }
             for hour in first..<max(first.advanced(by: 1), hour.advanced(by: count)) where !known.contains(hour) {
                 let key = Array(try files.create(hour).rawRepresentation)
-                if let format {
-                    try session.execute(
-                        "INSERT INTO \(keys) (hour, public_key, row_format) VALUES (\(hour.number), \(key), \(format))")
-                } else {
-                    try session.execute("INSERT INTO \(keys) (hour, public_key) VALUES (\(hour.number), \(key))")
-                }
+                try session.execute("INSERT INTO \(keys) (hour, public_key) VALUES (\(hour.number), \(key))")
             }
         }
     }

@@ -7,15 +7,11 @@ package struct InboxTables: Sendable {
     let schema: Identifier
     /// Rows that are read at a time.
     let batch: Int64
-    let rowFormat: Int16?
 
-    /// - Parameters:
-    ///   - batch: how many rows are read at a time, by their size.
-    ///   - rowFormat: the newest format of rows that this build's fold reads; nil where keys don't say.
-    package init(of schema: Identifier, batch: Int64, rowFormat: Int16? = nil) {
+    /// - Parameter batch: how many rows are read at a time, by their size.
+    package init(of schema: Identifier, batch: Int64) {
         self.schema = schema
         self.batch = batch
-        self.rowFormat = rowFormat
     }
 }
 
