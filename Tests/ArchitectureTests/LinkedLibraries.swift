@@ -33,7 +33,8 @@ struct LinkedLibraries {
         for line in lines.dropFirst() {
             let parts = try #require(line.wholeMatch(of: /\w+ ([\d.]+) \((\S+) (\S+)\)/), "\(line)")
             #expect(parts.3.hasPrefix(parts.1))
-            #expect(try BuiltProgram.output("/usr/bin/dpkg-query", ["-W", "-f=${Version}", "\(parts.2)"]) == ["\(parts.3)"])
+            #expect(
+                try BuiltProgram.output("/usr/bin/dpkg-query", ["-W", "-f=${Version}", "\(parts.2)"]) == ["\(parts.3)"])
         }
     }
 
