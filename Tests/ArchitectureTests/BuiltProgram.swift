@@ -30,6 +30,13 @@ struct BuiltProgram {
         try Self.output("/usr/bin/ldd", [path]).map { String($0.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) }
     }
 
+    /// The libraries that it is linked with itself, without their versions.
+    func linked() throws -> [String] {
+        // Such as " 0x… (NEEDED)             Shared library: [libpq.so.5]".
+        try Self.output("/usr/bin/readelf", ["--dynamic", path])
+            .compactMap { $0.firstMatch(of: /\(NEEDED\).*\[(\S+?)\.so/).map { String($0.1) } }
+    }
+
     /// The lines that it prints, if it ends well.
     func output(_ arguments: String...) throws -> [String] { try Self.output(path, arguments) }
 
