@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what needs no build: alerts, format, docker-compose.yml, the venue page's policy, scripts.
+# Checks what needs no build: alerts, format, generated code, docker-compose.yml, the venue page's policy, scripts.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/Tests/tools.sh"
@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 bash Tests/static.sh [--no-alerts]
 
-Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, docker-compose.yml, the policy
-of the venue page, and the syntax of every script. Takes about a minute.
+Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, whether generated code is what
+the schemas say, docker-compose.yml, the policy of the venue page, and the syntax of every script. Takes about a minute.
 
   --no-alerts   all but the alerts, which take half of the time
   --help        this text
@@ -38,6 +38,9 @@ fi
 say "Checking the format …"
 part "format" swift format lint --strict --parallel -r Services Shared Tests Package.swift ||
     fail "The format is wrong: run swift format -i -r Services Shared Tests Package.swift."
+
+say "Generating code from the schemas …"
+/usr/bin/python3 Shared/Formats/generate.py --check || fail "Generated code is stale: see above."
 
 say "Reading docker-compose.yml …"
 /usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml breaks a rule: see above."

@@ -32,10 +32,9 @@ package struct DataDonation: AsyncParsableCommand {
         let hashes = try DonationHashes(settings)
         let attest = try IPhoneProofs.appAttest(settings, runtime.logger)
         let apple = try DeviceCheckClient(settings, clock: clock)
-        let (keys, roots) = (try AndroidProofs.keys(settings), try AndroidProofs.roots(settings))
+        let keys = try AndroidProofs.keys(settings)
         let configured: [Proof?] = [
             attest.map { _ in .appAttest }, apple.map { _ in .deviceCheck }, keys.map { _ in .playIntegrity },
-            roots.map { _ in .safetyNet },
         ]
         let accepted = try Proof.accepted(settings, configured: Set(configured.compactMap { $0 }))
         let database = try ServiceDatabase.client(for: runtime)
@@ -48,7 +47,7 @@ package struct DataDonation: AsyncParsableCommand {
                 proofs: IPhoneProofs(appAttest: attest, deviceCheck: apple, accepted: accepted), hashes: hashes,
                 challenges: challenges, store: admissions, tokens: MonthTokenStore(database), clock: clock),
             android: AdmitAndroid(
-                proofs: try AndroidProofs(settings, keys: keys, roots: roots, accepted: accepted), hashes: hashes,
+                proofs: try AndroidProofs(settings, keys: keys, accepted: accepted), hashes: hashes,
                 clock: clock),
             databaseClock: databaseClock)
         func issue(

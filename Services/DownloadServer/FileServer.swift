@@ -59,6 +59,9 @@ final class FileServer: RequestServer {
         limits.drain = shutdownTimeout
         limits.headerBytes = headerBytes
         limits.connections = connections
+        // An edge has one address, and files are large.
+        limits.connectionsOfPrefix = nil
+        limits.sendBuffer = nil
         limits.otherFiles = otherFiles
         return limits
     }

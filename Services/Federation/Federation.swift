@@ -55,14 +55,7 @@ package struct Federation: AsyncParsableCommand {
         let done = try await ServiceDatabase.once(for: runtime, of: .federation) { database in
             let exchange = try await GatewayExchange(
                 database, by: try await DatabaseClock(of: runtime, in: database), runtime)
-            let done: Result<Logger.Metadata, any Error>
-            do {
-                done = .success(try await exchange.run(asOf: instant))
-            } catch {
-                done = .failure(error)
-            }
-            await exchange.client.close()
-            return try done.get()
+            return try await exchange.run(asOf: instant)
         }
         runtime.logger.notice("exchange finished", metadata: done)
     }
@@ -84,13 +77,15 @@ extension GatewayExchange {
     /// The listener for the gateway's calls; nil without `callback.url`.
     fileprivate func callbackListener(_ settings: Settings) throws -> Listener? {
         guard settings.optionalString("callback.url") != nil else { return nil }
-        let take = TakeAnnouncement(
-            store: incoming, gateway: try PinnedCaller(settings), days: plan.days, clock: runtime.clock)
+        let gateway = try PinnedCaller(settings)
+        let take = TakeAnnouncement(store: incoming, days: plan.days, clock: runtime.clock)
         return try Listener(
             "callback", from: settings, defaultPort: 8090,
             security: .mutualTLS(try TLSFiles(settings, prefix: "callback"))
         ) { routes in
-            routes.onPinned(FederationAPI.callback, use: take.handle)
+            routes.on(FederationAPI.callback, from: gateway.isCaller) { announcement, _ in
+                try await take.handle(announcement)
+            }
         }
     }
 }

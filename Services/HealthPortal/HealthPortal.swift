@@ -1,8 +1,7 @@
 package import ArgumentParser
 import Calling
 import FoundationEssentials
-import HTTPContract
-import Hummingbird
+import HTTPTypes
 import Logging
 import Metrics
 import OfficerIdentity
@@ -60,8 +59,12 @@ package struct HealthPortal: AsyncParsableCommand {
             base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server")
         let pages = PageAnswers(provider: provider.origin, portal: try Portal(settings), clock: clock)
 
-        let router = Router(context: PageContext.self)
-        router.add(middleware: RequestRules(origins: origins, pages: pages))
+        let officers = OfficerPages(sessions: sessions, answers: pages)
+        let venues = VenueStore(database)
+        let entering = VenueEntering(store: venues, audit: audit, pseudonyms: pseudonyms)
+        let figures = ShowFigures(store: FigureStore(database, calendar), pages: pages, clock: clock)
+
+        var router = PageRouter()
         router.get("/", use: StartPage(sessions: sessions, pages: pages).handle)
         router.get("/help", use: PublicPage(sessions: sessions, pages: pages, view: { $0.helpPage() }).handle)
         router.get(
@@ -83,51 +86,54 @@ package struct HealthPortal: AsyncParsableCommand {
         router.post("/logout", use: LogOut(discovery: discovery, sessions: sessions, origins: origins).handle)
         router.get(
             "/codes",
-            use: ShowForms(sessions: sessions, authorities: authorities, pages: pages, clock: clock).handle)
+            use: officers.page(
+                for: \.mayMakeCodes, use: ShowForms(authorities: authorities, pages: pages, clock: clock).handle))
         router.post(
             "/codes",
-            use: MakeCode(
-                sessions: sessions, verification: verification, authorities: authorities, audit: audit, pages: pages,
-                metrics: metrics, clock: clock
-            ).handle)
-        router.get("/codes/current", use: ShowCurrentCode(sessions: sessions, pages: pages, clock: clock).handle)
-        router.post("/codes/current/hide", use: HideCode(sessions: sessions, hides: true).handle)
-        router.post("/codes/current/show", use: HideCode(sessions: sessions, hides: false).handle)
-
-        let figures = ShowFigures(
-            sessions: sessions, store: FigureStore(database, calendar), pages: pages, clock: clock)
-        router.get("/statistics", use: { try await figures.page($0, $1) })
-        router.get("/statistics.csv", use: { try await figures.csv($0, $1) })
-        router.get("/statistics.json", use: { try await figures.json($0, $1) })
-        let venues = VenueStore(database)
-        let entering = VenueEntering(store: venues, audit: audit, pseudonyms: pseudonyms)
+            use: officers.page(
+                use: MakeCode(
+                    sessions: sessions, verification: verification, authorities: authorities, audit: audit,
+                    metrics: metrics, clock: clock
+                ).handle))
+        router.get("/codes/current", use: officers.page(use: ShowCurrentCode(pages: pages, clock: clock).handle))
+        router.post("/codes/current/hide", use: officers.page(use: HideCode(sessions: sessions, hides: true).handle))
+        router.post("/codes/current/show", use: officers.page(use: HideCode(sessions: sessions, hides: false).handle))
+        router.get("/statistics", use: officers.page(for: \.maySeeFigures, use: figures.page))
+        router.get("/statistics.csv", use: officers.page(for: \.maySeeFigures, use: figures.csv))
+        router.get("/statistics.json", use: officers.page(for: \.maySeeFigures, use: figures.json))
         router.get(
             "/venues",
-            use: ShowVenues(
-                sessions: sessions, store: venues, pseudonyms: pseudonyms, pages: pages, clock: clock
-            ).handle)
-        router.get("/venues/new", use: ShowVenueForm(sessions: sessions, pages: pages, clock: clock).handle)
-        router.get("/venues/import", use: ShowVenueImport(sessions: sessions, pages: pages).handle)
+            use: officers.page(
+                for: \.maySeeVenues,
+                use: ShowVenues(store: venues, pseudonyms: pseudonyms, pages: pages, clock: clock).handle))
+        router.get(
+            "/venues/new",
+            use: officers.page(for: \.mayEnterVenues, use: ShowVenueForm(pages: pages, clock: clock).handle))
+        router.get(
+            "/venues/import", use: officers.page(for: \.mayEnterVenues, use: ShowVenueImport(pages: pages).handle))
         router.post(
-            "/venues", use: EnterVenue(sessions: sessions, entering: entering, pages: pages, clock: clock).handle)
+            "/venues",
+            use: officers.page(
+                for: \.mayEnterVenues, use: EnterVenue(entering: entering, pages: pages, clock: clock).handle))
         router.post(
             "/venues/import",
-            use: ImportVenues(sessions: sessions, entering: entering, pages: pages, clock: clock).handle)
+            use: officers.page(
+                for: \.mayEnterVenues, use: ImportVenues(entering: entering, pages: pages, clock: clock).handle))
         router.post(
             "/venues/decision",
-            use: DecideVenue(
-                sessions: sessions, store: venues, audit: audit, pseudonyms: pseudonyms, pages: pages
-            ).handle)
+            use: officers.page(
+                for: \.mayDecideOnVenues,
+                use: DecideVenue(store: venues, audit: audit, pseudonyms: pseudonyms).handle))
         router.get(
             "/status",
-            use: ShowStatus(
-                sessions: sessions, verification: verification, discovery: discovery, pages: pages
-            ).handle)
-        Assets.mount(on: router)
+            use: officers.page(
+                for: \.maySeeStatus,
+                use: ShowStatus(verification: verification, discovery: discovery, pages: pages).handle))
+        for asset in Assets.all { router.get(asset) }
 
         let browsers = try Listener("listen", from: settings, defaultPort: 8070, security: .publicTLS(publicTLS)) {
-            $0.pages(router, bodyLimit: 8 << 10) { problem, exchange in
-                pages.refusal(Refusal(problem), to: Request(exchange))
+            $0.pages(router, origins: origins, bodyLimit: 8 << 10) { error, request in
+                pages.refusal(Refusal(error), to: request)
             }
         }
         // A separate listener, so that only the provider's network has to reach it.
@@ -163,12 +169,5 @@ package struct HealthPortal: AsyncParsableCommand {
                 },
             ],
             readiness: [ServiceDatabase.readiness(of: database)], warnings: { audit.warnings })
-    }
-}
-
-extension Request {
-    /// A request that was refused before a page could read its body.
-    fileprivate init(_ exchange: Exchange) {
-        self.init(head: exchange.request.head, body: RequestBody(buffer: .init()))
     }
 }

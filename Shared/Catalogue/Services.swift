@@ -285,7 +285,7 @@ extension Catalogue.Service {
                     DevelopmentAttestationAPI.deviceToken.route, DevelopmentAttestationAPI.device.route,
                     DevelopmentAttestationAPI.behaviour.route, DevelopmentAttestationAPI.appAttestKey.route,
                     DevelopmentAttestationAPI.attestation.route, DevelopmentAttestationAPI.assertion.route,
-                    DevelopmentAttestationAPI.integrityToken.route, DevelopmentAttestationAPI.safetyNetStatement.route,
+                    DevelopmentAttestationAPI.integrityToken.route,
                 ]),
         ],
         admin: 8129,

@@ -96,16 +96,14 @@ struct FederationUpload: AsyncParsableCommand {
 /// The batches that a gateway gives out, each with keys of its own of two countries, and its audits.
 struct FederationPreparation: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "federation-batches", abstract: "Make a gateway's batches and audits.")
+        commandName: "federation-batches",
+        abstract: "Make a gateway's batches and audits, and for each country what it signed, and its signature in DER.")
 
     @Option(help: "A folder with what Rows/federation.sh puts there.")
     var folder: String
 
     @Option(help: "How many.")
     var batches: Int
-
-    @Flag(help: "Also writes what each country signed, and its signature in DER.")
-    var signed = false
 
     private static let uploads = [("FR", 2600), ("PL", 2400)]
 
@@ -128,7 +126,6 @@ struct FederationPreparation: AsyncParsableCommand {
                 audit.append(country.entry(signature))
                 // In no order, as a gateway has them.
                 body += try KeyBatch.protobuf(keys)
-                guard signed else { continue }
                 try write(content, "\(number)-\(country.name).content")
                 try write(signature.bytes, "\(number)-\(country.name).signature")
             }

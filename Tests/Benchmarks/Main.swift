@@ -12,6 +12,7 @@ struct Benchmarks: AsyncParsableCommand {
             ServingBare.self, ServingJSON.self, Calls.self, PostgresLookup.self, PostgresInsert.self, PostgresCopy.self,
             PrepareSuite.self, TANReservationLoad.self, TANVerificationLoad.self, ResultPollingLoad.self,
             LabResultLoad.self, UploadLoad.self, ExportKeys.self, ProxyServer.self, Matching.self,
-            PushLoad.self, VenueMatching.self, RiskDay.self,
+            PushLoad.self, VenueMatching.self, RiskDay.self, CountryHours.self, DonationPreparation.self,
+            DonationLoad.self, FurtherLoad.self, FederationUpload.self, FederationPreparation.self, OfficerLoad.self,
         ])
 }

@@ -23,7 +23,6 @@ struct OfficerLoad: AsyncParsableCommand {
     @Option(help: "What they do.") var activity: Activity
     @Option(help: "How many.") var officers = 20
     @Option(help: "How long to measure.") var seconds: Double = 4
-    @Option(help: "Seconds between two actions of one officer, on average.") var pause: Double = 0
 
     func run() async throws {
         let provider = try ServiceClient(base: control, tls: nil, name: "development-identity")
@@ -48,7 +47,6 @@ struct OfficerLoad: AsyncParsableCommand {
         var browser = browser
         var times: [Duration] = []
         while ContinuousClock.now < end {
-            if pause > 0 { try await Task.sleep(for: .seconds(Double.random(in: 0...2 * pause))) }
             switch activity {
             case .codes:
                 try await browser.open("/codes")

@@ -9,7 +9,7 @@ import Running
 import Serving
 import TLS
 
-/// The metadata proxy, unless asked otherwise with a schedule that doesn't wait: what a request costs the proxy itself.
+/// The metadata proxy with a schedule that doesn't wait: what a request costs the proxy itself.
 struct ProxyServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy", abstract: "Forward GET /measure and POST /measure.")
@@ -17,21 +17,14 @@ struct ProxyServer: AsyncParsableCommand {
     @Option(help: "The port on 127.0.0.1.") var port: Int
     @Option(help: "The service behind, such as http://127.0.0.1:18911.") var upstream: String
     @Option(help: "The folder with certificate.pem and key.pem; without it HTTP is plain.") var tls: String?
-    @Option(help: "The folder with the same files for the service behind, whose certificate is the only one trusted.")
-    var upstreamTLS: String?
-    @Option(help: "Milliseconds from a request to its answer; without it answers leave as soon as they are known.")
-    var deadline: Int?
 
     func run() async throws {
         let runtime = ServiceRuntime(
             name: "benchmark", settings: [:], clock: .system,
             logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
-        let service = try HTTPClient.upstream(
-            upstream, tls: upstreamTLS.map { Self.files(in: $0, trusting: "\($0)/certificate.pem") }, name: "measured")
-        let schedule: any AnswerSchedule =
-            deadline.map { DeadlineSchedule(interval: .milliseconds($0)) } ?? ImmediateSchedule()
+        let service = try HTTPClient.upstream(upstream, tls: nil, name: "measured")
         var plan = ProxyPlan(
-            listener: "listen", schedule: schedule,
+            listener: "listen", schedule: ImmediateSchedule(),
             bytesInFlight: BytesInFlight(limit: 256 << 20, metrics: runtime.metrics),
             limit: PrefixLimit(1_000_000_000, clock: .system), metrics: runtime.metrics)
         let get = Endpoint<NoContent, MeasuredBody>(.get, "/measure", callers: [], bodyLimit: 0, summary: "Answers.")
@@ -42,12 +35,8 @@ struct ProxyServer: AsyncParsableCommand {
         let listener = plan.listener(
             host: "127.0.0.1", port: port, connections: 20_000, connectionsOfPrefix: 20_000,
             connectionBytes: 256 << 10, idle: .seconds(600), life: .seconds(3600),
-            tls: tls.map { Self.files(in: $0, trusting: nil) })
+            tls: tls.map { TLSFiles(certificate: "\($0)/certificate.pem", key: "\($0)/key.pem", authorities: nil) })
         try await runtime.run(listeners: [listener], services: [service])
-    }
-
-    private static func files(in folder: String, trusting authorities: String?) -> TLSFiles {
-        TLSFiles(certificate: "\(folder)/certificate.pem", key: "\(folder)/key.pem", authorities: authorities)
     }
 }
 

@@ -27,9 +27,6 @@ struct ServiceLoad: ParsableArguments {
     @Option(help: "How long to measure.")
     var seconds = 4
 
-    @Flag(help: "Goes on after a call that gets no answer, and prints to standard error how many there were.")
-    var patient = false
-
     /// Repeats `operation`, which returns how much it did, until the time is over or there is no more to do (nil).
     func run(as role: Role, _ operation: @escaping Operation) async throws {
         guard !base.isEmpty else { throw ValidationError("--base is missing.") }
@@ -44,7 +41,7 @@ struct ServiceLoad: ParsableArguments {
         }
         let outcome: Result<Void, any Error>
         do {
-            try await run { task, random in try await operation(clients[task / 32], &random) }
+            try await Measurement.of { try await repeating(operation, by: clients) }.report()
             outcome = .success(())
         } catch {
             outcome = .failure(error)
@@ -53,36 +50,21 @@ struct ServiceLoad: ParsableArguments {
         try outcome.get()
     }
 
-    /// The same with callers that need no common connections: `operation` is given the number of its task, from 0 on.
-    func run(_ operation: @escaping @Sendable (Int, inout FastRandom) async throws -> Int?) async throws {
-        guard !base.isEmpty else { throw ValidationError("--base is missing.") }
-        try await Measurement.of { try await repeating(operation) }.report()
-    }
-
-    private func repeating(
-        _ operation: @escaping @Sendable (Int, inout FastRandom) async throws -> Int?
-    ) async throws -> Int {
+    private func repeating(_ operation: @escaping Operation, by clients: [ServiceClient]) async throws -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
-        let patient = patient
-        return try await withThrowingTaskGroup(of: (done: Int, unanswered: Int).self) { group in
+        return try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<tasks {
                 group.addTask {
                     var random = FastRandom(seed: UInt64(task))
-                    var count = (done: 0, unanswered: 0)
+                    var total = 0
                     while ContinuousClock.now < end {
-                        do {
-                            guard let done = try await operation(task, &random) else { break }
-                            count.done += done
-                        } catch CallError.unavailable where patient {
-                            count.unanswered += 1
-                        }
+                        guard let done = try await operation(clients[task / 32], &random) else { break }
+                        total += done
                     }
-                    return count
+                    return total
                 }
             }
-            let total = try await group.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.unanswered) }
-            if patient { FileHandle.standardError.write(Data("unanswered: \(total.1)\n".utf8)) }
-            return total.0
+            return try await group.reduce(0, +)
         }
     }
 }
@@ -179,15 +161,12 @@ struct ResultPollingLoad: AsyncParsableCommand {
 
     @OptionGroup var load: ServiceLoad
 
-    @Flag(help: "The polls are dummy requests.") var dummies = false
-
     func run() async throws {
         try await load.run(as: .metadataProxy) { client, random in
             let number = UInt64.random(in: 0..<Seeded.count, using: &random)
-            var poll = RegisteredTestRequest(RegistrationToken(try Seeded.identifier("session", number)))
-            poll.isFake = dummies
+            let poll = RegisteredTestRequest(RegistrationToken(try Seeded.identifier("session", number)))
             let answer = try await client.call(VerificationAPI.testResult, poll)
-            return answer.testResult == .pcrNegative || dummies ? 1 : 0
+            return answer.testResult == .pcrNegative ? 1 : 0
         }
     }
 }

@@ -23,6 +23,8 @@ struct ServingBare: AsyncParsableCommand {
             logger: Logger(label: "benchmark") { JSONLogHandler(label: $0, level: .warning) })
         var limits = Limits.outer
         limits.connections = 15_000
+        limits.connectionsOfPrefix = nil
+        limits.sendBuffer = nil
         limits.otherFiles = 500
         // Idle connections are counted after all are open.
         limits.idle = .seconds(600)

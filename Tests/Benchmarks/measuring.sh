@@ -1,4 +1,4 @@
-# What bench.sh and profile.sh share: the rows, what they need, and how processor time is read. Sourced, not run.
+# What bench.sh needs: the rows, what they need, and how processor time is read. Sourced, not run.
 . "$checkout/Tests/tools.sh"
 for file in "$checkout"/Tests/Benchmarks/Rows/*.sh; do . "$file"; done
 
@@ -82,9 +82,6 @@ check_rows() {
 packages+=(wrk nghttp2-client nghttp2-server curl g++ protobuf-compiler libprotobuf-dev libssl-dev openssl procps libpcre2-8-0 util-linux
     gcc binutils libcurl4-openssl-dev nginx)
 
-# Rows whose programs Package.swift leaves out.
-unbuilt='^(donation|further-post|further-snapshot|country-hour|federation-|portal-)'
-
 # Rows that need no database.
 without_postgres='^(serving|serve|handshakes|calling|proxy|idle|program|push|match|venue-match|risk-day|country|export-(600k|size|memory))'
 
@@ -141,34 +138,21 @@ nginx_start() {
 
 # MARK: Measuring
 
-# A command that watches what is measured, such as `perf stat`: profile.sh sets it.
-observer=()
-
 # Processor time of processes so far, in ticks of 10 ms.
 ticks() {
     local id
     for id in "$@"; do cat "/proc/$id/stat"; done | awk '{ total += $14 + $15 } END { print total + 0 }'
 }
 
-# Prints how much a client does for each second of its servers' processor time, and keeps how much it did.
+# Prints how much a client does for each second of its servers' processor time.
 # $1: the function that tells that time; then the servers' process ids, `--`, and the client, which prints how much it did.
 cpu_rate() {
-    local clock=$1 servers=() watching='' before after operations
+    local clock=$1 servers=() before after operations
     shift
     while [ "$1" != -- ]; do servers+=("$1") && shift; done
     shift
-    if [ ${#observer[@]} -gt 0 ]; then
-        "${observer[@]}" -p "$(IFS=, && printf %s "${servers[*]}")" >"$scratch/observer.log" 2>&1 &
-        watching=$!
-        # Until it watches. A server that nobody calls does next to nothing meanwhile.
-        sleep 1
-    fi
     before=$("$clock" "${servers[@]}")
     operations=$("$@")
     after=$("$clock" "${servers[@]}")
-    if [ -n "$watching" ]; then kill -INT "$watching" && wait "$watching" || true; fi
-    [ -n "$operations" ] && did "$operations" && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
+    [ -n "$operations" ] && awk -v n="$operations" -v t=$((after - before)) 'BEGIN { print n * 100 / t }'
 }
-
-# Keeps for profile.sh how much was done. $1: requests, keys, or what else the row counts.
-did() { printf '%s\n' "$1" >"$scratch/operations"; }

@@ -71,46 +71,4 @@ struct EpidemicTests {
         #expect(country.truth.infections.allSatisfy { $0.by == nil })
         #expect(country.truth.infections.count <= 20)
     }
-
-    @Test("courses have the published shares and delays")
-    func courses() {
-        let people = Population(CountryStage.parameters(population: 20_000)).people.filter { $0.age.rawValue == 4 }
-        let at = Minute(0, of: CountryStage.start)
-        let infections = people.map {
-            Infection(of: $0, at: at, by: nil, place: nil, seed: 3, DiseaseParameters())
-        }
-        func share(_ severity: Infection.Severity) -> Double {
-            Double(infections.count { $0.severity == severity }) / Double(infections.count)
-        }
-        #expect(abs(share(.asymptomatic) - 0.296) < 0.035)
-        #expect(abs(share(.mild) - 0.616) < 0.04)
-        let onsets = infections.compactMap { $0.onset.map { Double(at.minutes(until: $0)) / 1440 } }
-        #expect(Moments(onsets).mean.isNear(5.42, within: 0.06) && Moments(onsets).deviation.isNear(2.7, within: 0.1))
-        #expect(infections.allSatisfy { ($0.onset == nil) == ($0.severity == .asymptomatic) })
-    }
-
-    @Test("a contact infects more the longer and the closer it is, at home twice as much, and at first not at all")
-    func hazard() throws {
-        let parameters = CountryStage.parameters()
-        let population = Population(parameters)
-        let transmission = Transmission(
-            parameters.disease, ContactPlan(population, parameters), dailyContacts: [10, 10, 10])
-        let at = Minute(0, of: CountryStage.start)
-        let infection = Infection(
-            of: population.people[0], at: at, by: nil, place: nil, seed: 1, parameters.disease)
-        func hazard(_ minutes: UInt16, _ decimetres: UInt8, _ place: Place, day: Double) -> Double {
-            let contact = Contact(
-                0, 1, start: at.advanced(byDays: day), minutes: minutes, decimetres: decimetres, place: place)
-            return transmission.hazard(of: contact, from: infection, to: .adult)
-        }
-        let usual = hazard(15, 10, .random, day: 5)
-        #expect(usual > 0)
-        #expect(hazard(30, 10, .random, day: 5).isNear(2 * usual, within: 1e-9))
-        #expect(hazard(15, 60, .random, day: 5) < usual / 4)
-        #expect(hazard(15, 10, .random, day: 0.5) < usual / 1000)
-        #expect(hazard(15, 10, .random, day: 40) == 0)
-        let plan = ContactPlan(population, parameters)
-        let home = hazard(180, 10, .home, day: 5) / 180 * plan.meanMinutes(at: .home)
-        #expect(home.isNear(2 * usual / 15 * plan.meanMinutes(at: .random), within: 1e-9))
-    }
 }

@@ -73,18 +73,6 @@ struct RadioTests {
         #expect(moments.deviation.isNear(7.7, within: 0.06))
     }
 
-    @Test("both directions of a contact share what bodies and bags do, and other contacts don't")
-    func scatter() {
-        let contacts = Self.contacts(minutes: 240, metres: 1, count: 400)
-        func mean(_ receiver: PersonID, _ contact: Contact) -> Double {
-            Moments(Self.radio.packets(heardBy: receiver, during: contact).map { Double($0.attenuation) }).mean
-        }
-        let differences = contacts.map { mean($0.first, $0) - mean($0.second, $0) }
-        #expect(Moments(differences).deviation < 2.2)
-        // Between pairs 5.0, and what is left of the scans' 4.4 in 40 scans.
-        #expect(Moments(contacts.map { mean($0.first, $0) }).deviation.isNear(5.05, within: 0.13))
-    }
-
     @Test("only users hear, only users are heard, and nobody else than the two")
     func users() throws {
         let parameters = CountryStage.parameters()

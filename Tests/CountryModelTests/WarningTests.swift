@@ -44,19 +44,6 @@ struct WarningTests {
         #expect(with.country.statistics.total(\.isolated) > 3 * users.count)
     }
 
-    @Test("five of six warned users are tested, half of them within two days or so")
-    func tests() async {
-        let country = await Self.country(.red) {
-            $0.testing.randomShare = 0
-            $0.testing.symptomsShare = 0
-        }.country
-        let ordered = country.tests.filter { $0.reason == .warning }
-        #expect(abs(Double(ordered.count) / Double(country.users.count) - 0.831) < 0.05)
-        let warned = Minute(1440, of: CountryStage.start)
-        let days = ordered.map { Double(warned.minutes(until: $0.swabAt)) / 1440 }.sorted()
-        #expect((1.6...2.6).contains(days[days.count / 2]))
-    }
-
     @Test("a green warning changes nothing but its count")
     func green() async {
         let without = await Self.country(nil)
@@ -81,28 +68,5 @@ struct WarningTests {
         #expect(country.statistics.total(\.redWarnings) == 1)
         country.warned(user, at: now.advanced(by: 14 * 1440), colour: .red)
         #expect(country.statistics.total(\.redWarnings) == 2)
-    }
-
-    @Test("positive people stay at home if they comply, and nobody does otherwise", arguments: [0, 1] as [Double])
-    func positive(compliance: Double) async {
-        var country = Country(
-            CountryStage.parameters {
-                $0.disease.firstCases = 200
-                $0.behaviour.complianceOfPositive = compliance
-            })
-        await CountryStage.live(&country, days: 12)
-        #expect(country.statistics.total(\.allPositives) > 10)
-        #expect((country.statistics.total(\.isolated) > 0) == (compliance == 1))
-    }
-
-    @Test("people at home give up at the published rate")
-    func dropout() {
-        var isolation = Isolation(CountryStage.parameters(population: 20_000))
-        let now = Minute(0, of: CountryStage.start)
-        for person in 0..<20_000 { isolation.begin(PersonID(person), at: now, becauseOf: .warned) }
-        // After seven days 0.97⁷ = 0.81 of the half that complied are left, after fourteen nobody.
-        #expect(Double(isolation.count(at: now)).isNear(10_000 * 0.97, within: 0.03))
-        #expect(Double(isolation.count(at: now.advanced(byDays: 6.5))).isNear(10_000 * 0.808, within: 0.03))
-        #expect(isolation.count(at: now.advanced(byDays: 14)) == 0)
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import TestPrograms
 import Testing
 
 @Suite("AES without authentication")

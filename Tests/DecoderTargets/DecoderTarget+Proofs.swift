@@ -1,10 +1,8 @@
-import Certificates
 import CompactJOSE
 import Crypto
 import DeviceCheck
 import FoundationEssentials
 import PlayIntegrity
-import SafetyNet
 
 /// What phones send of Google's and Apple's judgement, and what Apple answers.
 extension DecoderTarget {
@@ -28,33 +26,6 @@ extension DecoderTarget {
     private static func judge(_ parts: [[UInt8]], _ text: String) -> Verdict {
         Array(parts.joined(separator: Array(".".utf8))) == Array(text.utf8) ? .value : .broken("it has another text")
     }
-
-    /// A statement with its certificates, at the noon of 2026-11-24. A search won't find another signature.
-    static func safetyNetStatement(_ bytes: Data) -> Verdict {
-        guard let roots = PinnedRoots(pem: safetyNetRoot) else { return .broken("its root can't be read") }
-        let now = Date(timeIntervalSince1970: 1_795_521_600)
-        do throws(SafetyNetFlaw) {
-            _ = try SafetyNetStatement(String(decoding: bytes, as: UTF8.self), roots: roots, now: now)
-            return .value
-        } catch {
-            return .refused
-        }
-    }
-
-    /// Of the simulated authority that issued the certificates of the corpus.
-    private static let safetyNetRoot = """
-        -----BEGIN CERTIFICATE-----
-        MIIBpDCCAUmgAwIBAgIUOf39wGGzl32+ZcDdiPSXzDxoBaIwCgYIKoZIzj0EAwIw
-        PzEaMBgGA1UECgwRVmlnaWwgZGV2ZWxvcG1lbnQxITAfBgNVBAMMGFNpbXVsYXRl
-        ZCBTYWZldHlOZXQgcm9vdDAeFw0yNjExMjMxMjAwMDBaFw0yNjExMjUxMjAwMDBa
-        MD8xGjAYBgNVBAoMEVZpZ2lsIGRldmVsb3BtZW50MSEwHwYDVQQDDBhTaW11bGF0
-        ZWQgU2FmZXR5TmV0IHJvb3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARIUL7m
-        ESDMo7QDJLZJU4n3Eo7ht1WsVOmGOI77oHZJmUQM+LyHRiFYq1KgAsRWWVlf08gw
-        A9BI2+1ufatWIjTWoyMwITAPBgNVHRMBAf8EBTADAQH/MA4GA1UdDwEB/wQEAwIC
-        BDAKBggqhkjOPQQDAgNJADBGAiEA6QQi9QhMs6gAbhSV4GyBh3eEcB2yp2PL09ot
-        +ymtpisCIQDJeAeWy78tvx7hY86v7V8LcMV9WfjibQKMNndMvbE1YQ==
-        -----END CERTIFICATE-----
-        """
 
     /// What Google signs and encrypts: the bytes come in a token that is in order.
     static func playIntegrityVerdict(_ bytes: Data) -> Verdict {

@@ -1,5 +1,7 @@
 import Credentials
+import DeviceCheck
 import DonationAPI
+import DonationFormat
 import ExposureFormat
 import ExposureKeys
 import FederationFormat
@@ -13,6 +15,7 @@ import SubmissionAPI
 import SwiftProtobuf
 import TestResultAPI
 import VenueEventFormat
+import Venues
 import VerificationAPI
 
 /// A decoder or parser of what others send, as a function over bytes that says whether it kept its promises.
@@ -98,7 +101,6 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "app-attest-assertion", judge: appAttestAssertion),
         DecoderTarget(name: "encrypted-token", judge: encryptedToken),
         DecoderTarget(name: "compact-signature", judge: compactSignature),
-        DecoderTarget(name: "safetynet-statement", judge: safetyNetStatement),
         DecoderTarget(name: "play-integrity-verdict", judge: playIntegrityVerdict),
         DecoderTarget(name: "device-check-answer", judge: deviceCheckAnswer),
         text("batch-tag-text", length: 1...64) { BatchTag($0)?.text },
@@ -111,7 +113,14 @@ package struct DecoderTarget: Sendable {
         text("digest-text", length: 64...64) { Digest(hex: $0)?.hex },
         text("idempotency-key-text", length: 22...64) { IdempotencyKey($0)?.text },
         text("role-uri", length: 11...100) { Role(certificateURI: $0)?.certificateURI },
+        text("day-text", length: 10...10) { Day(name: $0)?.name },
+        text("country-text", length: 2...2) { CountryCode($0)?.text },
+        text("guid-text", length: 43...43) { TestGUID($0)?.text },
+        text("password-text", length: 36...36) { OneTimePassword($0)?.text },
+        text("device-month-text", length: 7...7) { DeviceBits.Month($0)?.text },
+        text("location-number-text", length: 13...13) { GlobalLocationNumber($0)?.text },
         DecoderTarget(name: "form", judge: form),
+        DecoderTarget(name: "cookie", judge: cookie),
         DecoderTarget(name: "signed-token", judge: signedToken),
     ]
 

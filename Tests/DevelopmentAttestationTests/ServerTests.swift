@@ -10,7 +10,6 @@ import HTTPContract
 import HTTPTypes
 import PlayIntegrity
 import Running
-import SafetyNet
 import Serving
 import TestSupport
 import Testing
@@ -26,19 +25,15 @@ import Testing
         let key = P256.Signing.PrivateKey()
         let apple: AppleAuthority
         let playIntegrity = PlayIntegrityMint()
-        let safetyNet: EvidenceRoot
         let listener: Listener
 
         init() throws {
             let now = clock.now
             apple = try AppleAuthority(at: now)
-            safetyNet = try EvidenceRoot.make(validity: now - 86_400..<now + 86_400)
             let service = SimulatedDeviceCheck(
                 team: ServerTests.team, keys: [ServerTests.keyID: key.publicKey], clock: clock.clock)
             let routes = DeviceCheckRoutes(service)
-            let evidence = Evidence(
-                apple: apple, playIntegrity: playIntegrity,
-                safetyNet: try SafetyNetMint(root: safetyNet, validity: now - 3600..<now + 3600), clock: clock.clock)
+            let evidence = Evidence(apple: apple, playIntegrity: playIntegrity, clock: clock.clock)
             listener = Listener(name: "listen", host: "127.0.0.1", port: 0, security: .plain) { mounts in
                 routes.mount(on: &mounts)
                 AttestationControl(service, routes, evidence).mount(on: &mounts)
@@ -184,38 +179,6 @@ import Testing
             #expect(try await flaw(.init(isTest: true)) == .testing)
             #expect(try await flaw(.init(age: 601)) == .stale)
             #expect(try await flaw(.init(age: -601)) == .stale)
-        }
-    }
-
-    @Test func `statements of SafetyNet are good, unless the query says otherwise`() async throws {
-        let digest = [UInt8](SHA256.hash(data: [1] as [UInt8]))
-        let salt = Data([1]).base64EncodedString()
-        let nonce = Data(SafetyNetPolicy.nonce(salt: [1] as [UInt8], payload: [2] as [UInt8])).base64EncodedString()
-        try await Stage.with { stage in
-            let roots = try #require(PinnedRoots(pem: stage.safetyNet.certificatePEM))
-            func flaw(
-                basicIntegrity: Bool? = nil, profileMatch: Bool? = nil, evaluation: String? = nil
-            ) async throws -> SafetyNetFlaw? {
-                let query = SafetyNetQuery(
-                    nonce: nonce, packageName: "de.example.app",
-                    certificateDigests: [Data(digest).base64EncodedString()], basicIntegrity: basicIntegrity,
-                    profileMatch: profileMatch, evaluation: evaluation)
-                let token = try await stage.call(DevelopmentAttestationAPI.safetyNetStatement, query).token
-                let policy = SafetyNetPolicy(
-                    packageNames: ["de.example.app"], certificateDigests: [digest], tolerance: 7200,
-                    demands: Set(SafetyNetPolicy.Demand.allCases))
-                do throws(SafetyNetFlaw) {
-                    let statement = try SafetyNetStatement(token, roots: roots, now: stage.clock.now)
-                    try policy.check(statement, salt: salt, payload: [2] as [UInt8], now: stage.clock.now)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            #expect(try await flaw() == nil)
-            #expect(try await flaw(basicIntegrity: false) == .basicIntegrity)
-            #expect(try await flaw(profileMatch: false) == .profile)
-            #expect(try await flaw(evaluation: "BASIC") == .hardwareEvaluation)
         }
     }
 

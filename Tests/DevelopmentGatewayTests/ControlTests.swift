@@ -4,8 +4,6 @@ import FederationFormat
 import Foundation
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOHTTP1
 import Running
 import Serving
 import Synchronization
@@ -90,21 +88,6 @@ import Testing
             stage.gateway.advance(to: Stage.noon)
             try await stage.frenchUpload()
             #expect(stage.gateway.batch().map(\.text) == ["20300318-2"])
-        }
-    }
-
-    @Test(arguments: FederationIdentity.KeyKind.allCases) func `an anchor signs, whatever its key is`(
-        kind: FederationIdentity.KeyKind
-    ) throws {
-        let anchor = try FederationAnchor.make(kind, validity: Stage.validity)
-        let country = try SimulatedCountry.make(Stage.france, validity: Stage.validity)
-        let pem = country.signing.certificate.pem
-        #expect(anchor.anchor.signed(pem, signature: try anchor.sign(pem)))
-        #expect(!anchor.anchor.signed(country.authentication.certificate.pem, signature: try anchor.sign(pem)))
-        #expect(country.authentication.certificate.country == Stage.france)
-        #expect(throws: FederationAnchor.Mismatch.self) {
-            try FederationAnchor(
-                certificatePEM: anchor.anchor.certificate.pem, privateKeyPEM: country.signing.privateKeyPEM)
         }
     }
 

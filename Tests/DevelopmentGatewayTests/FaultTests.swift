@@ -1,10 +1,9 @@
-import AsyncHTTPClient
 import DevelopmentGatewayAPI
 import FederationFormat
 import Foundation
 import HTTPContract
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
+import OutsideCalls
 import TestSupport
 import Testing
 
@@ -12,6 +11,9 @@ import Testing
 
 /// How the gateway misbehaves when it is told to, and what a client that audits makes of it.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
+    private static let tag = "20300317-1"
+
+    /// A batch with an upload of Germany and one of France, and then a fault.
     private func with(
         _ fault: GatewayBehaviour.Fault, _ operation: GatewayBehaviour.Operation? = nil, times: Int? = nil,
         _ body: (Stage) async throws -> Void
@@ -25,101 +27,59 @@ import Testing
         }
     }
 
-    private static let tag = "20300317-1"
-
-    @Test func `a fault comes as often as it was asked for, with its operation only`() async throws {
+    @Test("a fault comes as often as it was asked for, with its operation only, until it is forgotten")
+    func counting() async throws {
         try await with(.unavailable, .download, times: 2) { stage in
             try stage.gateway.misbehave(GatewayBehaviour(.tooManyRequests, .download, times: 1))
-            #expect(try await stage.upload(stage.keys(1)).status == 201)
             #expect(try await stage.audit(Self.tag).status == 200)
             for status in [503, 503, 429, 200] { #expect(try await stage.download().status == status) }
-        }
-    }
-
-    @Test func `faults of every operation are there until they are forgotten`() async throws {
-        try await with(.tooManyRequests) { stage in
+            try stage.gateway.misbehave(GatewayBehaviour(.tooManyRequests))
             #expect(try await stage.upload(stage.keys(1)).status == 429)
-            #expect(try await stage.download().status == 429)
-            #expect(try await stage.audit(Self.tag).status == 429)
-            #expect(try await stage.send(.GET, "/diagnosiskeys/callback").status == 429)
+            #expect(try await stage.send(.get, "/diagnosiskeys/callback").status == 429)
             try stage.gateway.misbehave(GatewayBehaviour(.none))
-            #expect(try await stage.download().status == 200)
-        }
-    }
-
-    @Test func `an operation has its own faults only`() async throws {
-        try await Stage.with { stage in
+            #expect(try await stage.upload(stage.keys(1)).status == 201)
             for behaviour in [
                 GatewayBehaviour(.loop, .upload), .init(.partial, .download), .init(.untrusted, .callbacks),
                 .init(.unavailable, times: 0),
             ] {
                 #expect(throws: Problem.badRequest) { try stage.gateway.misbehave(behaviour) }
             }
-            for fault in GatewayBehaviour.Fault.allCases {
-                for operation in fault.operations {
-                    try stage.gateway.misbehave(GatewayBehaviour(fault, operation, times: 1))
-                }
-            }
         }
     }
 
     // MARK: Connections
 
-    @Test func `a page in front of the gateway looks like success`() async throws {
-        try await with(.page) { stage in
-            let answer = try await stage.upload(stage.keys(1))
-            #expect(answer.status == 200)
-            #expect(answer["content-type"] == "text/html")
-            #expect(answer.text.hasPrefix("<!DOCTYPE html>"))
-        }
-    }
-
-    @Test func `an upload whose answer is lost is stored`() async throws {
-        try await with(.lostAnswer, .upload, times: 1) { stage in
-            let parcel = try await stage.parcel(stage.keys(1))
-            await #expect(throws: (any Error).self) { try await stage.send(parcel) }
-            #expect(try await stage.send(parcel).status == 409)
-        }
-    }
-
-    @Test func `an upload whose connection is closed early isn't`() async throws {
-        try await with(.hangUp, .upload, times: 1) { stage in
-            let parcel = try await stage.parcel(stage.keys(1))
-            await #expect(throws: (any Error).self) { try await stage.send(parcel) }
-            #expect(try await stage.send(parcel).status == 201)
-        }
-    }
-
-    @Test(arguments: [GatewayBehaviour.Operation.download, .audit]) func `a slow answer goes on`(
-        operation: GatewayBehaviour.Operation
-    ) async throws {
-        try await with(.slow, operation) { stage in
-            let path = operation == .audit ? "audit/download/2030-03-17/\(Self.tag)" : "download/2030-03-17"
-            let response = try await stage.open(
-                .GET, "/diagnosiskeys/\(path)", [("Accept", operation == .audit ? "*/*" : Stage.protobuf)])
-            #expect(response.status == .ok)
-            #expect(response.headers["content-length"].isEmpty)
-            var bytes = 0
-            for try await chunk in response.body {
-                bytes += chunk.readableBytes
-                if bytes > 2 { break }
-            }
-            #expect(bytes == 3)
-        }
-    }
-
-    @Test func `an endless answer is longer than anybody reads`() async throws {
-        try await with(.endless) { stage in
-            await #expect(throws: (any Error).self) {
-                try await stage.send(
-                    .GET, "/diagnosiskeys/download/2030-03-17", [("Accept", Stage.protobuf)], upTo: 1 << 20)
+    @Test("a page in front looks like success, and an answer that is lost like no connection")
+    func connections() async throws {
+        try await with(.page, times: 1) { stage in
+            let page = try await stage.upload(stage.keys(1))
+            #expect(page.status == 200 && page["content-type"] == "text/html")
+            // The upload is stored, or isn't, by when the connection ended.
+            for (fault, status) in [(GatewayBehaviour.Fault.lostAnswer, 409), (.hangUp, 201)] {
+                try stage.gateway.misbehave(GatewayBehaviour(fault, .upload, times: 1))
+                let parcel = try await stage.parcel(stage.keys(1))
+                await #expect(throws: OutsideProblem.malformed) { try await stage.send(parcel) }
+                #expect(try await stage.send(parcel).status == status)
             }
         }
     }
 
-    // MARK: Uploads
+    @Test("a slow answer lasts longer, and an endless one is longer, than anybody reads")
+    func endless() async throws {
+        try await with(.slow, times: 1) { stage in
+            let path = "/diagnosiskeys/download/2030-03-17"
+            await #expect(throws: OutsideProblem.timedOut) {
+                try await stage.send(.get, path, ["Accept": Stage.protobuf], within: .seconds(1))
+            }
+            try stage.gateway.misbehave(GatewayBehaviour(.endless))
+            await #expect(throws: OutsideProblem.tooLarge) {
+                try await stage.send(.get, path, ["Accept": Stage.protobuf], upTo: 20 << 20)
+            }
+        }
+    }
 
-    @Test func `a partial answer names known keys and failed ones, and nothing is stored`() async throws {
+    @Test("a partial answer names known keys and failed ones, and nothing is stored")
+    func partial() async throws {
         try await with(.partial, times: 1) { stage in
             let keys = try stage.keys(8)
             let answer = try await stage.upload(keys, tag: "again")
@@ -131,95 +91,79 @@ import Testing
 
     // MARK: Chains
 
-    @Test func `an endless chain leads to ever new batches`() async throws {
+    @Test("an endless chain leads to ever new batches, a loop to the same one, and a tag may be another batch's")
+    func chains() async throws {
         try await with(.endlessChain) { stage in
             var answer = try await stage.download()
             #expect(try answer.keys.count == 3)
             var tags: Set<String> = []
-            for _ in 0..<5 {
+            for _ in 0..<3 {
                 let next = try #require(answer["nextBatchTag"])
                 #expect(BatchTag(next)?.day == Stage.today)
                 #expect(tags.insert(next).inserted)
                 answer = try await stage.download(Stage.today, next)
-                #expect(answer.status == 200)
-                #expect(answer["batchTag"] == next)
+                #expect(answer.status == 200 && answer["batchTag"] == next)
             }
-        }
-    }
-
-    @Test func `a loop leads back to the same batch`() async throws {
-        try await with(.loop) { stage in
-            let answer = try await stage.download()
-            #expect(answer["nextBatchTag"] == Self.tag)
-            #expect(answer["batchTag"] == Self.tag)
-        }
-    }
-
-    @Test func `another batch's tag is in the answer`() async throws {
-        try await with(.otherTag) { stage in
-            let answer = try await stage.download(Stage.today, Self.tag)
-            #expect(answer.status == 200)
-            #expect(answer["batchTag"] != Self.tag)
+            try stage.gateway.misbehave(GatewayBehaviour(.none))
+            try stage.gateway.misbehave(GatewayBehaviour(.loop, times: 1))
+            #expect(try await stage.download()["nextBatchTag"] == Self.tag)
+            try stage.gateway.misbehave(GatewayBehaviour(.otherTag, times: 1))
+            #expect(try await stage.download(Stage.today, Self.tag)["batchTag"] != Self.tag)
         }
     }
 
     // MARK: Audits
 
-    private func flaw(_ fault: GatewayBehaviour.Fault) async throws -> AuditFlaw? {
-        var found: AuditFlaw?
+    @Test(
+        "an audit finds what is wrong with it",
+        arguments: [
+            (GatewayBehaviour.Fault.none, nil), (.wrongAmount, AuditFlaw.amount),
+            (.otherSignature, .signature(.mismatch)), (.untrusted, .operatorSignature(.uploader)),
+            (.withoutCertificates, .missing(.uploader)),
+        ])
+    func audit(fault: GatewayBehaviour.Fault, flaw: AuditFlaw?) async throws {
         try await with(fault) { stage in
             let outcomes = try await stage.verdicts(Self.tag).verdicts.map(\.outcome)
-            #expect(outcomes.count == 2)
-            #expect(outcomes.first == .own)
-            if case .failed(let flaw) = outcomes.last { found = flaw }
-        }
-        return found
-    }
-
-    @Test func `an audit finds what is wrong with it`() async throws {
-        #expect(try await flaw(.none) == nil)
-        #expect(try await flaw(.wrongAmount) == .amount)
-        #expect(try await flaw(.otherSignature) == .signature(.mismatch))
-        #expect(try await flaw(.untrusted) == .operatorSignature(.uploader))
-        #expect(try await flaw(.withoutCertificates) == .missing(.uploader))
-    }
-
-    @Test func `an audit may be missing`() async throws {
-        try await with(.withoutAudit, times: 1) { stage in
-            let missing = try await stage.audit(Self.tag)
-            #expect(missing.status == 404)
-            #expect(try await stage.audit(Self.tag).status == 200)
+            #expect(outcomes == [.own, flaw.map { .failed($0) } ?? .verified])
         }
     }
 
-    @Test func `a foreign origin is nobody's in the audit`() async throws {
-        try await Stage.with { stage in
+    @Test("uploads of one country that take turns fail its audit, and no other's")
+    func interleaved() async throws {
+        try await with(.interleaved) { stage in
+            #expect(try await stage.verdicts(Self.tag).verdicts.map(\.outcome) == [.own, .verified])
+            try stage.gateway.misbehave(GatewayBehaviour(.none))
+            for _ in 0..<2 { try await stage.frenchUpload() }
             try await stage.upload(stage.keys(2, from: Stage.austria), of: stage.austria)
             stage.gateway.batch()
-            try stage.gateway.misbehave(GatewayBehaviour(.foreignOrigin))
-            #expect(try await stage.download().keys.map(\.origin.text) == ["FR", "FR"])
-            let audit = try await stage.verdicts(Self.tag)
-            #expect(audit.verdicts.map(\.outcome) == [.failed(.amount)])
-            #expect(audit.unclaimed == [0, 1])
+            try stage.gateway.misbehave(GatewayBehaviour(.interleaved))
+            let mismatch = BatchAudit.Outcome.failed(.signature(.mismatch))
+            #expect(
+                try await stage.verdicts("20300317-2").verdicts.map(\.outcome) == [mismatch, mismatch, .verified])
         }
     }
 
-    @Test func `the caller's own keys come back with another country's name and signature`() async throws {
-        try await Stage.with { stage in
-            let own = try stage.keys(2)
-            try await stage.upload(own)
-            try await stage.frenchUpload(keys: 1)
-            stage.gateway.batch()
+    @Test("an audit may be missing, and keys may have another origin, or be the caller's own")
+    func others() async throws {
+        try await with(.withoutAudit, times: 1) { stage in
+            #expect(try await stage.audit(Self.tag).status == 404)
+            #expect(try await stage.audit(Self.tag).status == 200)
             try stage.gateway.misbehave(GatewayBehaviour(.ownKeys))
             for _ in 0..<2 {
                 let keys = try await stage.download().keys
-                #expect(keys.count == 3)
+                #expect(keys.count == 5)
                 #expect(keys.allSatisfy { $0.origin == Stage.france })
-                #expect(Set(keys.map(\.data)).isSuperset(of: own.map(\.data)))
                 // Nothing in the audit is wrong: only the keys themselves tell.
                 let audit = try await stage.verdicts(Self.tag)
                 #expect(audit.verdicts.map(\.outcome) == [.own, .verified, .verified])
             }
+            try stage.gateway.misbehave(GatewayBehaviour(.none))
+            try await stage.upload(stage.keys(2, from: Stage.austria), of: stage.austria)
+            stage.gateway.batch()
+            try stage.gateway.misbehave(GatewayBehaviour(.foreignOrigin))
+            let audit = try await stage.verdicts("20300317-2")
+            #expect(audit.verdicts.map(\.outcome) == [.failed(.amount)])
+            #expect(audit.unclaimed == [0, 1])
         }
     }
 }

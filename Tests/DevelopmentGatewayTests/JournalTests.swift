@@ -82,20 +82,6 @@ import Testing
         }
     }
 
-    @Test func `uploads of another day are forgotten by the next process, too`() async throws {
-        try await withScratchFolder { folder in
-            let path = "\(folder)/journal"
-            do {
-                let gateway = try gateway(path)
-                try await upload(gateway, 3)
-                gateway.batch()
-            }
-            clock.advance(by: 3 * 86_400)
-            let next = try gateway(path)
-            #expect(next.state.with(at: clock.now) { $0.batches.map(\.uploads.count) } == [0])
-        }
-    }
-
     @Test func `a line that a kill has cut off is left out, and others follow it`() async throws {
         try await withScratchFolder { folder in
             let path = "\(folder)/journal"
@@ -116,33 +102,11 @@ import Testing
         }
     }
 
-    @Test func `a simulated country keeps its certificates and keys`() async throws {
-        try await withScratchFolder { folder in
-            let path = "\(folder)/journal"
-            try GatewayJournal(path).append(.country(france), at: clock.now)
-            var read: [SimulatedCountry] = []
-            try GatewayJournal(path).replay { _, event in
-                if case .country(let country) = event { read.append(country) }
-            }
-            let country = try #require(read.first)
-            #expect(country.code == france.code && country.signing.certificate == france.signing.certificate)
-            #expect(country.authentication.privateKeyPEM == france.authentication.privateKeyPEM)
-            _ = try country.signing.signer
-        }
-    }
-
     @Test func `only one process has a journal`() async throws {
         try await withScratchFolder { folder in
             let journal = try GatewayJournal("\(folder)/journal")
             #expect(throws: FileProblem.self) { try GatewayJournal("\(folder)/journal") }
             #expect(!journal.isFull)
-        }
-    }
-
-    @Test func `what another version wrote is refused`() async throws {
-        try await withScratchFolder { folder in
-            try Data("{\"at\":1,\"event\":{\"unknown\":{}}}\n".utf8).write(to: URL(filePath: "\(folder)/journal"))
-            #expect(throws: DecodingError.self) { try gateway("\(folder)/journal") }
         }
     }
 }

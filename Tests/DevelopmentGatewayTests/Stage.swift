@@ -1,11 +1,9 @@
-import AsyncHTTPClient
 import DevelopmentGatewayAPI
 import ExposureKeys
 import FederationFormat
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOSSL
+import HTTPTypes
+import OutsideCalls
 import Running
 import Serving
 import Synchronization
@@ -47,7 +45,6 @@ final class Stage: Sendable {
     }
 
     private let base = Mutex("")
-    private let clients = Mutex<[String: HTTPClient]>([:])
 
     private init(_ mode: GatewayMode) throws {
         anchor = try FederationAnchor.make(validity: Self.validity)
@@ -78,14 +75,7 @@ final class Stage: Sendable {
         try await withService(listeners: [listener], clock: stage.clock.clock) { _ in
             let port = try await listener.boundPort
             stage.base.withLock { $0 = "https://localhost:\(port)" }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(stage))
-            } catch {
-                result = .failure(error)
-            }
-            for client in stage.clients.withLock({ $0.values }) { try await client.shutdown() }
-            try result.get()
+            try await body(stage)
         }
     }
 
@@ -117,39 +107,13 @@ final class Stage: Sendable {
     /// Sends a request to the gateway.
     /// - Parameter identity: by default Germany's.
     func send(
-        _ method: HTTPMethod, _ path: String, _ fields: [(String, String)] = [], body: [UInt8]? = nil,
-        as identity: FederationIdentity? = nil, upTo limit: Int = 4 << 20
+        _ method: HTTPRequest.Method, _ path: String, _ fields: [String: String] = [:], body: [UInt8]? = nil,
+        as identity: FederationIdentity? = nil, within time: Duration = .seconds(60), upTo limit: Int = 4 << 20
     ) async throws -> GatewayAnswer {
-        let response = try await open(method, path, fields, body: body, as: identity)
-        return GatewayAnswer(
-            status: Int(response.status.code), fields: response.headers,
-            body: Array(try await response.body.collect(upTo: limit).readableBytesView))
-    }
-
-    /// Sends a request, and returns as soon as the answer begins.
-    func open(
-        _ method: HTTPMethod, _ path: String, _ fields: [(String, String)] = [], body: [UInt8]? = nil,
-        as identity: FederationIdentity? = nil
-    ) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: base.withLock { $0 } + path)
-        request.method = method
-        request.headers = HTTPHeaders(fields)
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        return try await http(identity ?? germany.authentication).execute(request, timeout: .seconds(20))
-    }
-
-    private func http(_ identity: FederationIdentity) throws -> HTTPClient {
-        let name = identity.certificate.thumbprint
-        if let known = clients.withLock({ $0[name] }) { return known }
-        var tls = try client(identity).client()
-        // A server that sends for ever doesn't answer to a farewell.
-        tls.shutdownTimeout = .milliseconds(50)
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        let made = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        clients.withLock { $0[name] = made }
-        return made
+        let calls = try OutsideCalls(client(identity ?? germany.authentication), peer: "gateway", reach: .direct)
+        var request = OutsideRequest(base.withLock { $0 } + path, method: method, body: body)
+        for (name, value) in fields { request.fields[try #require(HTTPField.Name(name))] = value }
+        return GatewayAnswer(response: try await calls.send(request, within: time, limit: limit))
     }
 
     // MARK: Uploads
@@ -200,8 +164,7 @@ final class Stage: Sendable {
     }
 
     func send(_ parcel: Parcel, as identity: FederationIdentity? = nil) async throws -> GatewayAnswer {
-        try await send(
-            .POST, "/diagnosiskeys/upload", parcel.fields.sorted { $0.key < $1.key }, body: parcel.body, as: identity)
+        try await send(.post, "/diagnosiskeys/upload", parcel.fields, body: parcel.body, as: identity)
     }
 
     /// Uploads keys as their country.
@@ -218,16 +181,16 @@ final class Stage: Sendable {
         _ day: Day = Stage.today, _ tag: String? = nil, accept: String? = Stage.protobuf,
         as country: SimulatedCountry? = nil
     ) async throws -> GatewayAnswer {
-        let fields = [("batchTag", tag), ("Accept", accept)].compactMap { name, value in value.map { (name, $0) } }
+        let fields = ["batchTag": tag, "Accept": accept].compactMapValues { $0 }
         return try await send(
-            .GET, "/diagnosiskeys/download/\(day.name)", fields, as: (country ?? germany).authentication)
+            .get, "/diagnosiskeys/download/\(day.name)", fields, as: (country ?? germany).authentication)
     }
 
     func audit(
         _ tag: String, _ day: Day = Stage.today, as country: SimulatedCountry? = nil
     ) async throws -> GatewayAnswer {
         try await send(
-            .GET, "/diagnosiskeys/audit/download/\(day.name)/\(tag)", [("Accept", "application/json")],
+            .get, "/diagnosiskeys/audit/download/\(day.name)/\(tag)", ["Accept": "application/json"],
             as: (country ?? germany).authentication)
     }
 
@@ -268,13 +231,13 @@ private struct Weak: Sendable {
 
 /// An answer as tests look at it.
 struct GatewayAnswer {
-    let status: Int
-    let fields: HTTPHeaders
-    let body: [UInt8]
+    fileprivate let response: OutsideResponse
 
+    var status: Int { response.status.code }
+    var body: [UInt8] { response.body }
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    subscript(field: String) -> String? { fields[field].first }
+    subscript(field: String) -> String? { HTTPField.Name(field).flatMap { response.fields[$0] } }
 
     /// The keys of a downloaded batch.
     var keys: [FederatedKey] {

@@ -3,8 +3,7 @@ import DevelopmentIdentity
 import DevelopmentIdentityAPI
 import Foundation
 import HTTPContract
-import JWTKit
-import NIOHTTP1
+import OfficerIdentity
 import Running
 import Serving
 import Synchronization
@@ -124,16 +123,24 @@ final class Stage: Sendable {
         return try JSONDecoder().decode([String: String].self, from: Data(answer.body.utf8))["code"] ?? ""
     }
 
-    /// Signs somebody in.
+    /// Signs somebody in, in a new browser.
     /// - Returns: the last answer, which leads back to the client.
     func signIn(
         _ user: DevelopmentUser = .officer, _ request: [String: String] = authorization
     ) async throws -> Answer {
+        forgetCookies()
         let number = try Self.number(in: try await get("/authorize", request))
         let second = try await submit(
             "/log-in", ["number": number, "user": user.rawValue, "password": DevelopmentUser.password])
         return try await submit(
             "/second-factor", ["number": try Self.number(in: second), "code": try await oneTimeCode(user)])
+    }
+
+    /// The number of a sign-in whose password was right.
+    func afterPassword() async throws -> String {
+        let number = try Self.number(in: try await get("/authorize", Self.authorization))
+        let form = ["number": number, "user": "officer", "password": DevelopmentUser.password]
+        return try Self.number(in: try await submit("/log-in", form))
     }
 
     static func query(of answer: Answer) throws -> URLEncodedValues {
@@ -143,20 +150,27 @@ final class Stage: Sendable {
 
     // MARK: Tokens
 
-    /// What the portal sends for a code.
-    func exchange(_ code: String) throws -> [String: String] {
+    /// How the portal proves who it is.
+    func asserting(_ assertion: String) -> [String: String] {
         [
-            "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI,
-            "code_verifier": Self.verifier, "client_assertion": try assertion(),
+            "client_assertion": assertion,
             "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         ]
     }
 
-    func refresh(_ token: String) throws -> [String: String] {
-        [
-            "grant_type": "refresh_token", "refresh_token": token, "client_assertion": try assertion(),
-            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-        ]
+    /// What the portal sends for a code, with changes.
+    func exchange(_ code: String, _ changes: [String: String?] = [:]) async throws -> Answer {
+        var form = [
+            "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI,
+            "code_verifier": Self.verifier,
+        ].merging(asserting(try assertion())) { $1 }
+        for (name, value) in changes { form[name] = value }
+        return try await submit("/token", form)
+    }
+
+    func refresh(_ token: String, _ changes: [String: String] = [:]) async throws -> Answer {
+        let form = ["grant_type": "refresh_token", "refresh_token": token].merging(asserting(try assertion())) { $1 }
+        return try await submit("/token", form.merging(changes) { $1 })
     }
 
     /// The portal's proof, with changes.
@@ -176,17 +190,21 @@ final class Stage: Sendable {
         return "\(text).\(Self.base64URL(signature.rawRepresentation))"
     }
 
-    /// Signs in and exchanges the code.
-    func tokens(_ user: DevelopmentUser = .officer) async throws -> TokenAnswer {
-        let code = try Self.query(of: try await signIn(user))["code"] ?? ""
-        return try TokenAnswer(try await submit("/token", exchange(code)))
+    /// A code of somebody who has just signed in.
+    func code(_ user: DevelopmentUser = .officer) async throws -> String {
+        try Self.query(of: try await signIn(user))["code"] ?? ""
     }
 
-    /// The claims of a token, after a library that shares no code with the provider has verified it.
-    func verified<Claims: JWTPayload>(_ token: String, as type: Claims.Type) async throws -> Claims {
-        let keys = JWTKeyCollection()
-        try await keys.add(jwksJSON: try await get("/keys").body)
-        return try await keys.verify(token, as: type)
+    /// Signs in and exchanges the code.
+    func tokens(_ user: DevelopmentUser = .officer) async throws -> TokenAnswer {
+        try TokenAnswer(try await exchange(try await code(user)))
+    }
+
+    /// The claims of a token, once the modules by which services verify officers' tokens have accepted it.
+    func verified(_ token: String) async throws -> AnyClaims {
+        let keys = ProviderKeySet(json: Data(try await get("/keys").body.utf8))
+        guard let read = SignedToken<AnyClaims>(token), keys?.verify(read) == true else { throw Missing() }
+        return read.claims
     }
 }
 
@@ -218,13 +236,13 @@ extension Answer {
 }
 
 /// The claims of all kinds of tokens.
-struct AnyClaims: JWTPayload {
-    struct RealmAccess: Codable {
+struct AnyClaims: Decodable, Sendable {
+    struct RealmAccess: Decodable {
         let roles: [String]
     }
 
     let iss: String
-    let aud: String
+    let aud: Audience
     let sub: String
     let exp: Int
     let iat: Int
@@ -239,6 +257,4 @@ struct AnyClaims: JWTPayload {
     let at_hash: String?
     let realm_access: RealmAccess?
     let events: [String: [String: String]]?
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

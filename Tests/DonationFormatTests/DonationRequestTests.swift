@@ -32,9 +32,9 @@ struct DonationRequestTests {
         let request = try DonationRequest(decoding: body, limit: 100)
         #expect(try IOSEvidence(decoding: request.authentication) == IOSEvidence(deviceToken: "a", apiToken: "b"))
         #expect(try PasswordRequest(decoding: request.payload).password.text == password)
-        // PPACAndroid: 1 safetyNetJws, 2 salt. SRSOneTimePassword: 2 androidId.
+        // PPACAndroid: 1 safetyNetJws, which nobody reads any more, 2 salt. SRSOneTimePassword: 2 androidId.
         let android = try AndroidEvidence(decoding: [0x0a, 1, 0x61, 0x12, 1, 0x62])
-        #expect(android == AndroidEvidence(safetyNet: "a", salt: "b"))
+        #expect(android == AndroidEvidence(salt: "b"))
         let report = try PasswordRequest(decoding: payload + [0x12, 8] + [UInt8](1...8))
         #expect(report.androidID?.bytes == [UInt8](1...8))
     }
@@ -58,7 +58,7 @@ struct DonationRequestTests {
     }
 
     @Test func `an Android phone's evidence is read as it was meant`() throws {
-        let evidence = AndroidEvidence(safetyNet: "a.b.c", salt: "c2FsdA==", playIntegrity: "a.b.c.d.e")
+        let evidence = AndroidEvidence(salt: "c2FsdA==", playIntegrity: "a.b.c.d.e")
         #expect(try AndroidEvidence(decoding: evidence.encoded()) == evidence)
     }
 
@@ -68,8 +68,7 @@ struct DonationRequestTests {
             #expect(throws: DonationFlaw.evidence) { try IOSEvidence(decoding: evidence.encoded()) }
         }
         for evidence in [
-            AndroidEvidence(safetyNet: long), AndroidEvidence(playIntegrity: long),
-            AndroidEvidence(salt: String(repeating: "a", count: 89)),
+            AndroidEvidence(playIntegrity: long), AndroidEvidence(salt: String(repeating: "a", count: 89)),
         ] {
             #expect(throws: DonationFlaw.evidence) { try AndroidEvidence(decoding: evidence.encoded()) }
         }

@@ -58,7 +58,7 @@ import enum Crypto.HPKE
         #expect(try seal().prefix(32) != rows[0].prefix(32))
     }
 
-    /// Rows of earlier builds lie in inboxes: the form is written down a second time here.
+    /// Rows lie in inboxes while builds are replaced: the form is written down a second time here.
     @Test func `a row that was sealed by hand can be opened`() throws {
         let sender = try HPKE.Sender(
             recipientKey: privateKey.publicKey, ciphersuite: .Curve25519_SHA256_ChachaPoly, info: Data("test 1".utf8))

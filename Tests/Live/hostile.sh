@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Attacks running metadata proxies, and judges how they react.
+# Attacks running metadata proxies, and the suite's public listeners, and judges how they react.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/Tests/Live/suite.sh"
@@ -8,14 +8,17 @@ usage() {
     cat <<'TEXT'
 bash Tests/Live/hostile.sh [--long] [CHECK…]
 
-Installs what is missing, builds for release, and attacks metadata proxies of its own on free ports. Each check also runs
+Installs what is missing, builds for release, and attacks metadata proxies of its own on free ports, and what a suite serves to
+the public. Each check also runs
 on a control, a server that has the fault, and fails if the fault isn't found there. Without a CHECK all of them run, which
-takes about seven minutes. Another suite may be running meanwhile.
+takes about eight minutes. Another suite may be running meanwhile.
 
   smuggling   requests that two readers may understand differently, from Tests/Live/hostile/corpus: only one well-formed
               request may ever reach a service
   http2       each rule of HTTP/2 broken once, the known floods, and h2load
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
+  endless     connections that never end, at every public listener: clients that say nothing more, acknowledge nothing, take
+              nothing, or drip
   refusals    clients that don't read their answers, connections kept alive by refused requests, too many connections
   floods      thousands of uploads and donations that stop before their last byte
   overload    ten times the load that the services can answer
@@ -30,7 +33,7 @@ The Python packages live in a virtual environment below $XDG_CACHE_HOME (~/.cach
 TEXT
 }
 
-known=(smuggling http2 slow refusals floods overload drain tls)
+known=(smuggling http2 slow endless refusals floods overload drain tls)
 checks=()
 options=()
 while [ $# -gt 0 ]; do

@@ -4,6 +4,7 @@ import HTTPContract
 import HTTPTypes
 import Loop
 import OutsideCalls
+import Running
 import Serving
 import Synchronization
 import TLS
@@ -89,6 +90,16 @@ import Testing
         #expect(sent.hasPrefix("post /path?query http/1.1\r\n"))
         #expect(sent.contains("content-type: text/plain\r\n") && sent.hasSuffix("\r\n\r\nbody"))
         #expect(!sent.contains("expect:") && !sent.contains("cookie") && !sent.contains("accept-encoding"))
+    }
+
+    @Test("without a body, another method than GET announces an empty one, and no type of it")
+    func otherMethod() async throws {
+        let server = try Server(Self.good)
+        let request = OutsideRequest("http://127.0.0.1:\(server.port)/a?b=c", method: .put)
+        #expect(try await OutsideCalls().send(request, within: .seconds(20), limit: 2).status == .ok)
+        let sent = try #require(server.requests.first).lowercased()
+        #expect(sent.hasPrefix("put /a?b=c http/1.1\r\n"))
+        #expect(sent.contains("content-length: 0\r\n") && !sent.contains("content-type"))
     }
 
     @Test("an answer that is too large, with a length or in chunks, is refused")
@@ -183,9 +194,8 @@ import Testing
         let files = try certificates.files(role: .portal)
         let listener = Listener.greeting(.mutualTLS(try certificates.files(role: .verificationServer)))
         try await withService(listeners: [listener]) { _ in
-            let calls = try OutsideCalls(
-                authorities: certificates.directory + "/authority.pem",
-                identity: .init(certificate: files.certificate, key: files.key))
+            let calls = try OutsideCalls(files, peer: "greeter")
+            #expect(calls.watchedTLS?.label.1 == "greeter")
             var request = OutsideRequest(
                 "https://localhost:\(try await listener.boundPort)/greet", body: Array(#"{"name":"Ada"}"#.utf8))
             request.fields[.contentType] = "application/json"
@@ -246,9 +256,12 @@ import Testing
         let missing = try Server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
         let large = try Server(Self.good)
         let late = try Server("")
-        for (server, error) in [(missing, CallError.unavailable), (large, .malformedAnswer), (late, .unavailable)] {
+        for (server, error, deadline) in [
+            (missing, CallError.unavailable, Duration.seconds(20)), (large, .malformedAnswer, .seconds(20)),
+            (late, .unavailable, .milliseconds(500)),
+        ] {
             let document = try OutsideDocument(
-                url: "http://127.0.0.1:\(server.port)", authorities: nil, limit: 1, deadline: .milliseconds(500))
+                url: "http://127.0.0.1:\(server.port)", authorities: nil, limit: 1, deadline: deadline)
             await #expect(throws: error) { try await document.read() }
         }
     }

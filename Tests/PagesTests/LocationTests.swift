@@ -1,6 +1,7 @@
 import HTTPContract
-import Hummingbird
+import HTTPTypes
 import Pages
+import Serving
 import Testing
 
 @Suite struct LocationTests {

@@ -1,47 +1,47 @@
 import HTTPContract
 import HTTPTypes
-import Hummingbird
-import NIOHTTP1
-import Pages
 import Running
 import Serving
 import TestSupport
 import Testing
 
+@testable import Pages
+
 @Suite(.timeLimit(.minutes(5))) struct PagesTests {
     /// A few pages beside the operation ``TestAPI/greet``.
-    private func listener(limits: Limits? = nil) -> Listener {
+    private func listener(limits: Limits? = nil, origins: Origins? = nil) -> Listener {
         Listener.plain(limits: limits) { routes in
             routes.on(TestAPI.greet) { request, _ in Welcome(text: request.name) }
-            let router = Router(context: PageContext.self)
+            var router = PageRouter()
             router.get("/") { _, _ in Response.page(tag(.p) { "start" }) }
-            router.get("/codes/{kind}") { _, context in
-                let kind = try context.parameters.require("kind")
-                return Response.page(tag(.p) { kind })
-            }
+            router.get("/codes/{kind}") { request, _ in Response.page(tag(.p) { "\(request.path.dropFirst(7))" }) }
             router.post("/codes") { request, _ in
-                guard let kind = try await request.form()["kind"] else { throw Problem.badRequest }
+                guard let kind = try request.form()["kind"] else { throw Problem.badRequest }
                 return Response.seeOther(
                     try Location(path: "/codes/current"), cookies: [try HostCookie("session", kind)])
             }
             router.get("/callback") { request, _ in
-                let (state, session) = (try request.query()["state"], try request.cookie("session"))
+                let (state, session) = (try request.queryValues()["state"], try request.cookie("session"))
                 return Response.page(tag(.p) { "\(state ?? "-") \(session ?? "-")" })
             }
             router.get("/slow") { _, _ in
                 try await Task.sleep(for: .seconds(60))
                 return Response.page(.empty)
             }
-            routes.pages(router, bodyLimit: 64) { problem, _ in
-                Response.page(tag(.p) { "refused" }, status: problem.status)
+            router.get("/defect") { _, _ in throw Defect() }
+            routes.pages(router, origins: origins, bodyLimit: 64) { error, request in
+                Response.page(tag(.p) { "refused" }, status: error.problem.status)
             }
         }
     }
 
+    private struct Defect: Error {}
+
     private func with(
-        limits: Limits? = nil, _ body: (_ url: String, _ runtime: ServiceRuntime) async throws -> Void
+        limits: Limits? = nil, origins: Origins? = nil,
+        _ body: (_ url: String, _ runtime: ServiceRuntime) async throws -> Void
     ) async throws {
-        let listener = listener(limits: limits)
+        let listener = listener(limits: limits, origins: origins)
         try await withService(listeners: [listener]) { runtime in
             try await body("http://127.0.0.1:\(try await listener.boundPort)", runtime)
         }
@@ -148,6 +148,62 @@ import Testing
         }
     }
 
+    /// What a page of another site, or a browser that was led to another name of this host, can bring about.
+    @Test(
+        "a form is taken from a page of the host that it names, and a request for a host of ours only",
+        arguments: [
+            (.POST, ["host": "portal.example", "sec-fetch-site": "same-origin"], 303),
+            (.POST, ["host": "Portal.Example", "origin": "https://portal.example"], 303),
+            (.POST, ["host": "other.example:8443", "origin": "https://other.example:8443"], 303),
+            // Browsers say `none` for an address that somebody typed, which no form is.
+            (.POST, ["host": "portal.example", "sec-fetch-site": "none"], 403),
+            (.POST, ["host": "portal.example", "sec-fetch-site": "same-site"], 403),
+            (.POST, ["host": "portal.example", "sec-fetch-site": "cross-site"], 403),
+            (
+                .POST, ["host": "portal.example", "sec-fetch-site": "cross-site", "origin": "https://portal.example"],
+                403
+            ),
+            (.POST, ["host": "portal.example", "origin": "https://evil.example"], 403),
+            (.POST, ["host": "portal.example", "origin": "https://other.example:8443"], 403),
+            (.POST, ["host": "portal.example", "origin": "null"], 403), (.POST, ["host": "portal.example"], 403),
+            (.POST, ["host": "evil.example", "origin": "https://evil.example"], 400),
+            (
+                .POST, ["host": "evil.example", "x-forwarded-host": "portal.example", "sec-fetch-site": "same-origin"],
+                400
+            ),
+            (.GET, ["host": "portal.example", "sec-fetch-site": "cross-site"], 200),
+            (.GET, ["host": "evil.example"], 400),
+        ] as [(HTTPMethod, [String: String], Int)])
+    func otherSites(method: HTTPMethod, fields: [String: String], status: Int) async throws {
+        let origins = Origins([try Origin("https://portal.example"), try Origin("https://other.example:8443")])
+        try await with(origins: origins) { url, _ in
+            let answer =
+                method == .POST
+                ? try await submit(url + "/codes", "kind=test", headers: fields.map { ($0, $1) })
+                : try await send(.GET, url + "/", headers: fields.map { ($0, $1) })
+            #expect(answer.status == status)
+            #expect(answer.fields["set-cookie"].isEmpty == (status != 303))
+            #expect((answer.body == "<p>refused</p>") == (status >= 400))
+        }
+    }
+
+    @Test(
+        "origins are read from the configuration, or refused there", arguments: ["", "http://a", "https://a/b", "a"])
+    func badOrigins(text: String) {
+        #expect(throws: ConfigurationProblem.self) { try Origins(Settings(["origins": text])) }
+    }
+
+    @Test("a defect of a page is in the service's log, by its type and route alone")
+    func defect() async throws {
+        let (log, listener) = (CapturedLog(), listener())
+        try await withService(listeners: [listener], logger: log.logger()) { _ in
+            let url = "http://127.0.0.1:\(try await listener.boundPort)/defect?name=5ecre7"
+            #expect(try await send(.GET, url).status == 500)
+        }
+        #expect(log.lines.contains { $0.contains("a handler failed") && $0.contains("Defect") })
+        #expect(!log.lines.contains { $0.contains("5ecre7") })
+    }
+
     @Test("a page that takes too long is answered with 503, as operations are")
     func deadline() async throws {
         var limits = Limits.inner
@@ -159,8 +215,9 @@ import Testing
     }
 
     private func submit(
-        _ url: String, _ body: String, type: String = "application/x-www-form-urlencoded"
+        _ url: String, _ body: String, type: String = "application/x-www-form-urlencoded",
+        headers: [(String, String)] = []
     ) async throws -> Answer {
-        try await send(.POST, url, headers: [("content-type", type)], body: body)
+        try await send(.POST, url, headers: headers + [("content-type", type)], body: body)
     }
 }

@@ -32,7 +32,7 @@ import Testing
     @Test(
         "whatever a registration says, the phone's body has one length",
         arguments: ["", "aabb", String(repeating: "a1", count: 32), String(repeating: "a1", count: 100)],
-        PushType.allCases)
+        [PushType.ios, .and, .iod])
     func padded(token: String, type: PushType) throws {
         let registration = Self.registration(token: token, type: type)
         let body = try registration.padded()

@@ -144,7 +144,7 @@ struct BinaryTests {
         let message = WireDiagnosisKeysDataMapping.with {
             for day in Int32(-14)...14 { $0.daysSinceOnsetToInfectiousness[day] = day * day }
         }
-        let bytes = try message.sortedBytes()
+        let bytes = try message.bytes()
         #expect(try WireDiagnosisKeysDataMapping(serializedBytes: bytes) == message)
         let first: [UInt8] = [0x0A, 14, 8, 0xF2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0x10, 0xC4, 1]
         #expect(Array(bytes.prefix(16)) == first && Array(bytes.suffix(7)) == [0x0A, 5, 8, 14, 0x10, 0xC4, 1])

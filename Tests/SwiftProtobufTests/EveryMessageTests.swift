@@ -13,7 +13,7 @@ struct EveryMessageTests {
     func truncation(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 4)
         for _ in 0..<3 {
-            let bytes: [UInt8] = try RandomDecoder.message(sample.type, by: &randomness).serializedBytes()
+            let bytes: [UInt8] = try RandomMessage.of(sample.type, by: &randomness).serializedBytes()
             let borders = try Self.borders(of: bytes)
             for count in 0..<min(bytes.count, 600) {
                 let prefix = Array(bytes[..<count])
@@ -45,18 +45,18 @@ struct EveryMessageTests {
     func mutations(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 5)
         for _ in 0..<100 {
-            let message = try RandomDecoder.message(sample.type, by: &randomness)
-            let changed = Data(try message.sortedBytes()).mutated(using: &randomness)
+            let message = try RandomMessage.of(sample.type, by: &randomness)
+            let changed = Data(try message.bytes()).mutated(using: &randomness)
             guard let read = try? sample.type.init(serializedBytes: changed) else { continue }
-            let again = try read.sortedBytes()
-            #expect(try sample.type.init(serializedBytes: again).sortedBytes() == again)
+            let again = try read.bytes()
+            #expect(try sample.type.init(serializedBytes: again).bytes() == again)
         }
     }
 
     @Test("a message has the same hash as its equal", arguments: Sample.all)
     func hashes(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 6)
-        let message = try RandomDecoder.message(sample.type, by: &randomness)
+        let message = try RandomMessage.of(sample.type, by: &randomness)
         let copy = try type(of: message).init(serializedBytes: message.serializedBytes() as [UInt8])
         #expect(message.hashValue == copy.hashValue)
     }
@@ -67,18 +67,18 @@ struct EveryMessageTests {
     func json(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 7)
         for _ in 0..<20 {
-            let message = try RandomDecoder.message(sample.type, by: &randomness)
+            let message = try RandomMessage.of(sample.type, by: &randomness)
             let json = try message.jsonUTF8Bytes()
             #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json)) }
             let again = try sample.type.init(jsonUTF8Bytes: json)
-            #expect(try message.sortedBytes() == again.sortedBytes())
+            #expect(try message.bytes() == again.bytes())
         }
     }
 
     @Test("a text that ends early is refused", arguments: Sample.all)
     func jsonTruncation(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 8)
-        let json = try RandomDecoder.message(sample.type, by: &randomness).jsonUTF8Bytes()
+        let json = try RandomMessage.of(sample.type, by: &randomness).jsonUTF8Bytes()
         for count in stride(from: 0, to: json.count, by: json.count / 300 + 1) {
             #expect(throws: JSONDecodingError.self) { try sample.type.init(jsonUTF8Bytes: Array(json[..<count])) }
         }
@@ -88,7 +88,7 @@ struct EveryMessageTests {
     func jsonMutations(sample: Sample) throws {
         var randomness = SeededGenerator(seed: 9)
         for _ in 0..<100 {
-            let json = Data(try RandomDecoder.message(sample.type, by: &randomness).jsonUTF8Bytes())
+            let json = Data(try RandomMessage.of(sample.type, by: &randomness).jsonUTF8Bytes())
             do {
                 _ = try sample.type.init(jsonUTF8Bytes: Array(json.mutated(using: &randomness)))
             } catch is JSONDecodingError {}

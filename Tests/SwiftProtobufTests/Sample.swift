@@ -101,10 +101,5 @@ struct Sample: CustomTestStringConvertible, Sendable {
 }
 
 extension Message {
-    /// Its bytes, a map's entries in the order of their keys.
-    func sortedBytes() throws -> [UInt8] {
-        var options = BinaryEncodingOptions()
-        options.useDeterministicOrdering = true
-        return try serializedBytes(options: options)
-    }
+    func bytes() throws -> [UInt8] { try serializedBytes() }
 }

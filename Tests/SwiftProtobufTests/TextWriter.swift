@@ -4,56 +4,46 @@ import FoundationEssentials
 
 /// Writes a message in the text format, which protoc reads.
 /// https://protobuf.dev/reference/protobuf/textformat-spec/
-struct TextWriter: Visitor {
+struct TextWriter: FieldOperation {
     private var text = ""
-    private let names: _NameMap
+    private var name = ""
 
-    static func text<M: Message>(of message: M) throws -> String {
-        var writer = TextWriter(names: M._protobuf_nameMap)
-        try message.traverse(visitor: &writer)
+    static func text(of message: some Message) throws -> String {
+        var writer = TextWriter()
+        try message.withFields(reading: { try writer.write($0, type(of: message).fields) })
         return writer.text
     }
 
-    private init(names: _NameMap) { self.names = names }
-
-    private mutating func write(_ fieldNumber: Int, _ value: String) {
-        text += "\(names.names(of: fieldNumber)?.proto ?? "?") \(value)\n"
-    }
-
-    mutating func visitSingular<F: FieldType>(_ type: F.Type, value: F.BaseType, fieldNumber: Int) {
-        write(fieldNumber, ": \(Self.text(of: value))")
-    }
-
-    mutating func visitRepeated<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        for element in value { visitSingular(F.self, value: element, fieldNumber: fieldNumber) }
-    }
-
-    mutating func visitPacked<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        visitRepeated(F.self, value: value, fieldNumber: fieldNumber)
-    }
-
-    mutating func visitSingularEnumField<E: Enum>(value: E, fieldNumber: Int) {
-        let number: Int = value.rawValue
-        write(fieldNumber, ": \(E._protobuf_nameMap.names(of: number)?.proto ?? "\(number)")")
-    }
-
-    mutating func visitSingularMessageField<M: Message>(value: M, fieldNumber: Int) throws {
-        write(fieldNumber, "{\n\(try Self.text(of: value))}")
-    }
-
-    mutating func visitRepeatedMessageField<M: Message>(value: [M], fieldNumber: Int) throws {
-        for element in value { try visitSingularMessageField(value: element, fieldNumber: fieldNumber) }
-    }
-
-    mutating func visitMapField<K: MapFieldType, V: MapFieldType>(
-        fieldType: _ProtobufMap<K, V>.Type, value: [K.BaseType: V.BaseType], fieldNumber: Int
-    ) {
-        for (key, content) in value {
-            write(fieldNumber, "{ key: \(Self.text(of: key)) value: \(Self.text(of: content)) }")
+    private mutating func write(_ message: UnsafeRawPointer, _ fields: FieldTable) throws {
+        for (field, names) in zip(fields.places, fields.names) {
+            name = names.proto
+            try field.apply(&self, reading: message)
         }
     }
 
-    mutating func visitUnknown(bytes: [UInt8]) {}
+    mutating func scalar<F: FieldType>(_ type: F.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        switch field.content(of: F.self, at: place) {
+        case .nothing: break
+        case .one(let value): text += "\(name): \(Self.text(of: value))\n"
+        case .several(let values): for value in values { text += "\(name): \(Self.text(of: value))\n" }
+        case .entries(let entries):
+            for (key, value) in entries { text += "\(name) { key: \(key) value: \(Self.text(of: value)) }\n" }
+        }
+    }
+
+    mutating func enumeration(_ type: any Enum.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        guard let number = type.number(field.shape, at: place) else { return }
+        text += "\(name): \(type.names[number] ?? "\(number)")\n"
+    }
+
+    mutating func message(_ type: any Message.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        let name = name
+        try type.show(place, field.shape) { message in
+            text += "\(name) {\n"
+            try write(message, type.fields)
+            text += "}\n"
+        }
+    }
 
     private static func text(of value: some Any) -> String {
         switch value {

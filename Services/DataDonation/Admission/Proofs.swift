@@ -6,14 +6,12 @@ import FoundationEssentials
 import Logging
 import PlayIntegrity
 import Running
-import SafetyNet
 
 /// The kinds of evidence. The text is that of the settings `accept.*`.
 enum Proof: String, CaseIterable, Sendable {
     case appAttest = "app-attest"
     case deviceCheck = "device-check"
     case playIntegrity = "play-integrity"
-    case safetyNet = "safetynet"
 
     /// What a purpose accepts, from `accept.NAME`: by default all kinds that are configured.
     static func accepted(_ settings: Settings, configured: Set<Proof>) throws(ConfigurationProblem) -> [Purpose: Set<
@@ -81,8 +79,6 @@ struct IPhoneProofs: Sendable {
 struct AndroidProofs: Sendable {
     let keys: PlayIntegrityKeys?
     let playIntegrity: [Purpose: PlayIntegrityPolicy]
-    let roots: PinnedRoots?
-    let safetyNet: [Purpose: SafetyNetPolicy]
 
     /// From `playIntegrity.decryptionKey` and `.verificationKey`; nil if the first isn't set.
     static func keys(_ settings: Settings) throws(ConfigurationProblem) -> PlayIntegrityKeys? {
@@ -97,36 +93,19 @@ struct AndroidProofs: Sendable {
         }
     }
 
-    /// From `safetyNet.roots`; nil if it isn't set.
-    static func roots(_ settings: Settings) throws(ConfigurationProblem) -> PinnedRoots? {
-        guard settings.optionalString("safetyNet.roots") != nil else { return nil }
-        guard let roots = PinnedRoots(pem: text(try settings.path("safetyNet.roots"))) else {
-            throw settings.wrong("safetyNet.roots", "must name a PEM file with certificates of authorities")
-        }
-        return roots
-    }
-
     /// - Parameter accepted: what each purpose accepts.
     init(
-        _ settings: Settings, keys: PlayIntegrityKeys?, roots: PinnedRoots?, accepted: [Purpose: Set<Proof>]
+        _ settings: Settings, keys: PlayIntegrityKeys?, accepted: [Purpose: Set<Proof>]
     ) throws(ConfigurationProblem) {
         self.keys = keys
-        self.roots = roots
         var playIntegrity: [Purpose: PlayIntegrityPolicy] = [:]
-        var safetyNet: [Purpose: SafetyNetPolicy] = [:]
-        if keys != nil || roots != nil {
+        if keys != nil {
             let apps = try AndroidApps(settings)
-            for purpose in Purpose.allCases {
-                if accepted[purpose]?.contains(.playIntegrity) == true {
-                    playIntegrity[purpose] = try Self.playIntegrity(settings, apps, purpose)
-                }
-                if accepted[purpose]?.contains(.safetyNet) == true {
-                    safetyNet[purpose] = Self.safetyNet(apps, purpose)
-                }
+            for purpose in Purpose.allCases where accepted[purpose]?.contains(.playIntegrity) == true {
+                playIntegrity[purpose] = try Self.playIntegrity(settings, apps, purpose)
             }
         }
         self.playIntegrity = playIntegrity
-        self.safetyNet = safetyNet
     }
 
     private static func playIntegrity(
@@ -143,18 +122,6 @@ struct AndroidProofs: Sendable {
             tolerance: Double(try settings.int("playIntegrity.toleranceSeconds", default: 600, in: 60...7200)),
             demandsRecognition: try settings.bool("playIntegrity.demandsRecognition", default: true),
             demandsLicence: try settings.bool("playIntegrity.demandsLicence", default: false), strength: strength)
-    }
-
-    /// With cwa-ppa-server's demands and tolerance (`application.yaml`, `ppac.android`).
-    private static func safetyNet(_ apps: AndroidApps, _ purpose: Purpose) -> SafetyNetPolicy {
-        let demands: Set<SafetyNetPolicy.Demand> =
-            switch purpose {
-            case .survey, .analytics: []
-            case .log: [.basicIntegrity, .profile, .hardwareEvaluation]
-            case .selfReport: Set(SafetyNetPolicy.Demand.allCases)
-            }
-        return SafetyNetPolicy(
-            packageNames: apps.packages, certificateDigests: apps.certificates, tolerance: 7200, demands: demands)
     }
 }
 

@@ -19,8 +19,8 @@ package struct CountryCommand: AsyncParsableCommand {
         abstract: "Run a suite for a simulated country, and judge what phones and services did.",
         discussion: """
             People meet, fall ill, are tested and share keys; their phones download, match and warn. Everything between the phones \
-            runs: the services' own programs, PostgreSQL, the proxy. The report is written as report.html and report.json. The \
-            command ends with 1 if something happened that must not, such as a lost upload.
+            runs: the services' own programs, PostgreSQL, the proxy. The report is written as report.json. The command \
+            ends with 1 if something happened that must not, such as a lost upload.
             """)
 
     @Option(help: "How many people live in the country.")
@@ -91,7 +91,7 @@ package struct CountryCommand: AsyncParsableCommand {
             folder: folder, isFresh: false, firstPort: firstPort, clock: .shared, changes: try changes())
         let options = self
         guard var life = try await suite.run({ try await options.live(in: $0, folder, by: clock) }) else { return }
-        try await life.run.judge(databaseIn: folder.postgres)
+        life.run.judge()
         let result = report(of: life)
         try write(result)
         guard result.cases.isEmpty, result.differentDownloads == 0 else {
@@ -187,7 +187,6 @@ package struct CountryCommand: AsyncParsableCommand {
         let folder = URL(filePath: report)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try result.json().write(to: folder.appending(path: "report.json"))
-        try Data(result.html.utf8).write(to: folder.appending(path: "report.html"))
         Console.say(result.summary)
     }
 }

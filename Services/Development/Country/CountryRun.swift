@@ -19,15 +19,14 @@ struct CountryRun: Sendable {
     private(set) var history: [HourRecord] = []
     /// When each phone first showed a colour.
     private(set) var warnings: [WarningColour: [PersonID: Date]] = [:]
+    /// The number of published keys.
+    private(set) var publishedKeys = 0
     /// The number of acknowledged uploads.
     private(set) var uploads = 0
     /// Whom people who uploaded had met in the fourteen days before; the model forgets older contacts.
     private(set) var meetings: [PersonID: [Meeting]] = [:]
-    /// What was published, hour by hour.
-    private(set) var packages: [PublicOutput.Package] = []
-    /// What passed on the phones' networks, and what receivers in venues heard.
+    /// What passed on the phones' networks.
     private var trace = NetworkTrace()
-    private var sightings: [VenueSighting] = []
     /// What attackers found out, at the end of the run.
     private(set) var attacks: [Attack] = []
     /// How long samples took to become uploads.
@@ -123,7 +122,6 @@ struct CountryRun: Sendable {
         }
         if await intruder.attempt(at: hour.start) { oracle.report(.unauthorisedUpload, "taken in hour \(hour)") }
         try await airwaves.pass(hour, events.contacts, to: citizens)
-        for visit in events.visits { try await listen(to: visit) }
         let traffic = try await collect()
         let before = processors
         processors = await stage.watch.processorSeconds()
@@ -133,17 +131,6 @@ struct CountryRun: Sendable {
                 seconds: started.duration(to: .now) / .seconds(1),
                 // A process that was started again begins at nought.
                 processors: processors.merging(before) { max(0, $0 - $1) }))
-    }
-
-    /// Somebody's receiver at a venue hears a guest's phone, when the guest comes and leaves.
-    private mutating func listen(to visit: Visit) async throws {
-        guard let citizen = citizens[visit.person] else { return }
-        for minute in [visit.start, visit.end] {
-            let interval = IntervalNumber(containing: minute.date)
-            guard let broadcast = try await citizen.advertisement(in: interval) else { continue }
-            sightings.append(
-                VenueSighting(identifier: broadcast.identifier, interval: interval, person: visit.person))
-        }
     }
 
     /// A quarter of an hour.
@@ -198,7 +185,7 @@ struct CountryRun: Sendable {
         let client = stage.services.packages
         let published = try await persistently { try await client.keys(of: closed) }
         oracle.published(published, in: closed)
-        packages.append(PublicOutput.Package(hour: closed, keys: published))
+        publishedKeys += published.count
         for key in published where intruder.keys.contains(key.data) {
             oracle.report(.unauthorisedUpload, "published in hour \(closed)")
         }
@@ -302,13 +289,9 @@ struct CountryRun: Sendable {
     }
 
     /// The end of the country: what oracle and attackers say of it.
-    /// - Parameter database: the folder of PostgreSQL, which has stopped.
-    mutating func judge(databaseIn database: String) async throws {
+    mutating func judge() {
         oracle.judge(citizens.keys.sorted(), at: country.hour.start)
-        let evidence = Evidence(
-            output: PublicOutput(packages: packages, owners: oracle.owners), database: database, trace: trace,
-            sightings: sightings)
-        attacks = try await Attack.all(on: evidence, seed: country.parameters.seed)
+        attacks = Attack.all(on: trace, seed: country.parameters.seed)
         for attack in attacks where attack.isPrevented && attack.findsSomething {
             oracle.report(.attackSucceeds, "\(attack.name): \(attack.accuracy) of \(attack.questions) answers")
         }

@@ -6,7 +6,7 @@ import PublishedTree
 struct VenueBundle: Sendable, Equatable {
     /// An even number.
     let firstHour: Hour
-    /// The number of reports when the bundle was decided, 0 if the fold was of an earlier build.
+    /// The number of reports when the bundle was decided.
     let reports: Int
 
     /// Its hours.

@@ -10,16 +10,15 @@ extension FigureSource {
         let row = try session.row(
             """
             SELECT count(published_after), coalesce(sum(keys), 0), coalesce(sum(reports), 0),
-                percentile_disc(0.5) WITHIN GROUP (ORDER BY published_after), max(published_after), min(published_after)
+                percentile_disc(0.5) WITHIN GROUP (ORDER BY published_after), max(published_after)
             FROM distribution.published_hour
             WHERE hour >= \(day.hours.lowerBound) AND hour < \(day.hours.upperBound)
-            """, as: Int.self, Int.self, Int.self, Int?.self, Int?.self, Int?.self)
-        guard let (hours, keys, reports, median, worst, best) = row,
+            """, as: Int.self, Int.self, Int.self, Int?.self, Int?.self)
+        guard let (hours, keys, reports, median, worst) = row,
             hours == day.hours.count
         else { return nil }
         var values = [day.value(.publishedEntries, "keys", keys), day.value(.publishedEntries, "reports", reports)]
-        // An earlier build didn't measure it.
-        if let median, let worst, let best, best >= 0 {
+        if let median, let worst {
             values += [
                 day.value(.publicationDelay, "median", median), day.value(.publicationDelay, "worst", worst),
             ]

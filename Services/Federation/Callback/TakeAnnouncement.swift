@@ -12,12 +12,10 @@ import Serving
 /// that isn't looked through, changes nothing.
 struct TakeAnnouncement: Sendable {
     let store: IncomingStore
-    let gateway: PinnedCaller
     let days: Int
     let clock: WallClock
 
-    func handle(_ announcement: BatchAnnouncement, _ caller: Caller) async throws -> NoContent {
-        guard gateway.isCaller(caller) else { throw Problem.forbidden }
+    func handle(_ announcement: BatchAnnouncement) async throws -> NoContent {
         try await store.announce(announcement.tag, announcement.day, days: days, at: clock.now)
         return NoContent()
     }

@@ -1,21 +1,18 @@
-import AsyncHTTPClient
-import Calling
 import ExposureKeys
 import FederationFormat
 import FoundationEssentials
 import HTTPContract
+import HTTPTypes
 import Metrics
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
+import OutsideCalls
 import Running
 import ServiceLifecycle
 import TLS
 
 /// Calls a gateway (efgs-federation-gateway, `docs/openapi.json` and the controllers).
 ///
-/// Every call has a deadline for all of it and a limit for the answer's body, follows no redirect and decompresses nothing. A status is
-/// believed, and the text of an error never read.
+/// Every call has a connection of its own, through the operator's proxy if there is one, a deadline for all of it and a limit for the
+/// answer's body. It follows no redirect and decompresses nothing. A status is believed, and the text of an error never read.
 struct GatewayClient: Service, TLSUser {
     /// Why there is no usable answer.
     enum Problem: Error, Equatable {
@@ -66,7 +63,7 @@ struct GatewayClient: Service, TLSUser {
     }
 
     private let base: String
-    private let connections: ReloadedConnections
+    private let outside: OutsideCalls
     private let calls: Calls
     private let deadline: Duration
 
@@ -81,20 +78,14 @@ struct GatewayClient: Service, TLSUser {
     init(_ plan: GatewayPlan, metrics: any MetricsFactory) throws(ConfigurationProblem) {
         base = plan.url
         deadline = plan.deadline
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10), read: TimeAmount(plan.deadline)), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.idleTimeout = .seconds(20)
-        connections = try ReloadedConnections(outside: plan.tls, peer: "gateway", configuration: configuration)
+        outside = try OutsideCalls(plan.tls, peer: "gateway")
         calls = Calls(metrics)
     }
 
-    var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
+    var watchedTLS: (any WatchedTLS)? { outside.watchedTLS }
 
-    func run() async throws { try await connections.run() }
-
-    func close() async { await connections.close() }
+    /// Waits for shutdown: its TLS files are watched as long as it runs.
+    func run() async throws { try? await gracefulShutdown() }
 
     // MARK: Operations
 
@@ -102,16 +93,14 @@ struct GatewayClient: Service, TLSUser {
     ///
     /// - Returns: whatever the answer is. Without one the gateway may have the batch nevertheless; it can be sent again.
     func upload(_ batch: [UInt8], tag: BatchTag, signature: BatchSignature) async -> UploadReply {
-        var request = HTTPClientRequest(url: "\(base)/diagnosiskeys/upload")
-        request.method = .POST
-        request.headers.add(name: "content-type", value: Self.media.text)
-        request.headers.add(name: "batchTag", value: tag.text)
-        request.headers.add(name: "batchSignature", value: signature.field)
-        request.body = .bytes(ByteBuffer(bytes: batch))
+        let request = OutsideRequest(
+            "\(base)/diagnosiskeys/upload",
+            fields: [.contentType: Self.media.text, .batchTag: tag.text, .batchSignature: signature.field],
+            body: batch)
         do throws(Problem) {
             let answer = try await answer(to: request, limit: Self.largestList)
-            calls.count(.upload, answer.status < 300 ? .answered : .refused)
-            return UploadReply(status: answer.status, body: answer.body)
+            calls.count(.upload, answer.status.code < 300 ? .answered : .refused)
+            return UploadReply(status: answer.status.code, body: answer.body)
         } catch {
             calls.count(.upload, .unavailable)
             if case .unavailable(let status?) = error { return UploadReply(status: status, body: []) }
@@ -123,25 +112,28 @@ struct GatewayClient: Service, TLSUser {
     ///
     /// - Parameter tag: nil for the first batch that was made on the day, or after it.
     func download(_ day: Day, _ tag: BatchTag?) async throws(Problem) -> Download {
-        var request = HTTPClientRequest(url: "\(base)/diagnosiskeys/download/\(day.name)")
-        request.headers.add(name: "accept", value: Self.media.text)
-        if let tag { request.headers.add(name: "batchTag", value: tag.text) }
+        var request = OutsideRequest(
+            "\(base)/diagnosiskeys/download/\(day.name)", fields: [.accept: Self.media.text])
+        request.fields[.batchTag] = tag?.text
         let answer = try await successful(request, limit: Self.largestBatch, .download)
         // A load balancer that answers for the gateway has neither the field nor the media type.
-        guard answer.body.isEmpty || answer.matches(Self.media) else { throw malformed(.notABatch, .download) }
-        guard let name = answer.headers.first(name: "batchTag"), let found = BatchTag(name) else {
+        guard answer.body.isEmpty || Self.media.matches(contentType: answer.fields[.contentType] ?? "") else {
+            throw malformed(.notABatch, .download)
+        }
+        guard let name = answer.fields[.batchTag], let found = BatchTag(name) else {
             throw malformed(.tag, .download)
         }
         calls.count(.download, .answered)
         return Download(
-            tag: found, link: BatchLink(answer.headers.first(name: "nextBatchTag")), body: answer.body)
+            tag: found, link: BatchLink(answer.fields[.nextBatchTag]), body: answer.body)
     }
 
     /// Reads who uploaded a batch's keys.
     /// - Parameter day: the batch's own.
     func audit(_ day: Day, _ tag: BatchTag) async throws(Problem) -> [AuditEntry] {
-        var request = HTTPClientRequest(url: "\(base)/diagnosiskeys/audit/download/\(day.name)/\(tag.text)")
-        request.headers.add(name: "accept", value: Self.jsonMedia.text)
+        let request = OutsideRequest(
+            "\(base)/diagnosiskeys/audit/download/\(day.name)/\(tag.text)",
+            fields: [.accept: Self.jsonMedia.text])
         let answer = try await successful(request, limit: Self.largestAudit, .audit)
         guard let entries = AuditEntry.list(json: answer.body, limit: Self.largestAudit) else {
             throw malformed(.body, .audit)
@@ -153,7 +145,7 @@ struct GatewayClient: Service, TLSUser {
     /// This country's subscriptions.
     func subscriptions() async throws(Problem) -> [Subscription] {
         let answer = try await successful(
-            HTTPClientRequest(url: "\(base)/diagnosiskeys/callback"), limit: Self.largestList, .callbacks)
+            OutsideRequest("\(base)/diagnosiskeys/callback"), limit: Self.largestList, .callbacks)
         guard let list = try? JSONDecoder().decode([Subscription].self, from: Data(answer.body)) else {
             throw malformed(.body, .callbacks)
         }
@@ -164,24 +156,13 @@ struct GatewayClient: Service, TLSUser {
     /// Makes or replaces a subscription.
     func subscribe(_ subscription: Subscription) async throws(Problem) {
         let query: URLEncodedValues = ["url": subscription.url]
-        var request = HTTPClientRequest(
-            url: "\(base)/diagnosiskeys/callback/\(subscription.callbackId)?\(query.encoded)")
-        request.method = .PUT
+        let request = OutsideRequest(
+            "\(base)/diagnosiskeys/callback/\(subscription.callbackId)?\(query.encoded)", method: .put)
         _ = try await successful(request, limit: Self.largestList, .callbacks)
         calls.count(.callbacks, .answered)
     }
 
     // MARK: Calling
-
-    private struct Answer: Sendable {
-        let status: Int
-        let headers: HTTPHeaders
-        let body: [UInt8]
-
-        func matches(_ media: MediaType) -> Bool {
-            headers.first(name: "content-type").map(media.matches) ?? false
-        }
-    }
 
     private func malformed(_ what: Malformation, _ operation: Calls.Operation) -> Problem {
         calls.count(operation, .malformed)
@@ -190,9 +171,9 @@ struct GatewayClient: Service, TLSUser {
 
     /// An answer with 2xx.
     private func successful(
-        _ request: HTTPClientRequest, limit: Int, _ operation: Calls.Operation
-    ) async throws(Problem) -> Answer {
-        let answer: Answer
+        _ request: OutsideRequest, limit: Int, _ operation: Calls.Operation
+    ) async throws(Problem) -> OutsideResponse {
+        let answer: OutsideResponse
         do {
             answer = try await self.answer(to: request, limit: limit)
         } catch {
@@ -202,42 +183,36 @@ struct GatewayClient: Service, TLSUser {
             }
             throw error
         }
-        guard (200..<300).contains(answer.status) else {
+        guard answer.status.kind == .successful else {
             calls.count(operation, .refused)
-            throw .refused(answer.status)
+            throw .refused(answer.status.code)
         }
         return answer
     }
 
     /// An answer below 500, within the deadline.
-    private func answer(to request: HTTPClientRequest, limit: Int) async throws(Problem) -> Answer {
+    private func answer(to request: OutsideRequest, limit: Int) async throws(Problem) -> OutsideResponse {
+        let answer: OutsideResponse
         do {
-            let answer = try await withThrowingTaskGroup(of: Answer.self) { group in
-                group.addTask { try await connections.with { try await fetch(request, limit: limit, over: $0) } }
-                group.addTask {
-                    try await Task.sleep(for: deadline)
-                    throw Problem.unavailable(status: nil)
-                }
-                defer { group.cancelAll() }
-                guard let first = try await group.next() else { throw Problem.unavailable(status: nil) }
-                return first
-            }
-            guard answer.status < 500, answer.status != 429 else { throw Problem.unavailable(status: answer.status) }
-            return answer
+            answer = try await outside.send(request, within: deadline, limit: limit)
         } catch {
-            throw error as? Problem ?? .unavailable(status: nil)
+            throw error == .tooLarge ? .malformed(.tooLarge) : .unavailable(status: nil)
         }
+        guard answer.status.code < 500, answer.status != .tooManyRequests else {
+            throw .unavailable(status: answer.status.code)
+        }
+        return answer
     }
+}
 
-    private func fetch(_ request: HTTPClientRequest, limit: Int, over http: HTTPClient) async throws -> Answer {
-        let response = try await http.execute(request, timeout: TimeAmount(deadline))
-        var body = ByteBuffer()
-        for try await chunk in response.body {
-            guard body.readableBytes + chunk.readableBytes <= limit else { throw Problem.malformed(.tooLarge) }
-            body.writeImmutableBuffer(chunk)
-        }
-        return Answer(
-            status: Int(response.status.code), headers: response.headers, body: Array(buffer: body))
+extension HTTPField.Name {
+    fileprivate static let batchTag = known("batchTag")
+    fileprivate static let batchSignature = known("batchSignature")
+    fileprivate static let nextBatchTag = known("nextBatchTag")
+
+    private static func known(_ name: StaticString) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name.description) else { preconditionFailure("not a field name") }
+        return field
     }
 }
 

@@ -1,5 +1,4 @@
 import HTTPContract
-import Hummingbird
 import Pages
 
 /// The files that the pages load.
@@ -10,15 +9,10 @@ enum Assets {
     static let venues = asset("venues", "js", .javaScript, PackageResources.venues_js)
     static let icon = asset("icon", "svg", .svg, PackageResources.icon_svg)
 
-    /// Mounts the files.
-    static func mount(on router: Router<PageContext>) {
-        for asset in [style, script, venues, icon] {
-            router.get(RouterPath(asset.path)) { _, _ in Response.asset(asset) }
-        }
-    }
+    static let all = [style, script, venues, icon]
 
     private static func asset(
-        _ name: StaticString, _ suffix: StaticString, _ type: HTTPContract.MediaType, _ bytes: [UInt8]
+        _ name: StaticString, _ suffix: StaticString, _ type: MediaType, _ bytes: [UInt8]
     ) -> Asset {
         guard let asset = try? Asset(name, suffix, type: type, bytes: bytes) else { preconditionFailure("not a name") }
         return asset

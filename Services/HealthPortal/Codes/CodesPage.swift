@@ -1,11 +1,11 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import OfficerIdentity
 import Pages
 import Running
 import Schema
+import Serving
 
 /// The page with the call script and a form for each kind of code that the officer may make.
 struct CodesPage: Sendable {
@@ -30,7 +30,6 @@ struct CodesPage: Sendable {
 
 /// `GET /codes`, and `GET /codes?training=1`: the forms.
 struct ShowForms: Sendable {
-    let sessions: Sessions
     let authorities: [Authority]
     let pages: PageAnswers
     let clock: WallClock
@@ -38,11 +37,9 @@ struct ShowForms: Sendable {
     /// From this number of codes on the page says how many are left.
     private static let fewRemaining = 10
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let isTraining = try request.query()["training"] == "1"
-        let session = try await sessions.open(request)
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
+        let isTraining = try request.queryValues()["training"] == "1"
         let kinds = session.officer.roles.kinds
-        guard !kinds.isEmpty else { return pages.refusal(.noRole, to: request, session) }
         let now = clock.now
         let last = session.codes.last
         let forms = kinds.map { kind in
@@ -63,6 +60,9 @@ struct ShowForms: Sendable {
 }
 
 extension Set<OfficerRole> {
+    /// Whether there is a kind of code that the officer may make.
+    var mayMakeCodes: Bool { !kinds.isEmpty }
+
     /// The kinds of codes that the roles allow, tests first. The verification server judges.
     var kinds: [TeleTANKind] {
         (contains(.hotline) ? [.test] : []) + (contains(.hotlineEvent) ? [.event] : [])

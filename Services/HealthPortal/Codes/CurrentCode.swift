@@ -1,8 +1,8 @@
 import Credentials
 import FoundationEssentials
-import Hummingbird
 import Pages
 import Running
+import Serving
 
 /// The page with the code to read out.
 struct CurrentCode: Sendable {
@@ -25,12 +25,10 @@ struct CurrentCode: Sendable {
 
 /// `GET /codes/current`: the last code of the session. Its address names no code, and no other page has it.
 struct ShowCurrentCode: Sendable {
-    let sessions: Sessions
     let pages: PageAnswers
     let clock: WallClock
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let session = try await sessions.open(request)
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         guard let code = session.codes.last else { return .seeOther(PagePath.codes.location) }
         let now = clock.now
         let page = CurrentCode(
@@ -46,9 +44,8 @@ struct HideCode: Sendable {
     let sessions: Sessions
     let hides: Bool
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        _ = try await request.form()
-        let session = try await sessions.open(request)
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
+        _ = try request.form()
         var codes = session.codes
         if codes.last?.isHidden == !hides {
             codes.last?.isHidden = hides

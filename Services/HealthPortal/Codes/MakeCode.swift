@@ -2,12 +2,13 @@ import Calling
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
+import HTTPTypes
 import Metrics
 import OfficerIdentity
 import Pages
 import Running
 import Schema
+import Serving
 import VerificationAPI
 
 /// `POST /codes`: makes the code of a form, and leads to the page that shows it.
@@ -19,23 +20,16 @@ struct MakeCode: Sendable {
     let verification: ServiceClient
     let authorities: [Authority]
     let audit: CodeAudit
-    let pages: PageAnswers
     let metrics: PortalMetrics
     let clock: WallClock
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         let begun = ContinuousClock.now
-        let session = try await sessions.open(request)
-        do {
-            let wish = try Wish(try await request.form(), authorities)
-            guard session.officer.roles.kinds.contains(wish.kind) else { throw Refusal.noRole }
-            let response = try await make(wish, session)
-            metrics.codeSeconds.recordNanoseconds(Int64((ContinuousClock.now - begun) / .nanoseconds(1)))
-            return response
-        } catch let refusal as Refusal {
-            // With the officer's frame, whose links lead on.
-            return pages.refusal(refusal, to: request, session)
-        }
+        let wish = try Wish(try request.form(), authorities)
+        guard session.officer.roles.kinds.contains(wish.kind) else { throw Refusal.noRole }
+        let response = try await make(wish, session)
+        metrics.codeSeconds.recordNanoseconds(Int64((ContinuousClock.now - begun) / .nanoseconds(1)))
+        return response
     }
 
     /// A form as it was sent.

@@ -1,7 +1,7 @@
 import HTTPContract
 import HTTPTypes
-import Hummingbird
 import Pages
+import Serving
 
 /// A language of the pages.
 enum Language: String, Hashable, Sendable, CaseIterable {
@@ -40,8 +40,8 @@ enum Language: String, Hashable, Sendable, CaseIterable {
 
 /// `GET /language?to=de&at=/codes`: chooses a language and leads back to the page.
 struct ChooseLanguage: Sendable {
-    func handle(_ request: Request, _ context: PageContext) throws -> Response {
-        let query = try request.query()
+    func handle(_ request: Request, _ exchange: Exchange) throws -> Response {
+        let query = try request.queryValues()
         guard let language = query["to"].flatMap(Language.init(rawValue:)) else { throw Refusal.malformed }
         let page = query["at"].flatMap(PagePath.init(rawValue:)) ?? .start
         return .seeOther(

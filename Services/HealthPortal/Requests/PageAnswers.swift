@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import Pages
 import Running
+import Serving
 
 /// Sends pages, each within its frame.
 struct PageAnswers: Sendable {
@@ -17,7 +17,7 @@ struct PageAnswers: Sendable {
     func frame(_ request: Request, _ session: OpenSession? = nil) -> Frame {
         Frame(
             portal: portal, language: Language(of: request),
-            page: PagePath(rawValue: String((request.head.path ?? "").prefix { $0 != "?" })) ?? .start,
+            page: PagePath(rawValue: String(request.path)) ?? .start,
             officer: session.map {
                 Frame.Officer(
                     name: $0.officer.name, roles: $0.officer.roles,

@@ -19,10 +19,10 @@ enum PagePath: String, Hashable, Sendable, CaseIterable {
     /// The pages that need a role and that these roles allow, in the order of the navigation.
     static func allowed(to roles: Set<OfficerRole>) -> [PagePath] {
         var pages: [PagePath] = []
-        if !roles.isDisjoint(with: [.hotline, .hotlineEvent]) { pages.append(.codes) }
-        if roles.mayEnterVenues || roles.mayDecideOnVenues { pages.append(.venues) }
-        if roles.contains(.statistics) { pages.append(.statistics) }
-        if roles.contains(.operations) { pages.append(.status) }
+        if roles.mayMakeCodes { pages.append(.codes) }
+        if roles.maySeeVenues { pages.append(.venues) }
+        if roles.maySeeFigures { pages.append(.statistics) }
+        if roles.maySeeStatus { pages.append(.status) }
         return pages
     }
 

@@ -4,7 +4,7 @@ import HTTPTypes
 import Serving
 
 /// Why a request isn't answered with what it asked for. Each has a page that says what to do.
-enum Refusal: Error, Hashable {
+enum Refusal: ProblemConvertible, Hashable {
     /// The request isn't one of this page's forms or links.
     case malformed
     /// There is no session: nobody signed in, or it has ended.
@@ -49,10 +49,17 @@ enum Refusal: Error, Hashable {
         }
     }
 
-    /// What a refusal of the listener or of the database means for an officer.
-    init(_ problem: Problem) {
+    /// For who isn't an officer.
+    var problem: Problem { Problem(status) }
+
+    /// What an error of the listener or of the database means for an officer.
+    init(_ error: any ProblemConvertible) {
+        if let refusal = error as? Refusal {
+            self = refusal
+            return
+        }
         self =
-            switch problem.status {
+            switch error.problem.status {
             case .notFound: .notFound
             case .forbidden: .otherSite
             case .serviceUnavailable, .internalServerError: .unavailable

@@ -1,12 +1,12 @@
-import Hummingbird
 import Pages
+import Serving
 
 /// `GET /`: signed out, what this is and a link to sign in; signed in, the first page that the roles allow.
 struct StartPage: Sendable {
     let sessions: Sessions
     let pages: PageAnswers
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+    func handle(_ request: Request, _ exchange: Exchange) async throws -> Response {
         guard let session = try await sessions.find(request) else {
             return pages.page(pages.frame(request).startPage())
         }
@@ -23,7 +23,7 @@ struct PublicPage: Sendable {
     let pages: PageAnswers
     let view: @Sendable (Frame) -> HTML
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+    func handle(_ request: Request, _ exchange: Exchange) async throws -> Response {
         // It is there without the database and the identity provider, too.
         pages.page(view(pages.frame(request, try? await sessions.find(request))))
     }

@@ -1,7 +1,7 @@
 import Credentials
 import HTTPContract
-import Hummingbird
 import Pages
+import Serving
 
 /// The identifier of a session: 32 random bytes, which only the officer's browser has.
 struct SessionID: Hashable, Sendable, CustomStringConvertible {

@@ -1,10 +1,10 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import Pages
 import Running
 import Schema
+import Serving
 
 /// The officers' sessions. Replicas share them through the database, and every request reads its row.
 struct Sessions: Sendable {

@@ -1,7 +1,6 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import OfficerIdentity
 import Pages
 import Running
@@ -26,10 +25,10 @@ struct Callback: Sendable {
     /// The address to which the provider sends browsers, registered there.
     static func address(at origin: Origin) -> String { "\(origin.text)/callback" }
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+    func handle(_ request: Request, _ exchange: Exchange) async throws -> Response {
         do {
-            try limit.admit(context.exchange.remoteAddress)
-            let officer = try await officer(request)
+            try limit.admit(exchange.remoteAddress)
+            let officer = try await officer(request, exchange)
             let session = try await sessions.begin(officer, replacing: request)
             metrics.count(.signedIn)
             let page = PagePath.allowed(to: officer.roles).first ?? .start
@@ -41,10 +40,10 @@ struct Callback: Sendable {
         }
     }
 
-    private func officer(_ request: Request) async throws -> SignedInOfficer {
+    private func officer(_ request: Request, _ exchange: Exchange) async throws -> SignedInOfficer {
         let now = clock.now
-        let answer = try request.query()
-        guard let origin = origins.origin(of: request), let attempt = try SignInAttempt(of: request, keys, at: now),
+        let answer = try request.queryValues()
+        guard let origin = origins.origin(of: exchange), let attempt = try SignInAttempt(of: request, keys, at: now),
             let state = answer["state"], Array(state.utf8).isEqual(to: Array(attempt.state.utf8))
         else { throw Refusal.signInFailed }
         let document = try await discovery.newest()

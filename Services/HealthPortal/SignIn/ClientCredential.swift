@@ -1,13 +1,14 @@
+import CompactJOSE
 import Credentials
+import Crypto
 import FoundationEssentials
 import HTTPContract
-import JWTKit
 import Running
 
 /// How the portal proves to the provider's token endpoint who it is.
 enum ClientCredential: Sendable {
     /// A token signed with our own key (`private_key_jwt`; OpenID Connect Core 1.0, section 9).
-    case key(ES256PrivateKey)
+    case key(P256.Signing.PrivateKey)
     /// A shared secret in the field `Authorization` (`client_secret_basic`; RFC 6749, section 2.3.1).
     case secret(String)
 
@@ -21,8 +22,8 @@ enum ClientCredential: Sendable {
             self = .secret(String(line))
         } else {
             let path = try settings.path("provider.clientKey")
-            guard let pem = try? Data(contentsOf: URL(filePath: path)),
-                let key = try? ES256PrivateKey(pem: Array(pem))
+            guard let pem = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
+                let key = try? P256.Signing.PrivateKey(pemRepresentation: pem)
             else { throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key") }
             self = .key(key)
         }
@@ -31,14 +32,13 @@ enum ClientCredential: Sendable {
     /// Adds the proof to a request.
     ///
     /// - Returns: the value of `Authorization`, if there is one.
-    func prove(_ provider: Provider, at now: Date, in form: inout URLEncodedValues) async throws -> String? {
+    func prove(_ provider: Provider, at now: Date, in form: inout URLEncodedValues) throws -> String? {
         form["client_id"] = provider.client
         switch self {
         case .key(let key):
             form["client_assertion_type"] = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
             // Without `kid`: the provider knows one key of ours, and each provider derives its name in another way.
-            form["client_assertion"] = try await JWTKeyCollection().add(ecdsa: key).sign(
-                ClientAssertion(client: provider.client, issuer: provider.issuer, at: now))
+            form["client_assertion"] = try ClientAssertion(provider, at: now).signed(by: key)
             return nil
         case .secret(let secret):
             form["client_id"] = nil
@@ -50,7 +50,7 @@ enum ClientCredential: Sendable {
 }
 
 /// The token with which the portal proves who it is: for one request, and for a minute.
-private struct ClientAssertion: JWTPayload {
+private struct ClientAssertion: Encodable {
     let iss: String
     let sub: String
     /// The provider's issuer, which is no other server's (OpenID Foundation, security notice of January 2025 on `aud`).
@@ -59,14 +59,20 @@ private struct ClientAssertion: JWTPayload {
     let iat: Int
     let exp: Int
 
-    init(client: String, issuer: String, at now: Date) {
-        iss = client
-        sub = client
-        aud = issuer
+    init(_ provider: Provider, at now: Date) {
+        iss = provider.client
+        sub = provider.client
+        aud = provider.issuer
         jti = [UInt8].random().hex
         iat = Int(now.timeIntervalSince1970)
         exp = iat + 60
     }
 
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
+    /// The token by ES256.
+    func signed(by key: P256.Signing.PrivateKey) throws -> String {
+        try CompactJWS.text(header: #"{"alg":"ES256","typ":"JWT"}"#.utf8, payload: JSONEncoder().encode(self)) {
+            bytes in
+            try key.signature(for: bytes).rawRepresentation
+        }
+    }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPContract
 import Metrics
 import OfficerIdentity
+import OutsideCalls
 import Pages
 import Running
 

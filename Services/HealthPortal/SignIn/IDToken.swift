@@ -1,11 +1,11 @@
+import CompactJOSE
 import Credentials
 import Crypto
 import FoundationEssentials
-import JWTKit
 import OfficerIdentity
 
 /// The claims of an ID token (OpenID Connect Core 1.0, section 2) that the portal checks or shows.
-struct IDTokenClaims: JWTPayload {
+struct IDTokenClaims: Decodable, Sendable {
     let iss: String
     let sub: String
     let aud: Audience
@@ -26,9 +26,6 @@ struct IDTokenClaims: JWTPayload {
         case authenticated = "auth_time"
         case userName = "preferred_username"
     }
-
-    /// The library calls this after the signature; ``IDTokenRules`` checks the claims, by the service's clock.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
 /// The checks of an ID token (OpenID Connect Core 1.0, section 3.1.3.7).
@@ -77,8 +74,8 @@ struct IDTokenRules: Sendable {
         return claims.authenticated.map { now.timeIntervalSince($0) <= Double(maxAge) + Provider.skew } ?? false
     }
 
-    /// The left half of the access token's SHA-256, the hash of RS256 and ES256 (section 3.1.3.6).
+    /// The left half of the access token's SHA-256, the hash of all three algorithms (section 3.1.3.6).
     static func hash(of accessToken: String) -> String {
-        Array(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)).base64URL
+        Base64URL.text(SHA256.hash(data: accessToken.utf8).prefix(16))
     }
 }

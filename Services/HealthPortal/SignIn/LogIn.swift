@@ -1,5 +1,4 @@
 import HTTPContract
-import Hummingbird
 import Pages
 import Running
 import Serving
@@ -13,10 +12,10 @@ struct LogIn: Sendable {
     let metrics: PortalMetrics
     let clock: WallClock
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
+    func handle(_ request: Request, _ exchange: Exchange) async throws -> Response {
         do {
-            try limit.admit(context.exchange.remoteAddress)
-            guard let origin = origins.origin(of: request) else { throw Refusal.malformed }
+            try limit.admit(exchange.remoteAddress)
+            guard let origin = origins.origin(of: exchange) else { throw Refusal.malformed }
             let document = try await discovery.newest()
             let attempt = SignInAttempt(at: clock.now)
             let provider = discovery.provider

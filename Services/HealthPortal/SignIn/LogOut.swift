@@ -1,7 +1,8 @@
 import Credentials
 import HTTPContract
-import Hummingbird
+import HTTPTypes
 import Pages
+import Serving
 
 /// `POST /logout`: ends the session here, then sends the browser to the provider to end the one there.
 ///
@@ -12,9 +13,9 @@ struct LogOut: Sendable {
     let sessions: Sessions
     let origins: Origins
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        _ = try await request.form()
-        guard let origin = origins.origin(of: request) else { throw Refusal.malformed }
+    func handle(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        _ = try request.form()
+        guard let origin = origins.origin(of: exchange) else { throw Refusal.malformed }
         let officer = try await sessions.end(request)
         var location = PagePath.start.location
         if let officer, let endpoint = try? await discovery.newest().endSession {
@@ -29,4 +30,9 @@ struct LogOut: Sendable {
         response.headers[.clearSiteData] = "\"cache\""
         return response
     }
+}
+
+extension HTTPField.Name {
+    /// What a browser has to forget (Clear Site Data, section 3.1).
+    fileprivate static let clearSiteData = known("Clear-Site-Data")
 }

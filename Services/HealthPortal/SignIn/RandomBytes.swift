@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 extension [UInt8] {
     /// 32 bytes of the system's randomness: more than anybody can guess.
@@ -10,10 +9,5 @@ extension [UInt8] {
     /// Whether the bytes are equal; takes as long for every difference.
     func isEqual(to other: [UInt8]) -> Bool {
         count == other.count && zip(self, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    /// Base64 for addresses, without padding (RFC 4648, section 5).
-    var base64URL: String {
-        Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }

@@ -1,9 +1,10 @@
+import CompactJOSE
 import Credentials
 import Crypto
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import Pages
+import Serving
 
 /// One attempt of a browser to sign in: what only this browser knows until it returns from the provider.
 struct SignInAttempt: Codable, Sendable {
@@ -37,7 +38,7 @@ struct SignInAttempt: Codable, Sendable {
     }
 
     /// The challenge that the provider compares with the verifier (`S256`).
-    var challenge: String { Array(SHA256.hash(data: Array(verifier.utf8))).base64URL }
+    var challenge: String { Base64URL.text(SHA256.hash(data: verifier.utf8)) }
 
     /// The cookie that keeps the attempt, sealed.
     func cookie(_ keys: SessionKeys) throws -> HostCookie {

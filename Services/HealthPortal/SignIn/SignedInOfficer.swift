@@ -1,5 +1,4 @@
 import FoundationEssentials
-import JWTKit
 import OfficerIdentity
 
 /// What a session knows about its officer. It is stored sealed only.
@@ -70,7 +69,7 @@ struct SignedInOfficer: Codable, Sendable, CustomStringConvertible {
 }
 
 /// The claims of an access token that the portal reads. It came from the provider itself; the verification server checks it.
-private struct AccessTokenClaims: JWTPayload {
+private struct AccessTokenClaims: Decodable, Sendable {
     let subject: String
     let expires: Date
     /// All claims, among them the roles.
@@ -87,6 +86,4 @@ private struct AccessTokenClaims: JWTPayload {
         expires = try claims.decode(Date.self, forKey: .expires)
         all = try ClaimTree(from: decoder)
     }
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

@@ -3,6 +3,7 @@ import Credentials
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import OutsideCalls
 import Running
 
 /// The provider's token endpoint (RFC 6749, sections 4.1.3 and 6).
@@ -56,7 +57,7 @@ struct TokenEndpoint: Sendable {
             let endpoint = try OutsideDocument(
                 url: try await discovery.newest().token, authorities: discovery.provider.authorities,
                 limit: Provider.answerLimit)
-            let authorization = try await credential.prove(discovery.provider, at: clock.now, in: &form)
+            let authorization = try credential.prove(discovery.provider, at: clock.now, in: &form)
             let answer = try await endpoint.post(form, authorization: authorization)
             switch answer.status.kind {
             case .successful:

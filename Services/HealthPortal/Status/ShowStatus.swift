@@ -1,20 +1,17 @@
 import Calling
 import HTTPContract
-import Hummingbird
 import OfficerIdentity
 import Pages
+import Serving
 import VerificationAPI
 
 /// `GET /status`, for operators of the authority: whether the services answer that codes depend on. It counts nobody.
 struct ShowStatus: Sendable {
-    let sessions: Sessions
     let verification: ServiceClient
     let discovery: Discovery
     let pages: PageAnswers
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let session = try await sessions.open(request)
-        guard session.officer.roles.contains(.operations) else { return pages.refusal(.noRole, to: request, session) }
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         async let codes = codes
         async let provider = discovery.isReachable
         let states = [
@@ -54,4 +51,9 @@ struct ServiceState: Sendable {
 
     let service: Service
     let state: State
+}
+
+extension Set<OfficerRole> {
+    /// Whether the officer may see the state of the services.
+    var maySeeStatus: Bool { contains(.operations) }
 }

@@ -9,9 +9,6 @@ import TraceKeyFormat
 struct TraceKeyStore: Sendable {
     private let database: PostgresClient
 
-    /// The most keys at a time; more are refused, so that what phones download stays short.
-    static let limit = 2_000
-
     init(_ database: PostgresClient) {
         self.database = database
     }
@@ -22,45 +19,38 @@ struct TraceKeyStore: Sendable {
         case stored
         /// The token was used for another body.
         case otherBody
-        /// There would be more than ``TraceKeyStore/limit`` keys.
+        /// There would be more than ``VenueLimit/rows`` keys.
         case full
     }
-
-    private struct Full: Error {}
 
     /// Stores keys and that a token was used for them, all or nothing. A key that is stored already stays as it is.
     func insert(_ keys: [TraceKey], by token: Digest, body: Digest, at now: Date) async throws -> Outcome {
         // When exactly a key came isn't stored.
         let bucket = Int32(clamping: Int64(now.timeIntervalSince1970) / TraceKeyTag.seconds)
-        do {
-            return try await database.transaction { session in
-                let isNew = try session.execute(
-                    """
-                    INSERT INTO venues.trace_key_upload (token_hash, body_hash, bucket)
-                    VALUES (\(token.bytes), \(body.bytes), \(bucket)) ON CONFLICT DO NOTHING
-                    """)
-                guard isNew > 0 else {
-                    let known = try session.row(
-                        "SELECT body_hash FROM venues.trace_key_upload WHERE token_hash = \(token.bytes)",
-                        as: [UInt8].self)
-                    return known == body.bytes ? .stored : .otherBody
-                }
-                for key in keys {
-                    try session.execute(
-                        """
-                        INSERT INTO venues.trace_key (identity, secret_key, day, associated_data, nonce, bucket)
-                        VALUES (
-                            \(key.identity), \(key.secretKey), \(key.day.number), \(key.associatedData), \(key.nonce),
-                            \(bucket)
-                        ) ON CONFLICT DO NOTHING
-                        """)
-                }
-                let count = try session.row("SELECT count(*) FROM venues.trace_key", as: Int.self) ?? 0
-                guard count <= Self.limit else { throw Full() }
-                return .stored
+        return try await database.undoableTransaction { session in
+            let isNew = try session.execute(
+                """
+                INSERT INTO venues.trace_key_upload (token_hash, body_hash, bucket)
+                VALUES (\(token.bytes), \(body.bytes), \(bucket)) ON CONFLICT DO NOTHING
+                """)
+            guard isNew > 0 else {
+                let known = try session.row(
+                    "SELECT body_hash FROM venues.trace_key_upload WHERE token_hash = \(token.bytes)",
+                    as: [UInt8].self)
+                return known == body.bytes ? .stored : .otherBody
             }
-        } catch is Full {
-            return .full
+            for key in keys {
+                try session.execute(
+                    """
+                    INSERT INTO venues.trace_key (identity, secret_key, day, associated_data, nonce, bucket)
+                    VALUES (
+                        \(key.identity), \(key.secretKey), \(key.day.number), \(key.associatedData), \(key.nonce),
+                        \(bucket)
+                    ) ON CONFLICT DO NOTHING
+                    """)
+            }
+            if try VenueLimit.isExceeded("venues.trace_key", in: session) { throw Undone(outcome: Outcome.full) }
+            return .stored
         }
     }
 }

@@ -8,9 +8,6 @@ import Venues
 struct VenueStore: Sendable {
     private let database: PostgresClient
 
-    /// The most entries at a time; more are refused, so that what phones download stays short.
-    static let limit = 2_000
-
     init(_ database: PostgresClient) {
         self.database = database
     }
@@ -21,49 +18,39 @@ struct VenueStore: Sendable {
         case stored
         /// An earlier request of the form had other values.
         case otherValues
-        /// There are ``VenueStore/limit`` entries.
+        /// There are ``VenueLimit/rows`` entries.
         case full
-    }
-
-    /// Nothing was stored, for this reason.
-    private struct Refused: Error {
-        let entry: Entry
     }
 
     /// Stores entries that wait for a second person, and who made them, all or none.
     ///
     /// - Parameter audit: one for each event; empty if no audit is kept.
     func enter(_ events: [VenueEvent], by author: Digest, audit: [AuditRow]) async throws -> Entry {
-        do {
-            return try await database.transaction { session in
-                var stored = 0
-                for event in events {
-                    stored += try session.execute(
-                        """
-                        INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
-                        VALUES (
-                            \(event.id), \(event.tags.map(\.bytes)), \(Int32(clamping: event.window.start.rawValue)),
-                            \(Int32(clamping: event.window.end.rawValue)), \(event.severity.rawValue),
-                            \(event.message.rawValue), \(author.bytes)
-                        ) ON CONFLICT DO NOTHING
-                        """)
-                }
-                if stored == events.count {
-                    // Only here: a form that was sent before gets its answer however many entries there are.
-                    let count = try session.row("SELECT count(*) FROM venues.event", as: Int.self) ?? 0
-                    guard count <= Self.limit else { throw Refused(entry: .full) }
-                    for row in audit { try AuditStore.insert(row, in: session) }
-                    return .stored
-                }
-                // The form was sent before. It may have been decided on meanwhile, and revoked events have no tags.
-                let known = try Self.events(in: session, of: events.map(\.id))
-                guard stored == 0, known.count == events.count,
-                    known.allSatisfy({ known in events.contains { known.hasValues(of: $0) } })
-                else { throw Refused(entry: .otherValues) }
+        try await database.undoableTransaction { session in
+            var stored = 0
+            for event in events {
+                stored += try session.execute(
+                    """
+                    INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
+                    VALUES (
+                        \(event.id), \(event.tags.map(\.bytes)), \(Int32(clamping: event.window.start.rawValue)),
+                        \(Int32(clamping: event.window.end.rawValue)), \(event.severity.rawValue),
+                        \(event.message.rawValue), \(author.bytes)
+                    ) ON CONFLICT DO NOTHING
+                    """)
+            }
+            if stored == events.count {
+                // Only here: a form that was sent before gets its answer however many entries there are.
+                if try VenueLimit.isExceeded("venues.event", in: session) { throw Undone(outcome: Entry.full) }
+                for row in audit { try AuditStore.insert(row, in: session) }
                 return .stored
             }
-        } catch let refused as Refused {
-            return refused.entry
+            // The form was sent before. It may have been decided on meanwhile, and revoked events have no tags.
+            let known = try Self.events(in: session, of: events.map(\.id))
+            guard stored == 0, known.count == events.count,
+                known.allSatisfy({ known in events.contains { known.hasValues(of: $0) } })
+            else { throw Undone(outcome: Entry.otherValues) }
+            return .stored
         }
     }
 

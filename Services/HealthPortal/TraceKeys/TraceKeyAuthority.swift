@@ -1,7 +1,6 @@
 import Credentials
 import FoundationEssentials
 import HTTPContract
-import JWTKit
 import OfficerIdentity
 import Running
 
@@ -50,7 +49,7 @@ struct TraceKeyAuthority: Sendable {
 }
 
 /// The claims of an access token (RFC 9068, section 2.2).
-struct TraceKeyClaims: JWTPayload {
+struct TraceKeyClaims: Decodable, Sendable {
     let iss: String
     let aud: Audience
     let iat: Date
@@ -58,7 +57,4 @@ struct TraceKeyClaims: JWTPayload {
     let nbf: Date?
     let jti: String
     let scope: String
-
-    /// The library calls this after the signature; ``TraceKeyAuthority`` checks the claims, by the service's clock.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

@@ -1,9 +1,9 @@
 import Credentials
 import FoundationEssentials
-import Hummingbird
 import OfficerIdentity
 import Pages
 import Running
+import Serving
 import VenueEventFormat
 import Venues
 
@@ -32,18 +32,13 @@ struct VenueList: Sendable {
 
 /// `GET /venues`: all entries, with what the officer may decide.
 struct ShowVenues: Sendable {
-    let sessions: Sessions
     let store: VenueStore
     let pseudonyms: Pseudonyms
     let pages: PageAnswers
     let clock: WallClock
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let session = try await sessions.open(request)
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         let roles = session.officer.roles
-        guard roles.mayEnterVenues || roles.mayDecideOnVenues else {
-            return pages.refusal(.noRole, to: request, session)
-        }
         let own = pseudonyms.of(session.officer)
         let list = VenueList(
             rows: try await store.events().map { VenueList.Row(event: $0, isOwn: $0.author == own) },
@@ -54,13 +49,10 @@ struct ShowVenues: Sendable {
 
 /// `GET /venues/new`: the form of an entry. The only page that may use a camera.
 struct ShowVenueForm: Sendable {
-    let sessions: Sessions
     let pages: PageAnswers
     let clock: WallClock
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let session = try await sessions.open(request)
-        guard session.officer.roles.mayEnterVenues else { return pages.refusal(.noRole, to: request, session) }
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         let content = VenueFormPage(form: VenueFormNumber(), fields: VenueForm.Fields(), problem: nil, now: clock.now)
         return pages.page(pages.frame(request, session).venueFormPage(content), usesCamera: true)
     }
@@ -77,12 +69,9 @@ struct VenueFormPage: Sendable {
 
 /// `GET /venues/import`: the form of many entries.
 struct ShowVenueImport: Sendable {
-    let sessions: Sessions
     let pages: PageAnswers
 
-    func handle(_ request: Request, _ context: PageContext) async throws -> Response {
-        let session = try await sessions.open(request)
-        guard session.officer.roles.mayEnterVenues else { return pages.refusal(.noRole, to: request, session) }
+    func handle(_ request: Request, _ session: OpenSession) async throws -> Response {
         let content = VenueImportPage(form: VenueFormNumber(), text: "", message: .watchForSymptoms, problems: [])
         return pages.page(pages.frame(request, session).venueImportPage(content))
     }
@@ -100,6 +89,8 @@ struct VenueImportPage: Sendable {
 extension Set<OfficerRole> {
     /// Whether the officer may enter venues.
     var mayEnterVenues: Bool { contains(.venueAuthor) }
+    /// Whether the officer may do anything with venues.
+    var maySeeVenues: Bool { mayEnterVenues || mayDecideOnVenues }
     /// Whether the officer may approve, refuse and revoke what others entered.
     var mayDecideOnVenues: Bool { contains(.venueApprover) }
 }

@@ -1,7 +1,7 @@
 import AuditFormat
 import FoundationEssentials
-import Hummingbird
 import Pages
+import Serving
 import VenueEventFormat
 import Venues
 

@@ -1,5 +1,5 @@
 import Credentials
-import Foundation
+import FoundationEssentials
 import Pages
 
 extension Frame {

@@ -133,8 +133,8 @@ package struct FederationCertificates: Sendable {
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 if name == Self.gateway {
-                    // OpenSSL and BoringSSL build no chain to a certificate that signs itself if its key usage is another one
-                    // than for certificates. A server that trusts this one as it is would refuse it.
+                    // OpenSSL before 3.0 builds no chain to a certificate that signs itself if its key usage is another one than for
+                    // certificates: a gateway that trusts this one as it is would refuse it.
                     try ExtendedKeyUsage([.clientAuth])
                 } else {
                     Critical(KeyUsage(digitalSignature: true))

@@ -47,9 +47,4 @@ package enum DevelopmentAttestationAPI {
     package static let integrityToken = Endpoint<IntegrityTokenQuery, EvidenceAnswer>(
         .post, "/version/v1/play-integrity/tokens", callers: [], bodyLimit: 4096,
         summary: "A token of Play Integrity about a good app on a good device, or about what the query says.")
-
-    /// What `SafetyNetClient.attest` gave an app on an Android phone.
-    package static let safetyNetStatement = Endpoint<SafetyNetQuery, EvidenceAnswer>(
-        .post, "/version/v1/safetynet/tokens", callers: [], bodyLimit: 4096,
-        summary: "A statement of SafetyNet about a good app on a good device, or about what the query says.")
 }

@@ -174,6 +174,8 @@ package struct GatewayBehaviour: JSONMessage, Equatable {
         case loop
         /// The tag in the answer is another batch's.
         case otherTag
+        /// Keys of a country's uploads take turns, as if it had uploaded them at the same moment: the real gateway orders by key.
+        case interleaved
         /// The keys name another country as their origin.
         case foreignOrigin
         /// The caller's own keys are in the batch, with another country's name and signature.

@@ -20,7 +20,8 @@ extension HTTPField.Name {
     /// `1` while the rate of refused teleTANs suggests guessing; a service tells only the metadata proxy.
     package static let teleTANsStrained = known("vigil-teletans-strained")
 
-    private static func known(_ name: StaticString) -> HTTPField.Name {
+    /// The name of a field, as a literal.
+    package static func known(_ name: StaticString) -> HTTPField.Name {
         guard let field = HTTPField.Name(name.description) else { preconditionFailure("not a field name") }
         return field
     }

@@ -47,6 +47,20 @@ package struct JSONSchema: Hashable, Sendable {
         return JSONSchema(keywords)
     }
 
+    /// Whether a text has this schema's pattern and length; true for schemas that aren't a string's.
+    package func allows(_ text: String) -> Bool {
+        guard case .object(let keywords) = json else { return true }
+        if case .string(let pattern) = keywords["pattern"] {
+            guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar),
+                (try? regex.wholeMatch(in: text)) != nil
+            else { return false }
+        }
+        let count = text.unicodeScalars.count
+        if case .integer(let least) = keywords["minLength"], count < least { return false }
+        if case .integer(let most) = keywords["maxLength"], count > most { return false }
+        return true
+    }
+
     /// One of an enumeration's names.
     package static func name<Names: CaseIterable & RawRepresentable<String>>(of names: Names.Type) -> JSONSchema {
         name(in: Names.allCases.map(\.rawValue))

@@ -85,10 +85,13 @@ package struct Day: Hashable, Comparable, Sendable, Strideable {
         return "\(Self.padded(year, to: 4))-\(Self.padded(month, to: 2))-\(Self.padded(day, to: 2))"
     }
 
-    /// The day with a name; nil unless the text is the name of a day.
+    /// The day with a name; nil unless the text is the name of a day, byte for byte.
     package init?(name: some StringProtocol) {
+        // Longer numbers would exceed the arithmetic.
+        guard name.utf8.count == 10 else { return nil }
         let parts = name.split(separator: "-").compactMap { Int64($0) }
-        guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]) else { return nil }
+        guard parts.count == 3, (1...9999).contains(parts[0]), (1...12).contains(parts[1]), (1...31).contains(parts[2])
+        else { return nil }
         let (month, day) = (parts[1], parts[2])
         let year = month <= 2 ? parts[0] - 1 : parts[0]
         let era = year.dividedFloor(by: 400)

@@ -54,8 +54,8 @@ extension AppClient {
         }
     }
 
-    /// Bytes of a request's body: attestations of App Attest have 6,000, statements of SafetyNet 8,000, device tokens 3,500. Donated data
-    /// with many encounters need the larger size.
+    /// Bytes of a request's body: attestations of App Attest have 6,000, device tokens 3,500. Donated data with many encounters need the
+    /// larger size.
     private static let donationSizes = (common: 16_384, large: 196_608)
 
     /// What assertions of App Attest cover, before the payload.

@@ -43,15 +43,6 @@ package final class HTTPClient: Service, TLSUser {
         try self.init(base, context: { context?.current }, watched: context, on: cores, change)
     }
 
-    /// A client of a third party's server that requires a client certificate: TLS 1.2 and 1.3.
-    package convenience init(
-        outside base: String, tls: TLSFiles, name: String, on cores: Cores = .shared,
-        _ change: (inout ClientPeer) -> Void = { _ in }
-    ) throws(ConfigurationProblem) {
-        let context = try ReloadedContext.outsideClient(tls, peer: name, protocols: [])
-        try self.init(base, context: { context.current }, watched: context, on: cores, change)
-    }
-
     /// A client without a certificate.
     ///
     /// - Parameter authorities: path of the PEM file with the authorities that may have issued the server's certificate; it is read

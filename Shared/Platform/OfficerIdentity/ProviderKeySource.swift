@@ -75,7 +75,7 @@ package struct ProviderKeyProblem: OperatorProblem {
 
     package var description: String {
         isReadable
-            ? "\(setting) leads to no JWKS with a key to verify with: `kid`, and `alg` RS256 (2048 bits at least) or ES256."
+            ? "\(setting) leads to no JWKS with a key to verify with: a `kid`, and RSA of 2048 to 8192 bits or EC P-256."
             : "The identity provider's keys can't be read; see \(setting)."
     }
 }

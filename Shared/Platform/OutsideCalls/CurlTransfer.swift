@@ -2,6 +2,7 @@ import CCurl
 import Glibc
 import HTTPTypes
 import Loop
+import TLS
 
 /// One request of libcurl, on one thread from beginning to end.
 final class CurlTransfer {
@@ -9,7 +10,7 @@ final class CurlTransfer {
     struct Plan: Sendable {
         let request: OutsideRequest
         let authorities: String?
-        var identity: OutsideCalls.Identity? = nil
+        var identity: TLSFiles? = nil
         let reach: OutsideReach
         var isKept = false
         let limit: Int
@@ -63,6 +64,7 @@ final class CurlTransfer {
         setReach()
         setMessage()
         setBody()
+        vigil_curl_set_list(handle, CURLOPT_HTTPHEADER, lines)
         setCallbacks()
     }
 
@@ -132,14 +134,18 @@ final class CurlTransfer {
         for field in plan.request.fields {
             append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
-        vigil_curl_set_list(handle, CURLOPT_HTTPHEADER, lines)
         // Decompressed bytes count against the limit.
         if plan.request.takesGzip { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     }
 
     private func setBody() {
-        guard let content = plan.request.body else { return }
+        let method = plan.request.method
+        if method != .get { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
+        // A body that is announced as empty, where the method expects one (RFC 9110, section 8.6).
+        guard let content = plan.request.body ?? (method == .get ? nil : []) else { return }
         set(CURLOPT_POST, 1)
+        // libcurl would name a form.
+        if plan.request.fields[.contentType] == nil { append("Content-Type:") }
         vigil_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(content.count))
         _ = content.withUnsafeBytes { bytes in
             // An empty text: without an address libcurl would ask a callback for the body.

@@ -3,7 +3,7 @@ import HTTPTypes
 import Loop
 package import Running
 import Synchronization
-import TLS
+package import TLS
 
 /// Calls servers that we don't run, one connection for each call (libcurl).
 ///
@@ -11,35 +11,37 @@ import TLS
 /// `HTTP_PROXY` and `NO_PROXY` name. libcurl would repeat a POST over a connection that it keeps, so none is kept. Each call has one
 /// deadline for everything, from the name's look-up to the last byte.
 package struct OutsideCalls: Sendable {
-    /// Our certificate, for servers that require one (PEM files).
-    package struct Identity: Sendable {
-        let certificate: String
-        let key: String
-
-        /// - Parameters:
-        ///   - certificate: the path of the certificate with its chain.
-        ///   - key: the path of its private key.
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
+    /// Our certificate in use; nil without one.
+    package let watchedTLS: (any WatchedTLS)?
     private let authorities: String?
-    private let identity: Identity?
+    private let identity: TLSFiles?
     private let reach: OutsideReach
 
-    /// - Parameters:
-    ///   - authorities: path of a PEM file with those that may have issued the server's certificate; nil for this machine's. The
-    ///     file is read at each call, so renewed authorities need no restart.
-    ///   - identity: nil for none.
+    /// Calls without a certificate of our own.
+    ///
+    /// - Parameter authorities: path of a PEM file with those that may have issued the server's certificate; nil for this machine's.
+    ///   The file is read at each call, so renewed authorities need no restart.
     /// - Throws: if the file has no authority now.
-    package init(
-        authorities: String? = nil, identity: Identity? = nil, reach: OutsideReach = .everywhere
-    ) throws(ConfigurationProblem) {
+    package init(authorities: String? = nil, reach: OutsideReach = .everywhere) throws(ConfigurationProblem) {
         if let authorities { _ = try TLSFiles.anonymousClient(trusting: authorities) }
         self.authorities = authorities
-        self.identity = identity
+        self.reach = reach
+        identity = nil
+        watchedTLS = nil
+    }
+
+    /// Calls to servers that require a certificate of ours.
+    ///
+    /// The files are read at each call. A proxy, even one behind TLS, is shown no certificate.
+    ///
+    /// - Parameter peer: the server's name in metrics and log.
+    /// - Throws: if the files aren't in order now.
+    package init(
+        _ files: TLSFiles, peer: String, reach: OutsideReach = .everywhere
+    ) throws(ConfigurationProblem) {
+        watchedTLS = try ReloadedContext.outsideClient(files, peer: peer, protocols: [])
+        authorities = files.authorities
+        identity = files
         self.reach = reach
     }
 

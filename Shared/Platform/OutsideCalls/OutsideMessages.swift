@@ -2,17 +2,22 @@ package import HTTPTypes
 
 /// A request to a server that we don't run.
 package struct OutsideRequest: Sendable {
+    /// The method.
+    package let method: HTTPRequest.Method
     /// With `http` or `https`, and without a user.
     package let url: String
     /// Header fields to add.
     package var fields: HTTPFields
-    /// Nil for GET, else POST.
+    /// Nil for none, which all methods but GET announce as an empty one.
     package var body: [UInt8]?
     /// Whether the answer may be compressed by gzip; it is given decompressed.
     package var takesGzip = false
 
-    /// A request; with a body it is POST.
-    package init(_ url: String, fields: HTTPFields = [:], body: [UInt8]? = nil) {
+    /// A request; with a body it is POST, unless there is another method.
+    package init(
+        _ url: String, method: HTTPRequest.Method? = nil, fields: HTTPFields = [:], body: [UInt8]? = nil
+    ) {
+        self.method = method ?? (body == nil ? .get : .post)
         self.url = url
         self.fields = fields
         self.body = body

@@ -10,8 +10,6 @@ package struct Asset: Sendable {
     package let type: MediaType
     /// The path on this host: `/assets/NAME-DIGEST.SUFFIX`.
     package let location: Location
-    /// The same as text, for mounting it.
-    package var path: String { location.text }
     /// The content's digest, for the attribute `integrity` (Subresource Integrity, section 3.3.1).
     package let integrity: String
 

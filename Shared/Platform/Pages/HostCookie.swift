@@ -1,6 +1,6 @@
 package import HTTPContract
 import HTTPTypes
-package import Hummingbird
+package import Serving
 
 /// A cookie for this host only, over TLS only, that scripts can't read (`__Host-`, RFC 6265bis, section 4.1.3).
 package struct HostCookie: Hashable, Sendable {

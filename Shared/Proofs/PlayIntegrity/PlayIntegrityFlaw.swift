@@ -29,7 +29,7 @@ package enum PlayIntegrityFlaw: String, Error, Hashable, Sendable, CaseIterable 
     /// Nothing in the device's hardware vouches for it.
     case strongIntegrity = "strong_integrity"
 
-    /// The code of cwa-ppa-server (`PpacErrorCode`) with the nearest meaning. That server knew SafetyNet only.
+    /// The code of cwa-ppa-server (`PpacErrorCode`) with the nearest meaning: those of that server were of an older service.
     package var errorCode: String {
         switch self {
         case .unreadable, .forged: "JWS_SIGNATURE_VERIFICATION_FAILED"

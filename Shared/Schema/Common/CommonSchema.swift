@@ -6,10 +6,10 @@ extension Schema {
         "vigil", roles: [],
         migrations: [
             Migration(
-                "no privileges in public", formerly: 1,
+                "no privileges in public",
                 "REVOKE ALL ON SCHEMA public FROM PUBLIC;"),
             Migration(
-                "release of advisory locks", formerly: 8,
+                "release of advisory locks",
                 #"""
                 -- Releases the advisory locks of the session. A session holds its own service's lock and no other.
                 CREATE FUNCTION vigil.give_locks_back() RETURNS void

@@ -4,7 +4,7 @@ extension Migration {
     /// The steps of the schema `distribution`.
     static let distribution: [Migration] = [
         Migration(
-            "published hours and signatures", formerly: 1,
+            "published hours and signatures",
             #"""
             CREATE SCHEMA distribution;
             GRANT USAGE ON SCHEMA distribution TO vigil_distribution;
@@ -28,7 +28,7 @@ extension Migration {
             """#),
 
         Migration(
-            "published check-in reports", formerly: 5,
+            "published check-in reports",
             #"""
             -- How many check-in reports each published hour took: none, or everything that was waiting.
             ALTER TABLE distribution.published_hour
@@ -40,7 +40,7 @@ extension Migration {
             """#),
 
         Migration(
-            "publishing lock", formerly: 8,
+            "publishing lock",
             #"""
             -- Held by whoever publishes, until it is released or the connection ends. Advisory locks have one space of numbers
             -- for all roles, so no role may choose a number: each may only call the function that takes its own lock.

@@ -5,15 +5,11 @@ import Postgres
 struct Migration: Sendable {
     /// The step's name, as shown by `vigil migrate` and stored in the table `vigil.migration`.
     let name: String
-    /// The migration of a former version that did the same, from the time when the whole database had one version; see
-    /// ``FormerVersion``.
-    let formerNumber: Int32?
     /// The step's statements. They run in the same transaction as the record of the step.
     let script: Script
 
-    init(_ name: String, formerly formerNumber: Int32? = nil, _ script: Script) {
+    init(_ name: String, _ script: Script) {
         self.name = name
-        self.formerNumber = formerNumber
         self.script = script
     }
 

@@ -25,14 +25,9 @@ enum MigrationRecord {
         }
     }
 
-    /// Whether the table exists and has a column for the schema; see ``FormerVersion``.
+    /// Whether the table exists.
     static func exists(in session: Session) throws(PostgresError) -> Bool {
-        try session.row(
-            """
-            SELECT EXISTS (
-                SELECT FROM pg_attribute WHERE attrelid = to_regclass('vigil.migration') AND attname = 'schema'
-            )
-            """, as: Bool.self) ?? false
+        try session.row("SELECT to_regclass('vigil.migration') IS NOT NULL", as: Bool.self) ?? false
     }
 
     /// The schema's version; 0 if no step is applied.

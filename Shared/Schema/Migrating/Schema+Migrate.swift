@@ -34,7 +34,6 @@ extension Schema {
         try await steps.transaction("The record of migrations") { session in
             try RolePrivileges.createRoles(roles, in: session)
             try MigrationRecord.prepare(for: roles, in: session)
-            try FormerVersion.takeOver(schemas, in: session)
             for schema in schemas {
                 let found = try MigrationRecord.version(of: schema, in: session)
                 guard found <= schema.version else { throw SchemaMismatch(schema, found: found) }

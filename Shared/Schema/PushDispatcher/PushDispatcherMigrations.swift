@@ -4,7 +4,7 @@ extension Migration {
     /// The steps of the schema `push_dispatcher`.
     static let pushDispatcher: [Migration] = [
         Migration(
-            "registrations and waves", formerly: 6,
+            "registrations and waves",
             #"""
             CREATE SCHEMA push_dispatcher;
             GRANT USAGE ON SCHEMA push_dispatcher TO vigil_push_dispatcher;
@@ -54,7 +54,7 @@ extension Migration {
             """#),
 
         Migration(
-            "wave lock", formerly: 8,
+            "wave lock",
             #"""
             -- Held by whoever leads a wave, until it is released or the connection ends.
             CREATE FUNCTION push_dispatcher.take_wave_lock() RETURNS void

@@ -4,7 +4,7 @@ extension Migration {
     /// The steps of the schema `submission`.
     static let submission: [Migration] = [
         Migration(
-            "inbox and folded keys", formerly: 1,
+            "inbox and folded keys",
             #"""
             CREATE SCHEMA submission;
             GRANT USAGE ON SCHEMA submission TO vigil_submission;
@@ -86,7 +86,7 @@ extension Migration {
             """#),
 
         Migration(
-            "check-in reports", formerly: 4,
+            "check-in reports",
             #"""
             -- A row of the inbox has room for the largest upload: some 3,500 bytes that can't be compressed. It is kept in one
             -- piece, so that writing it touches one page, and deleting it leaves nothing in another table. Both columns have to be
@@ -141,7 +141,7 @@ extension Migration {
             """#),
 
         Migration(
-            "fold lock", formerly: 8,
+            "fold lock",
             #"""
             -- Held until the end of the transaction by whoever makes keys, closes hours or folds.
             CREATE FUNCTION submission.take_fold_lock() RETURNS void

@@ -4,7 +4,7 @@ extension Migration {
     /// The steps of the schema `test_results`.
     static let testResults: [Migration] = [
         Migration(
-            "results", formerly: 1,
+            "results",
             #"""
             CREATE SCHEMA test_results;
             GRANT USAGE ON SCHEMA test_results TO vigil_test_results;
@@ -24,7 +24,7 @@ extension Migration {
         // Measured behind 2.6 million redeemed results with nothing to redeem: 1.3 s and 44,000 blocks without the index, 0.03 ms
         // and 3 blocks with it.
         Migration(
-            "index of results to redeem", formerly: 3,
+            "index of results to redeem",
             #"""
             -- Two thirds of the results are redeemed and wait for their deletion. The hourly retention run looks for those that
             -- must be redeemed now; without this index it would read every redeemed one.
@@ -32,7 +32,7 @@ extension Migration {
             """#),
 
         Migration(
-            "laboratories", formerly: 9,
+            "laboratories",
             #"""
             -- The laboratory or test centre that posted the result last: the name in its certificate. Nobody else can replace the
             -- result. NULL: posted before this step; the first of the same kind of test that replaces it becomes its owner.

@@ -4,7 +4,7 @@ extension Migration {
     /// The steps of the schema `verification`.
     static let verification: [Migration] = [
         Migration(
-            "registrations, teleTANs and TANs", formerly: 1,
+            "registrations, teleTANs and TANs",
             #"""
             CREATE SCHEMA verification;
             GRANT USAGE ON SCHEMA verification TO vigil_verification;
@@ -54,7 +54,7 @@ extension Migration {
             """#),
 
         Migration(
-            "tests with a date of birth, limits on teleTANs", formerly: 2,
+            "tests with a date of birth, limits on teleTANs",
             #"""
             -- The second id of a test: a hash that includes the date of birth. It is claimed in registered_guid, too.
             ALTER TABLE verification.session
@@ -82,7 +82,7 @@ extension Migration {
             """#),
 
         Migration(
-            "TANs that prove themselves", formerly: 7,
+            "TANs that prove themselves",
             #"""
             -- A TAN that an upload used, under a digest that only the phone's registration token leads to. The tag names the one
             -- upload that it authorises, `day` is when it was first used. Kept 23 days: by then every other TAN for the same

@@ -1,10 +1,12 @@
 /// A scalar type of the schema language, and how its values are written.
-package protocol FieldType {
+protocol FieldType {
     /// The type in Swift.
-    associatedtype BaseType: Hashable & Sendable
+    associatedtype BaseType: ScalarValue
 
     /// How a value is framed in bytes.
     static var wireType: WireType { get }
+    /// Whether proto3 leaves the value out.
+    static func isZero(_ value: BaseType) -> Bool
     /// Reads a value without its tag.
     static func read(from reader: inout BinaryReader) throws(BinaryDecodingError) -> BaseType
     /// Writes a value without a tag.
@@ -15,31 +17,24 @@ package protocol FieldType {
     static func json(_ value: BaseType) -> String
 }
 
-/// A type of a map's keys and values: in these schemas they are numbers.
-package protocol MapFieldType: FieldType where BaseType: Comparable & Numeric {}
+extension FieldType where BaseType: FixedWidthInteger {
+    static func isZero(_ value: BaseType) -> Bool { value == 0 }
 
-/// A map's types of keys and values.
-package enum _ProtobufMap<Key: MapFieldType, Value: MapFieldType> {}
+    static func readJSON(from scanner: inout JSONScanner) throws(JSONDecodingError) -> BaseType {
+        try scanner.integer()
+    }
 
-/// `bool`
-package enum ProtobufBool {}
-/// `bytes`
-package enum ProtobufBytes {}
-/// `double`
-package enum ProtobufDouble: MapFieldType {}
-/// `fixed64`
-package enum ProtobufFixed64 {}
-/// `float`
-package enum ProtobufFloat {}
-/// `int32`
-package enum ProtobufInt32: MapFieldType {}
-/// `int64`
-package enum ProtobufInt64 {}
-/// `sint32`
-package enum ProtobufSInt32 {}
-/// `string`
-package enum ProtobufString {}
-/// `uint32`
-package enum ProtobufUInt32 {}
-/// `uint64`
-package enum ProtobufUInt64 {}
+    /// JavaScript's numbers don't hold all of 64 bits.
+    static func json(_ value: BaseType) -> String { BaseType.bitWidth == 64 ? "\"\(value)\"" : "\(value)" }
+}
+
+extension FieldType where BaseType: BinaryFloatingPoint & LosslessStringConvertible {
+    /// The negative zero is written.
+    static func isZero(_ value: BaseType) -> Bool { value == 0 && value.sign == .plus }
+
+    static func readJSON(from scanner: inout JSONScanner) throws(JSONDecodingError) -> BaseType {
+        try scanner.floatingPoint()
+    }
+
+    static func json(_ value: BaseType) -> String { JSONWriter.text(of: value) }
+}

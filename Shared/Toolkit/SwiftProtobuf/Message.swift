@@ -1,38 +1,32 @@
 /// A message of a protobuf schema: a value with fields, and with those fields that its schema doesn't know.
 ///
-/// Generated code conforms to it. Bytes and JSON are written by ``traverse(visitor:)``, and read by
-/// ``decodeMessage(decoder:)``.
-package protocol Message: _ProtoNameProviding, Hashable, Sendable {
-    /// The name in the schema, with its package.
-    static var protoMessageName: String { get }
+/// Generated code conforms to it. Bytes and JSON are read and written by way of ``fields``.
+public protocol Message: FieldValue, Hashable, Sendable {
+    /// What the schema says of the fields, and where in the value they are.
+    static var fields: FieldTable { get }
     /// Fields that came over the wire and aren't in the schema, or don't have its types.
     var unknownFields: UnknownStorage { get set }
 
-    /// A message without fields.
-    init()
-    /// Reads fields until the decoder has no more, and adds them to those that are set.
-    mutating func decodeMessage<D: Decoder>(decoder: inout D) throws
-    /// Shows all fields that are set, in the order of their numbers, and then the unknown ones.
-    func traverse<V: Visitor>(visitor: inout V) throws
+    /// Has an implementation that fits all messages.
+    static func merge(
+        into place: UnsafeMutableRawPointer, _ shape: FieldShape, _ body: (UnsafeMutableRawPointer) throws -> Void
+    ) throws
+    /// Has an implementation that fits all messages.
+    static func show(
+        _ place: UnsafeRawPointer, _ shape: FieldShape, _ body: (UnsafeRawPointer) throws -> Void) throws
 }
 
-/// What generated messages conform to; the same as ``Message`` here.
-package protocol _MessageImplementationBase: Message {}
-
 extension Message {
+    /// See ``FieldValue``.
+    public static var kind: FieldKind { .message(Self.self) }
+    /// The name in the schema, with its package.
+    public static var protoMessageName: String { fields.messageName }
+
     /// A message with the fields that a closure sets.
-    package static func with(_ populate: (inout Self) throws -> Void) rethrows -> Self {
+    public static func with(_ populate: (inout Self) throws -> Void) rethrows -> Self {
         var message = Self()
         try populate(&message)
         return message
-    }
-
-    /// Equal messages have equal hashes.
-    package func hash(into hasher: inout Hasher) {
-        var visitor = HashVisitor(hasher: hasher)
-        // The visitor throws nothing.
-        try? traverse(visitor: &visitor)
-        hasher = visitor.hasher
     }
 }
 
@@ -40,26 +34,21 @@ extension Message {
 ///
 /// One of proto3 has a case for numbers that the schema doesn't know. For one of proto2, such a number makes no value, and the
 /// field is an unknown one.
-package protocol Enum: _ProtoNameProviding, RawRepresentable, Hashable, Sendable {
-    /// The first value of the schema.
-    init()
+public protocol Enum: ScalarValue, RawRepresentable, Hashable, Sendable {
+    /// The values' names in the schema by their numbers.
+    static var names: [Int: String] { get }
     /// Nil for a number that the enumeration can't hold.
     init?(rawValue: Int)
     /// The number in the schema.
     var rawValue: Int { get }
+
+    /// Has an implementation that fits all enumerations.
+    static func set(_ number: Int, _ shape: FieldShape, at place: UnsafeMutableRawPointer) -> Bool
+    /// Has an implementation that fits all enumerations.
+    static func number(_ shape: FieldShape, at place: UnsafeRawPointer) -> Int?
 }
 
-/// A type whose fields or values have names.
-package protocol _ProtoNameProviding {
-    /// The names by number.
-    static var _protobuf_nameMap: _NameMap { get }
+extension Enum {
+    /// See ``FieldValue``.
+    public static var kind: FieldKind { .enumeration(Self.self) }
 }
-
-/// States in generated code for which version of this interface it was made.
-package protocol ProtobufAPIVersionCheck {
-    /// The version.
-    associatedtype Version: ProtobufAPIVersion_2
-}
-
-/// The version of this interface.
-package protocol ProtobufAPIVersion_2 {}

@@ -55,7 +55,7 @@ federation_batches=${FEDERATION_BATCHES:-60}
 federation_download_prepare() {
     federation_prepare
     federation_database
-    federation_gateway "$federation_batches" --signed
+    federation_gateway
     # Rows of a batch have the same transaction; in its order.
     federation_reset && federation_run >/dev/null && federation_sql "CREATE TABLE bench_rows AS
         SELECT (row_number() OVER place - 1) / 5000 + 1 AS batch, row_number() OVER place AS place, stored.*
@@ -101,54 +101,30 @@ federation_database() {
 }
 
 # Makes batches, and starts a gateway that gives them out, each with the name of the next one.
-# $1: how many; further arguments are for the program that makes them.
 federation_gateway() {
     local number
-    say "  making $1 batches …"
-    "$benchmarks" federation-batches --folder "$federation_folder" --batches "$@" >"$scratch/federation.log" 2>&1 ||
+    say "  making $federation_batches batches …"
+    "$benchmarks" federation-batches --folder "$federation_folder" --batches "$federation_batches" >"$scratch/federation.log" 2>&1 ||
         fail "The batches can't be made; see $scratch/federation.log."
-    for number in $(seq $(($1 - 1))); do printf 'batch-%s batch-%s;\n' "$number" $((number + 1)); done >"$federation_folder/next"
-    cat >"$federation_folder/nginx.conf" <<CONF
-daemon off;
-master_process off;
-pid $federation_folder/nginx.pid;
-error_log $federation_folder/nginx.log;
-events { worker_connections 64; }
-http {
-    access_log off;
-    client_body_temp_path $federation_folder/body;
-    proxy_temp_path $federation_folder/proxied;
-    fastcgi_temp_path $federation_folder/fastcgi;
-    uwsgi_temp_path $federation_folder/uwsgi;
-    scgi_temp_path $federation_folder/scgi;
-    keepalive_requests 1000000;
-    map_hash_max_size 8192;
-    map_hash_bucket_size 128;
-    map \$http_batchtag \$batch { default \$http_batchtag; "" batch-1; }
-    map \$batch \$next { include $federation_folder/next; }
-    server {
-        listen 127.0.0.1:18991 ssl;
-        ssl_certificate $federation_folder/gateway.pem;
-        ssl_certificate_key $federation_folder/gateway.key;
-        ssl_verify_client optional_no_ca;
-        location /diagnosiskeys/download/ {
-            root $federation_folder/batches;
-            default_type "application/protobuf; version=1.0";
-            add_header batchTag \$batch;
-            add_header nextBatchTag \$next;
-            rewrite ^ /\$batch break;
-        }
-        location /diagnosiskeys/audit/download/ {
-            root $federation_folder/audits;
-            default_type "application/json; version=1.0";
-            rewrite ([^/]+)\$ /\$1 break;
-        }
-    }
-}
-CONF
-    taskset -c 1 "$nginx" -c "$federation_folder/nginx.conf" -p "$federation_folder/" -e "$federation_folder/nginx.log" &
-    federation_nginx=$!
-    proxy_wait 18991
+    for number in $(seq $((federation_batches - 1))); do printf 'batch-%s batch-%s;\n' "$number" $((number + 1)); done >"$federation_folder/next"
+    nginx_start federation 1 "
+        map_hash_max_size 8192; map_hash_bucket_size 128;
+        map \$http_batchtag \$batch { default \$http_batchtag; '' batch-1; }
+        map \$batch \$next { include $federation_folder/next; }
+        server {
+            listen 127.0.0.1:18991 ssl; ssl_verify_client optional_no_ca;
+            ssl_certificate $federation_folder/gateway.pem; ssl_certificate_key $federation_folder/gateway.key;
+            location /diagnosiskeys/download/ {
+                root $federation_folder/batches; default_type 'application/protobuf; version=1.0';
+                add_header batchTag \$batch; add_header nextBatchTag \$next;
+                rewrite ^ /\$batch break;
+            }
+            location /diagnosiskeys/audit/download/ {
+                root $federation_folder/audits; default_type 'application/json; version=1.0';
+                rewrite ([^/]+)\$ /\$1 break;
+            }
+        }"
+    serving_wait 18991
 }
 
 # Runs federation. Arguments: the command and its options.

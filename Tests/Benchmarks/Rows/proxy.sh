@@ -12,10 +12,8 @@ proxy_prepare() {
         map \$content_length \$answer {
             default ok-0123456789abcdef; 7 caller:\$http_user_agent\$http_cookie\$http_accept\$http_x_forwarded_for;
         }
-        ssl_certificate $proxy_folder/certificate.pem; ssl_certificate_key $proxy_folder/key.pem;
-        ssl_client_certificate $proxy_folder/certificate.pem; ssl_protocols TLSv1.3; ssl_verify_client on;
         server {
-            listen 127.0.0.1:18981; listen 127.0.0.1:18987 ssl; default_type application/json;
+            listen 127.0.0.1:18981; default_type application/json;
             location / { return 200 \$answer; }
         }"
     nginx_start front 0 "

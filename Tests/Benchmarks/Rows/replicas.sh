@@ -42,25 +42,15 @@ replica_end() {
     replica_ids=()
 }
 
-# In how many periods machines had used up their part. $@: their numbers.
-replica_throttled() {
-    local number
-    for number in "$@"; do sed -n 's/^nr_throttled //p' "$replica_groups/vigil-bench-$number/cpu.stat"; done |
-        awk '{ n += $1 } END { print n }'
-}
-
-# Calls machines, each with a part of the phones. $1: the load, and its options; $2: phones at one time on each; then the machines'
-# numbers. Prints what was answered in a second.
+# Uploads to machines, each from a part of the phones. $1: phones at one time on each; then the machines' numbers. Prints what was
+# answered in a second.
 replica_rate() {
-    local load=$1 phones=$2 number bases=()
-    shift 2
+    local phones=$1 number bases=()
+    shift
     for number in "$@"; do bases+=(--base "https://localhost:$((19000 + 100 * number))"); done
-    # The options have no blanks.
-    # shellcheck disable=SC2086
-    "$benchmarks" $load "${bases[@]}" --folder "$scratch/suite" --tasks $((phones * $#)) --seconds "$seconds" \
+    "$benchmarks" uploads "${bases[@]}" --folder "$scratch/suite" --tasks $((phones * $#)) --seconds "$seconds" \
         2>"$scratch/replicas.log" |
-        sed -n 's/.*"cpu_seconds":\([0-9.]*\).*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2 \3/p' |
-        tee "$scratch/replica-client" | awk '{ print $2 / $3 }'
+        sed -n 's/.*"operations":\([0-9]*\).*"seconds":\([0-9.]*\).*/\1 \2/p' | awk '{ print $1 / $2 }'
 }
 
 # Two machines with half a core each, against one with a whole one: uploads.
@@ -71,8 +61,8 @@ two_replicas_prepare() {
     # The first calls after a start are slow, the longer the less of a core there is.
     two_replicas_ours >/dev/null && two_replicas_reference >/dev/null
 }
-two_replicas_ours() { submission_reset && replica_rate uploads 128 1 2; }
-two_replicas_reference() { submission_reset && replica_rate uploads 256 3; }
+two_replicas_ours() { submission_reset && replica_rate 128 1 2; }
+two_replicas_reference() { submission_reset && replica_rate 256 3; }
 two_replicas_end() {
     replica_end
     taskset -a -p -c 0 "$verification_postgres" >/dev/null

@@ -3,7 +3,6 @@ import DonationAPI
 import DonationFormat
 import Foundation
 import HTTPContract
-import SafetyNet
 import TestSupport
 import Testing
 
@@ -191,45 +190,15 @@ struct AndroidAdmissionTests {
         }
     }
 
-    // MARK: SafetyNet
-
-    @Test func `a statement of SafetyNet is refused unless it is switched on`() async throws {
-        try await DonationStage.run(settings: ["safetyNet.roots": ""]) { stage in
-            let phone = SimulatedAndroid(vouchers: stage.vouchers)
-            let body = try phone.oldRequest(Wish.payload(1), salt: Self.salt)
+    @Test func `a statement of SafetyNet, which Google has shut down, is like an unknown proof`() async throws {
+        try await DonationStage.run { stage in
+            let statement = Array("e30.e30.AAAA".utf8)
+            // PPACAndroid: 1 safetyNetJws, 2 salt.
+            let evidence: [UInt8] = [0x0a, UInt8(statement.count)] + statement + [0x12, 4] + Array("AAAA".utf8)
+            let body = try DonationRequest(authentication: evidence, payload: Wish.payload(1)).encoded(length: 16_384)
             let reply = try await stage.send(DonationAPI.surveyOnAndroid, body)
             #expect(reply == .refusal(400, "MISSING_MANDATORY_AUTHENTICATION_FIELDS"))
-        }
-    }
-
-    @Test func `a statement of SafetyNet is checked in the order of cwa-ppa-server`() async throws {
-        try await DonationStage.run { stage in
-            let phone = SimulatedAndroid(vouchers: stage.vouchers)
-            let now = stage.clock.now
-            func ask(_ change: (inout SimulatedStatement) -> Void) async throws -> Reply {
-                try await stage.send(
-                    DonationAPI.logOnAndroid, phone.oldRequest(Wish.payload(1), salt: Self.salt, change))
-            }
-            #expect(try await ask { $0.nonce = "AAAA" } == .refusal(403, "NONCE_MISMATCH"))
-            #expect(try await ask { $0.timestampMs -= 7_201_000 } == .refusal(403, "ATTESTATION_EXPIRED"))
-            #expect(try await ask { $0.apkPackageName = "other" } == .refusal(403, "APK_PACKAGE_NAME_MISMATCH"))
-            #expect(
-                try await ask { $0.apkCertificateDigestSha256 = ["AAAA"] } == .refusal(403, "APK_CERTIFICATE_MISMATCH"))
-            #expect(try await ask { $0.basicIntegrity = false } == .refusal(403, "BASIC_INTEGRITY_REQUIRED"))
-            #expect(try await ask { $0.ctsProfileMatch = false } == .refusal(403, "CTS_PROFILE_MATCH_REQUIRED"))
-            #expect(
-                try await ask { $0.evaluationType = "BASIC" }
-                    == .refusal(403, "EVALUATION_TYPE_HARDWARE_BACKED_REQUIRED"))
-            let validity = now.addingTimeInterval(-3600)..<now.addingTimeInterval(3600)
-            let stranger = try SafetyNetMint(root: EvidenceRoot.make(validity: validity), validity: validity)
-            let forged = try phone.oldRequest(Wish.payload(1), salt: Self.salt, mint: stranger)
-            #expect(
-                try await stage.send(DonationAPI.logOnAndroid, forged)
-                    == .refusal(401, "JWS_SIGNATURE_VERIFICATION_FAILED"))
             #expect(try await stage.rows().isEmpty)
-            #expect(try await ask { _ in }.status == 200)
-            let replayed = try phone.oldRequest(Wish.payload(2), salt: Self.salt)
-            #expect(try await stage.send(DonationAPI.logOnAndroid, replayed) == .refusal(403, "SALT_REDEEMED"))
         }
     }
 }

@@ -6,7 +6,6 @@ import DeviceCheck
 import DonationFormat
 import Foundation
 import PlayIntegrity
-import SafetyNet
 import Serving
 import TLS
 import TestSupport
@@ -17,7 +16,6 @@ struct Vouchers: Sendable {
     let deviceCheck: SimulatedDeviceCheck
     let routes: DeviceCheckRoutes
     let playIntegrity = PlayIntegrityMint()
-    let safetyNet: SafetyNetMint
     let clock: ManualClock
     /// What the service has to know of them.
     let settings: [String: String]
@@ -29,15 +27,12 @@ struct Vouchers: Sendable {
 
     init(clock: ManualClock, certificates: TestCertificates) throws {
         let now = clock.now
-        let validity = now.addingTimeInterval(-86_400)..<now.addingTimeInterval(400 * 86_400)
         self.clock = clock
         apple = try AppleAuthority(at: now)
         let teamKey = P256.Signing.PrivateKey()
         deviceCheck = SimulatedDeviceCheck(
             team: "A1B2C3D4E5", keys: ["ABC123DEFG": teamKey.publicKey], wording: .live, clock: clock.clock)
         routes = DeviceCheckRoutes(deviceCheck)
-        let root = try EvidenceRoot.make(validity: validity)
-        safetyNet = try SafetyNetMint(root: root, validity: validity)
         func file(_ name: String, _ text: String) throws -> String {
             let path = "\(certificates.directory)/\(name)"
             try Data(text.utf8).write(to: URL(filePath: path))
@@ -50,7 +45,6 @@ struct Vouchers: Sendable {
             "deviceCheck.authorities": "\(certificates.directory)/authority.pem",
             "playIntegrity.decryptionKey": try file("decryption", playIntegrity.decryptionKey),
             "playIntegrity.verificationKey": try file("verification", playIntegrity.verificationKey),
-            "safetyNet.roots": try file("safetynet.pem", root.certificatePEM),
             "android.packages": Self.packageName,
             "android.certificates": Data(Self.signer).base64EncodedString(),
         ]
@@ -135,21 +129,6 @@ struct SimulatedAndroid {
         let evidence = AndroidEvidence(
             salt: Data(salt).base64EncodedString(), playIntegrity: try vouchers.playIntegrity.token(verdict))
         return try DonationRequest(authentication: evidence.encoded(), payload: payload).encoded(length: 16_384)
-    }
-
-    /// A request with a statement of SafetyNet.
-    func oldRequest(
-        _ payload: [UInt8], salt: [UInt8], mint: SafetyNetMint? = nil,
-        _ change: (inout SimulatedStatement) -> Void = { _ in }
-    ) throws -> [UInt8] {
-        var statement = SimulatedStatement(
-            nonce: Data(SafetyNetPolicy.nonce(salt: salt, payload: payload)).base64EncodedString(),
-            packageName: Vouchers.packageName, certificateDigests: [Data(Vouchers.signer).base64EncodedString()],
-            at: vouchers.clock.now)
-        change(&statement)
-        let evidence = AndroidEvidence(
-            safetyNet: try (mint ?? vouchers.safetyNet).token(statement), salt: Data(salt).base64EncodedString())
-        return try DonationRequest(authentication: evidence.encoded(), payload: payload).encoded(length: 32_768)
     }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {

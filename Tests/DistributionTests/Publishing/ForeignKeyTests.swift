@@ -301,9 +301,9 @@ struct ForeignKeyTests {
     }
 
     @Test(
-        "the bytes of packages of an earlier build stay, and a region that is new gets its keys of days that were published"
+        "when federation begins, the bytes of earlier packages stay, and a region that is new gets its keys of days that were published"
     )
-    func formerBuild() async throws {
+    func beginning() async throws {
         try await PublishingStage.run(minimumKeys: 1) { stage in
             try await stage.fold(Self.noon, try Samples.keys(0..<20))
             try await stage.publish(through: Self.noon)

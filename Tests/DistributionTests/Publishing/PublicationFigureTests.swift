@@ -49,19 +49,6 @@ struct PublicationFigureTests {
         }
     }
 
-    @Test("of hours that an earlier build published no delay is released")
-    func unmeasured() async throws {
-        try await PublishingStage.run { stage in
-            try await FigureRelease.run([.publishedEntries], at: Self.sunday - 3600, in: stage.client)
-            let first = Int32(Self.sunday.timeIntervalSince1970 / 3600)
-            try await insert(first..<first + 1, after: -1, in: stage)
-            try await insert(first + 1..<first + 25, after: 300, in: stage)
-            try await FigureRelease.run([.publishedEntries], at: Self.sunday + 27 * 3600, in: stage.client)
-            #expect(try await stage.database.released(.publicationDelay) == [])
-            #expect(try await stage.database.released(.publishedEntries).count == 2)
-        }
-    }
-
     @Test("a run notes the delay of the hours that its index is the first to name")
     func run() async throws {
         try await PublishingStage.run { stage in

@@ -63,7 +63,7 @@ struct VenuePublishingTests {
     )
     func empty() async throws {
         try await PublishingStage.run { stage in
-            // Folded by an earlier build.
+            // As if nobody had uploaded reports then, and nothing had filled them up.
             try await stage.foldEmpty(Self.noon.advanced(by: -7)...Self.noon.advanced(by: -1))
             try await Self.fold(1..<2, on: stage)
             try await stage.foldEmpty(Self.noon...Self.noon.advanced(by: 5))
@@ -77,19 +77,6 @@ struct VenuePublishingTests {
             try await Self.fold(1..<2, on: stage)
             try await stage.publish(through: Self.noon.advanced(by: 1))
             #expect(try stage.venueReports(from: Self.noon)?.count == 10)
-        }
-    }
-
-    @Test("what an earlier build published without bundles is published by this one, and nothing is lost in between")
-    func earlierBuild() async throws {
-        try await PublishingStage.run { stage in
-            try await Self.fold(0..<4, on: stage)
-            for offset in 0..<4 {
-                try await stage.store.insert(PublishedHour(hour: Self.noon.advanced(by: offset), keys: 0))
-            }
-            try await stage.publish(through: Self.noon.advanced(by: 3))
-            #expect(try stage.venueReports(from: Self.noon)?.count == 20)
-            #expect(try stage.venueReports(from: Self.noon.advanced(by: 2))?.count == 20)
         }
     }
 

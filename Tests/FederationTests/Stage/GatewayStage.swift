@@ -85,14 +85,7 @@ struct GatewayStage: Sendable {
                 let stage = GatewayStage(
                     database: database, gateway: gateway, clock: clock, exchange: exchange, runtime: runtime,
                     caller: caller, france: Settings(france.merging(["gateway.url": url]) { $1 }))
-                let result: Result<Outcome, any Error>
-                do {
-                    result = .success(try await body(stage))
-                } catch {
-                    result = .failure(error)
-                }
-                await exchange.client.close()
-                return try result.get()
+                return try await body(stage)
             }
         }
     }

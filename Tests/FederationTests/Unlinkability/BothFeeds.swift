@@ -113,26 +113,25 @@ struct BothFeeds: Sendable {
             let database = stage.database.database
             return try await HomeFold.run(on: database, by: stage.clock, from: first) { fold in
                 try await HomePackages.run(of: database, by: stage.clock) { packages in
-                    try await Abroad.run(stage) { abroad in
-                        var feeds = BothFeeds(packages: [], batches: [], uploads: uploads.flatMap(\.self), folded: [:])
-                        for (hour, uploads) in zip(hours, uploads) {
-                            stage.clock.set(hour.end.addingTimeInterval(2))
-                            try await fold.fold(hour, uploads)
-                            guard (hour.ofDay + 1).isMultiple(of: slotHours) else { continue }
-                            try await packages.publish(asOf: hour.end)
-                            for hour in hour.advanced(by: 1 - slotHours)...hour {
-                                feeds.packages.append(Package(hour: hour, keys: try packages.keys(of: hour)))
-                            }
-                            stage.clock.set(hour.end.addingTimeInterval(UploadPlan.delay))
-                            try await stage.run()
-                            feeds.batches += try await abroad.download().map { Batch(slot: hour, keys: $0) }
+                    var abroad = try Abroad(stage)
+                    var feeds = BothFeeds(packages: [], batches: [], uploads: uploads.flatMap(\.self), folded: [:])
+                    for (hour, uploads) in zip(hours, uploads) {
+                        stage.clock.set(hour.end.addingTimeInterval(2))
+                        try await fold.fold(hour, uploads)
+                        guard (hour.ofDay + 1).isMultiple(of: slotHours) else { continue }
+                        try await packages.publish(asOf: hour.end)
+                        for hour in hour.advanced(by: 1 - slotHours)...hour {
+                            feeds.packages.append(Package(hour: hour, keys: try packages.keys(of: hour)))
                         }
-                        feeds.folded = try await stage.database.folded()
-                        // Its content is all that a batch's name tells.
-                        let tags = try feeds.batches.map { try #require(KeyBatch($0.keys)).tag(of: try .home).text }
-                        #expect(Set(tags) == Set(try await stage.database.tags()))
-                        return feeds
+                        stage.clock.set(hour.end.addingTimeInterval(UploadPlan.delay))
+                        try await stage.run()
+                        feeds.batches += try await abroad.download().map { Batch(slot: hour, keys: $0) }
                     }
+                    feeds.folded = try await stage.database.folded()
+                    // Its content is all that a batch's name tells.
+                    let tags = try feeds.batches.map { try #require(KeyBatch($0.keys)).tag(of: try .home).text }
+                    #expect(Set(tags) == Set(try await stage.database.tags()))
+                    return feeds
                 }
             }
         }
@@ -145,19 +144,9 @@ private struct Abroad {
     private let client: GatewayClient
     private var last: BatchTag?
 
-    static func run<Outcome>(
-        _ stage: GatewayStage, _ body: (inout Abroad) async throws -> Outcome
-    ) async throws -> Outcome {
-        let client = try GatewayClient(GatewayPlan(stage.france), metrics: PrometheusMetrics())
-        var abroad = Abroad(stage: stage, client: client)
-        let result: Result<Outcome, any Error>
-        do {
-            result = .success(try await body(&abroad))
-        } catch {
-            result = .failure(error)
-        }
-        await client.close()
-        return try result.get()
+    init(_ stage: GatewayStage) throws {
+        self.stage = stage
+        client = try GatewayClient(GatewayPlan(stage.france), metrics: PrometheusMetrics())
     }
 
     /// The keys of each upload, in the order of the batches.

@@ -1,14 +1,11 @@
-import AsyncHTTPClient
 import Calling
 import Crypto
 import Foundation
 import Further
 import FurtherAPI
 import HTTPContract
+import HTTPMessage
 import HTTPTypes
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
 import Postgres
 import Running
 import Schema
@@ -21,8 +18,7 @@ struct FurtherStage: Sendable {
     let clock: ManualClock
     let database: MigratedDatabase
     let certificates: TestCertificates
-    private let connections: [Role: ReloadedConnections]
-    private let base: String
+    private let clients: [Role: HTTPClient]
 
     /// 2026-11-10, at ten past nine.
     static let start = Date(timeIntervalSince1970: 1_794_301_800)
@@ -54,16 +50,22 @@ struct FurtherStage: Sendable {
             }
             try await withRunningService("further", settings: own, clock: clock.clock, serve: Further.serve) { _ in
                 // Kept, so that a busy machine doesn't have to shake hands for each request.
-                var connections: [Role: ReloadedConnections] = [:]
+                var clients: [Role: HTTPClient] = [:]
                 for role in [Role.metadataProxy, .distribution] {
-                    connections[role] = try ReloadedConnections(
-                        tls: certificates.files(role: role), peer: "further", configuration: HTTPClient.Configuration())
+                    clients[role] = try HTTPClient(
+                        base: "https://localhost:\(port)", tls: certificates.files(role: role), name: "further")
                 }
-                defer { withExtendedLifetime(connections) {} }
-                try await body(
-                    FurtherStage(
-                        clock: clock, database: database, certificates: certificates, connections: connections,
-                        base: "https://localhost:\(port)"))
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(
+                        try await body(
+                            FurtherStage(
+                                clock: clock, database: database, certificates: certificates, clients: clients)))
+                } catch {
+                    result = .failure(error)
+                }
+                for client in clients.values { await client.close() }
+                try result.get()
             }
         }
     }
@@ -83,16 +85,13 @@ struct FurtherStage: Sendable {
         _ path: String, _ body: Data, fields: [String: String] = [:], type: String? = "application/json",
         by role: Role = .metadataProxy
     ) async throws -> (status: Int, body: String) {
-        guard let connections = connections[role] else { throw NoSuchCaller() }
-        return try await connections.with { http in
-            var request = HTTPClientRequest(url: base + path)
-            request.method = .POST
-            if let type { request.headers.add(name: "content-type", value: type) }
-            for (name, value) in fields { request.headers.add(name: name, value: value) }
-            request.body = .bytes(ByteBuffer(bytes: body))
-            let answer = try await http.execute(request, timeout: .seconds(60))
-            return (Int(answer.status.code), String(buffer: try await answer.body.collect(upTo: 65_536)))
-        }
+        guard let client = clients[role] else { throw NoSuchCaller() }
+        var lines: HTTPFields = [:]
+        lines[.contentType] = type
+        for (name, value) in fields { HTTPField.Name(name).map { lines[$0] = value } }
+        let request = ClientRequest(.post, path, fields: FieldLines(lines), body: Array(body))
+        let answer = try await client.send(request, within: .seconds(60), limit: 65_536)
+        return (answer.status.code, String(decoding: answer.body, as: UTF8.self))
     }
 
     private struct NoSuchCaller: Error {}

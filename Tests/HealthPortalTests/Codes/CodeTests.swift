@@ -2,7 +2,6 @@ import Credentials
 import Foundation
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPContract
-import NIOHTTP1
-import TLS
 import TestSupport
 import Testing
 
@@ -68,7 +66,7 @@ struct MutationTests {
             var browser = try await stage.officer()
             let form = try await browser.form()
             let body = URLEncodedValues(["kind": "TEST", "form": form, "training": "0"]).encoded
-            let trusted = try TLSFiles.anonymousClient(trusting: "\(stage.certificates.directory)/authority.pem")
+            let trusted = ClientTLS(trusting: "\(stage.certificates.directory)/authority.pem")
             let cookie = try #require(browser.cookies["__Host-session"])
             var randomness = SeededGenerator(seed: 0x666f_726d)
             for _ in 0..<100 {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import NIOHTTP1
 import Running
 import TestSupport
 import Testing
@@ -11,7 +10,7 @@ import Testing
 struct RequestTests {
     @Test("parses its command line")
     func parses() throws {
-        _ = try HealthPortal.parse([])
+        _ = try HealthPortal.parseAsRoot([])
     }
 
     @Test("a form that another site sends changes nothing")

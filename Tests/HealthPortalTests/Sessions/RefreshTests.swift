@@ -1,7 +1,6 @@
 import Foundation
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Credentials
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import Postgres
 import Running
 import Schema

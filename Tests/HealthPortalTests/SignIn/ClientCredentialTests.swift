@@ -18,7 +18,7 @@ import Testing
             try Data("a:b c%\n".utf8).write(to: URL(filePath: path))
             let settings = Settings(Self.provider.merging(["provider.clientSecret": path]) { $1 })
             var form: URLEncodedValues = ["grant_type": "refresh_token"]
-            let field = try await ClientCredential(settings).prove(
+            let field = try ClientCredential(settings).prove(
                 Provider(settings), at: Date(timeIntervalSince1970: 1_779_796_800), in: &form)
             #expect(field == "Basic " + Data("health%20portal:a%3Ab%20c%25".utf8).base64EncodedString())
             #expect(form == ["grant_type": "refresh_token"])

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -123,6 +122,33 @@ struct LogOutTests {
             // The control: the same token without a flaw.
             #expect(try await stage.logOut(try provider.logOutToken()).status == 200)
             #expect(try await stage.rows().isEmpty)
+        }
+    }
+
+    @Test("numbers, dates and sizes that nobody expects end nothing, and the service stays")
+    func hostile() async throws {
+        try await PortalStage.run { stage in
+            _ = try await stage.officer()
+            let provider = stage.provider
+            for value in HostileJSON.values {
+                #expect(try await stage.logOut(try provider.logOutToken { $0["iat"] = value }).status == 400)
+                for claim in ["iss", "aud", "exp", "jti", "events", "sub", "sid", "nonce", "x"] {
+                    // A far end, a strange name and an unknown claim are in order; no such token names a session of ours.
+                    let token = try provider.logOutToken {
+                        $0["sid"] = #""other""#
+                        $0[claim] = value
+                    }
+                    let status = try await stage.logOut(token).status
+                    #expect(status == 400 || status == 200 && ["exp", "jti", "sub", "sid", "x"].contains(claim), "\(claim) \(value)")
+                }
+            }
+            let long = String(repeating: "A", count: 17 << 10)
+            #expect(try await stage.logOut(long).status == 413)
+            for header in [#"{"alg":"ES256","kid":"\(long.prefix(9000))"}"#, "{\"alg\":\(HostileJSON.deep)}"] {
+                #expect(try await stage.logOut(try provider.logOutToken(header: header)).status == 400)
+            }
+            #expect(try await stage.rows().count == 1)
+            #expect(try await stage.logOut(try provider.logOutToken()).status == 200)
         }
     }
 

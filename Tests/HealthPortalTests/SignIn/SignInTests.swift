@@ -1,7 +1,6 @@
 import Foundation
 import HTTPContract
 import HTTPTypes
-import NIOHTTP1
 import Running
 import TestSupport
 import Testing
@@ -230,6 +229,34 @@ struct SignInTests {
         }
     }
 
+    @Test("numbers, dates and sizes that nobody expects in the provider's tokens end in a page or a session")
+    func hostile() async throws {
+        try await PortalStage.run(settings: ["provider.maxAge": "3600", "signIn.attemptsPerMinute": "100000"]) {
+            stage in
+            let now = "\(Int(PortalStage.start.timeIntervalSince1970))"
+            for value in HostileJSON.values {
+                for claim in ["iat", "exp", "auth_time", "aud", "name"] {
+                    for isAccessToken in [false, true] {
+                        stage.provider.behave { behaviour in
+                            behaviour = .init()
+                            behaviour.idToken = {
+                                $0["auth_time"] = now
+                                if !isAccessToken { $0[claim] = value }
+                            }
+                            if isAccessToken { behaviour.accessToken = { $0[claim] = value } }
+                        }
+                        var browser = stage.browser()
+                        let answer = try await browser.signIn()
+                        #expect(
+                            answer.status == 303 || answer.refusal == "signInFailed",
+                            "\(claim) \(value.prefix(40)): \(answer.status)")
+                        if answer.status == 303 { #expect(try await browser.get("/codes").status == 200) }
+                    }
+                }
+            }
+        }
+    }
+
     private static let truths: [Lie] = [
         Lie("two audiences with our name as the authorized party") {
             $0.idToken = {
@@ -311,6 +338,7 @@ struct SignInTests {
             { $0["issuer"] = #""https://localhost/realms/other""# }, { $0["issuer"] = nil },
             { $0["token_endpoint"] = #""http://localhost/token""# }, { $0["jwks_uri"] = #""file:///etc/passwd""# },
             { $0["authorization_endpoint"] = #""https://user@evil.example/""# },
+            { $0["token_endpoint"] = HostileJSON.deep }, { $0["jwks_uri"] = "1e999" },
         ]
         try await PortalStage.run(isProviderUp: false) { stage in
             for lie in lies {

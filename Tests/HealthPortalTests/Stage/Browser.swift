@@ -1,6 +1,5 @@
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import Pages
 import TLS
 import TestSupport
@@ -32,7 +31,7 @@ struct Browser: Sendable {
         }
         let answer = try await send(
             method, base + path, headers: fields, body: form.map { URLEncodedValues($0).encoded },
-            tls: try TLSFiles.anonymousClient(trusting: "\(stage.certificates.directory)/authority.pem"))
+            tls: ClientTLS(trusting: "\(stage.certificates.directory)/authority.pem"))
         for cookie in answer.fields["set-cookie"] {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             cookies[String(pair[0])] = cookie.hasSuffix("Max-Age=0") ? nil : String(pair[1])

@@ -3,7 +3,6 @@ import Foundation
 import HTTPContract
 import HealthPortal
 import Logging
-import NIOHTTP1
 import Postgres
 import Running
 import Schema
@@ -134,7 +133,7 @@ struct PortalStage: Sendable {
         try await send(
             .POST, providerBases[replica] + "/backchannel-logout",
             headers: [("content-type", "application/x-www-form-urlencoded")], body: "logout_token=\(token)",
-            tls: try TLSFiles.anonymousClient(trusting: "\(certificates.directory)/authority.pem"))
+            tls: ClientTLS(trusting: "\(certificates.directory)/authority.pem"))
     }
 
     // MARK: What is in the database

@@ -2,8 +2,6 @@ import Crypto
 import Foundation
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Serving
 import Synchronization
 import TestSupport
@@ -103,7 +101,7 @@ final class TestProvider: Sendable {
             routes.on(.get, "/realms/health/keys") { _ in Self.json(self.keySet) }
             routes.on(.post, "/realms/health/token") { exchange in
                 let body = try await exchange.body(upTo: 16 << 10)
-                return try await self.token(try URLEncodedValues(decoding: String(buffer: body)))
+                return try await self.token(try URLEncodedValues(decoding: String(decoding: body, as: UTF8.self)))
             }
         }
         return try await withService(listeners: [listener]) { _ in try await body() }
@@ -294,8 +292,7 @@ final class TestProvider: Sendable {
 
     private static func json(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
         Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            status: status, headers: [.contentType: "application/json"], text: text)
     }
 
     private static func base64URL(_ bytes: Data) -> String {

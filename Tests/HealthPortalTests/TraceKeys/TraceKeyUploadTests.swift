@@ -2,7 +2,6 @@ import Calling
 import ExposureKeys
 import Foundation
 import HTTPContract
-import NIOHTTP1
 import Postgres
 import Running
 import TLS
@@ -89,6 +88,20 @@ struct TraceKeyUploadTests {
             for body in bodies { #expect(try await stage.upload(body, token) == 400, "\(body)") }
             #expect(try await Self.rows(stage).isEmpty)
             #expect(try await stage.upload(try Self.body(Self.key(1)), token) == 200)
+        }
+    }
+
+    @Test func `a token with numbers that nobody expects is refused`() async throws {
+        try await PortalStage.run { stage in
+            let body = try Self.body(Self.key(1))
+            for value in HostileJSON.values {
+                for claim in ["iat", "exp", "aud", "scope"] {
+                    let token = try stage.provider.clientToken { $0[claim] = value }
+                    #expect(try await stage.upload(body, token) == 401, "\(claim) \(value.prefix(40))")
+                }
+            }
+            #expect(try await Self.rows(stage).isEmpty)
+            #expect(try await stage.upload(body, try stage.provider.clientToken()) == 200)
         }
     }
 
@@ -184,10 +197,10 @@ struct TraceKeyUploadTests {
         try await PortalStage.run { stage in
             let (body, token) = (try Self.body(Self.key(1)), try stage.provider.clientToken())
             #expect(try await stage.upload(body, token) == 200)
-            try await Self.fill(stage, TraceKeyStore.limit - 2)
+            try await Self.fill(stage, VenueLimit.rows - 2)
             let other = try stage.provider.clientToken()
             #expect(try await stage.upload(try Self.body(Self.key(2), Self.key(3)), other) == 429)
-            #expect(try await Self.rows(stage).count == TraceKeyStore.limit - 1)
+            #expect(try await Self.rows(stage).count == VenueLimit.rows - 1)
             #expect(try await stage.upload(body, token) == 200)
             // The token is still good, and there is room for one.
             #expect(try await stage.upload(try Self.body(Self.key(2)), other) == 200)
@@ -222,7 +235,7 @@ extension PortalStage {
         try await send(
             .POST, tracingBases[replica] + "/v3/traceKeys",
             headers: [("content-type", "application/json")] + (token.map { [("authorization", "Bearer \($0)")] } ?? []),
-            body: body, tls: try certificates.files(role: role).client()
+            body: body, tls: try certificates.files(role: role).caller
         ).status
     }
 }

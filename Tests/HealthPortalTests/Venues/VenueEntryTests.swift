@@ -1,6 +1,5 @@
 import AuditFormat
 import Foundation
-import NIOHTTP1
 import Postgres
 import Running
 import Schema
@@ -393,13 +392,13 @@ struct VenueEntryTests {
                         INSERT INTO venues.event (event_id, tags, start_interval, end_interval, severity, message, author)
                         SELECT gen_random_uuid(), ARRAY[\([UInt8](repeating: 1, count: 32))], 2966172, 2966180, 'inform',
                             'take-test', \([UInt8](repeating: 1, count: 32))
-                        FROM generate_series(1, \(Int32(VenueStore.limit - 1)))
+                        FROM generate_series(1, \(Int32(VenueLimit.rows - 1)))
                         """)
                 }
             }
             #expect(try await author.enter(Self.entry).refusal == "full")
             #expect(try await author.post("/venues", form).status == 303)
-            #expect(try await Self.rows(stage).count == VenueStore.limit)
+            #expect(try await Self.rows(stage).count == VenueLimit.rows)
         }
     }
 }

@@ -119,6 +119,18 @@ def connections_to(port):
     return count
 
 
+def clients_of(port):
+    """The ports of clients whose connections the process on this port holds; what only the kernel still sends has no owner."""
+    clients = set()
+    with open("/proc/net/tcp") as table:
+        next(table)
+        for line in table:
+            _, local, remote, *_, inode = line.split()[:10]
+            if local.endswith(f":{port:04X}") and remote != "00000000:0000" and inode != "0":
+                clients.add(int(remote[-4:], 16))
+    return clients
+
+
 def unprivileged():
     """The command that runs another as a user other than root, from wherever root's checkout lies."""
     if os.geteuid() != 0:

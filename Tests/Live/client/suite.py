@@ -39,6 +39,10 @@ class Suite:
         """Whether the suite has started all of these services. What needs another one is left out of a check."""
         return set(services) <= set(self.configuration["suite"]["services"].split(","))
 
+    def public_listeners(self):
+        """Where anybody can connect: pairs of service and listener, of the services that run."""
+        return [tuple(name.split(".")) for name in self.configuration["suite"]["publicListeners"].split(",") if name]
+
     def upstreams(self, nobody):
         """The ports behind the proxy; `nobody`: the port in the place of a service that doesn't run."""
         return [self.port(service, listener) if self.runs(service) else nobody

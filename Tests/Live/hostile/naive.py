@@ -140,7 +140,7 @@ def _keep(pipe, port, suite):
                 kept.append(data)
         writer.close()
 
-    _serve(pipe, port, suite, ["http/1.1"], talk)
+    _serve(pipe, port, suite, ["h2", "http/1.1"], talk)
 
 
 @contextlib.contextmanager

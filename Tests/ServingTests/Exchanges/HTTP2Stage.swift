@@ -17,6 +17,18 @@ extension ExchangeStage {
         turn()
         return client
     }
+
+    /// Opens a connection on which HTTP/2 was agreed, whose client sends what the test writes, and nothing else.
+    func connectRaw() -> WireClient {
+        let (ours, theirs) = Connection.pair(on: core, secure: { ClearTransport($0) })
+        let client = WireClient()
+        client.connection = theirs
+        theirs.outputMark = (high: .max, low: 0)
+        if let handler = listener.accept(ours) { ours.start(handler) }
+        theirs.start(client)
+        turn()
+        return client
+    }
 }
 
 /// In the place of TLS: nothing but the protocol that it would have negotiated.

@@ -108,7 +108,7 @@ extension InProcessSuite {
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
             gateway: gateway, vouchers: vouchers, surveys: surveys,
-            runs: { !FrontDoor.waiting.contains($0.name) }, exchange: { _ in }, publishReports: { _ in },
+            runs: { !FrontDoor.waiting.contains($0.name) }, exchange: exchange, publishReports: publishReports,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {

@@ -1,7 +1,12 @@
 import ArgumentParser
 import DevelopmentAPNs
 import DevelopmentAttestation
+import DevelopmentGateway
+import DevelopmentIdentity
 import DownloadServer
+import Federation
+import Further
+import HealthPortal
 import MetadataProxy
 import PushDispatcher
 import Running
@@ -22,15 +27,19 @@ struct FrontDoor: Sendable {
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
         "development-attestation": .init(command: DevelopmentAttestation.self, serve: DevelopmentAttestation.serve),
+        "development-identity": .init(command: DevelopmentIdentity.self, serve: DevelopmentIdentity.serve),
+        "health-portal": .init(command: HealthPortal.self, serve: HealthPortal.serve),
+        "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
+        "federation": .init(command: Federation.self, serve: Federation.serve),
         "development-apns": .init(command: DevelopmentAPNs.self, serve: DevelopmentAPNs.serve),
         "push-dispatcher": .init(command: PushDispatcher.self, serve: PushDispatcher.serve),
+        "further": .init(command: Further.self, serve: Further.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
         "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),
     ]
 
     /// What isn't moved to the platform yet: it has no front door, and what needs it is left out.
     static let waiting: Set = [
-        "data-donation", "donation-fold", "development-gateway", "development-identity", "federation", "further",
-        "health-portal",
+        "data-donation", "donation-fold",
     ]
 }

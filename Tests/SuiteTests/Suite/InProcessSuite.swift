@@ -3,7 +3,9 @@ import Catalogue
 import Credentials
 import DevelopmentSuite
 import Distribution
+import Federation
 import Foundation
+import Further
 import HTTPContract
 import Logging
 import Running
@@ -108,6 +110,36 @@ struct InProcessSuite: Sendable {
 
     func publish(asOf instant: Date) async throws {
         try await Distribution.publish(asOf: instant, runtime(of: "distribution", showing: instant))
+    }
+
+    /// Runs a process that has jobs and no callers until one of its jobs was done.
+    func run(
+        _ name: String, untilDone job: String, asOf instant: Date,
+        serve: @escaping @Sendable (ServiceRuntime) async throws -> Void
+    ) async throws {
+        let service = try #require(plan.services.first { $0.name == name })
+        let ended = Gate()
+        let outcome = Mutex<String?>(nil)
+        let log = Logger(label: name) { label in
+            JSONLogHandler(label: label, level: .info) { line in
+                guard line.contains("\"job\":\"\(job)\"") else { return }
+                outcome.withLock { $0 = line }
+                ended.open()
+            }
+        }
+        try await withRunningService(
+            name, settings: service.settings.mapValues(\.description),
+            clock: .offset(by: instant.timeIntervalSinceNow), logger: log, serve: serve
+        ) { _ in await ended.pass() }
+        #expect(outcome.withLock { $0 }?.contains("job done") == true)
+    }
+
+    func publishReports(asOf instant: Date) async throws {
+        try await Further.publish(asOf: instant, runtime(of: "further", showing: instant))
+    }
+
+    func exchange(asOf instant: Date) async throws {
+        try await Federation.run(asOf: instant, runtime(of: "federation", showing: instant))
     }
 
     /// The runtime of a command that is given an instant which the suite's clock may not have reached.

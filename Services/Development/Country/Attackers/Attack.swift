@@ -1,11 +1,8 @@
-import CountryModel
-import Foundation
-
-/// How well an attacker tells apart two possibilities by what they hold: published packages, the database's files, or a network's traffic.
+/// How well an attacker tells apart two possibilities by the traffic of phones' networks.
 ///
 /// Each question has a right and a wrong answer that are equally likely beforehand: guessing finds half of them. The same attacker also
-/// gets evidence that has the weakness it looks for. An attacker who finds nothing there, either, proves nothing.
-struct Attack: Codable, Sendable {
+/// gets traffic that has the weakness it looks for. An attacker who finds nothing there, either, proves nothing.
+struct Attack: Encodable, Sendable {
     /// What the attacker wants to know.
     let name: String
     /// Whether the suite promises that the attacker can only guess.
@@ -24,40 +21,23 @@ struct Attack: Codable, Sendable {
     var findsSomething: Bool { accuracy > 0.5 + 5 * (0.25 / Double(max(questions, 1))).squareRoot() }
 
     /// - Parameters:
-    ///   - weak: the evidence with the weakness.
-    ///   - ask: asks about some evidence.
-    init<Evidence>(
-        _ name: String, isPrevented: Bool = false, on evidence: Evidence, control weak: Evidence,
-        ask: (Evidence) throws -> [Question]
-    ) rethrows {
-        let asked = try ask(evidence)
+    ///   - weak: the traffic with the weakness.
+    ///   - ask: asks about some traffic.
+    init(
+        _ name: String, isPrevented: Bool = false, on trace: NetworkTrace, control weak: NetworkTrace,
+        ask: (NetworkTrace) -> [Question]
+    ) {
+        let asked = ask(trace)
         self.name = name
         self.isPrevented = isPrevented
         questions = asked.count
         accuracy = Self.accuracy(asked)
-        control = Self.accuracy(try ask(weak))
+        control = Self.accuracy(ask(weak))
     }
 
-    /// All attacks on what a country left behind.
-    static func all(on evidence: Evidence, seed: UInt64) async throws -> [Attack] {
-        var attacks = onPackages(evidence.output, seed: seed)
-        for (source, files) in try evidence.databaseFiles {
-            attacks.append(try await .regrouping(in: evidence.output, by: source, files, seed: seed))
-        }
-        attacks += [
-            .lengths(in: evidence.trace, seed: seed), .uploaders(in: evidence.trace, seed: seed),
-            .tested(in: evidence.trace, seed: seed),
-        ]
-        attacks.append(try .sightings(evidence.sightings, in: evidence.output, seed: seed))
-        return attacks
-    }
-
-    /// Those that need nothing but published packages.
-    static func onPackages(_ output: PublicOutput, seed: UInt64) -> [Attack] {
-        [
-            .orderOfKeys(in: output, seed: seed), .hoursOfUpload(in: output, seed: seed),
-            .busyDays(in: output), .fillers(in: output, seed: seed),
-        ]
+    /// All attacks on what passed on a country's networks.
+    static func all(on trace: NetworkTrace, seed: UInt64) -> [Attack] {
+        [.lengths(in: trace, seed: seed), .uploaders(in: trace, seed: seed), .tested(in: trace, seed: seed)]
     }
 
     private static func accuracy(_ asked: [Question]) -> Double {

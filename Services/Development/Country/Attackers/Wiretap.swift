@@ -1,6 +1,4 @@
-import Foundation
-import NIOCore
-import NIOPosix
+import Loop
 import Synchronization
 
 /// A relay in front of the metadata proxy that measures what passes, as somebody does who watches a phone's network.
@@ -15,39 +13,29 @@ final class Wiretap: Sendable {
 
     /// The port that it listens on, on this machine.
     let port: Int
-    private let listener: any Channel
+    private let acceptor: Acceptor
     private let meter = Meter()
 
     /// Relays connections to a port of this machine.
-    init(to port: Int) async throws {
-        let meter = meter
-        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 16)
-            .childChannelOption(.autoRead, value: false)
-            .childChannelInitializer { caller in
-                ClientBootstrap(group: caller.eventLoop)
-                    .channelOption(.autoRead, value: false)
-                    .connect(host: "127.0.0.1", port: port)
-                    .flatMap { proxy in
-                        // Both channels have one event loop.
-                        caller.eventLoop.makeCompletedFuture {
-                            let line = Line(meter)
-                            try caller.pipeline.syncOperations.addHandler(Passage(to: proxy, line, isSent: true))
-                            try proxy.pipeline.syncOperations.addHandler(Passage(to: caller, line, isSent: false))
-                            for channel in [caller, proxy] { _ = channel.setOption(.autoRead, value: true) }
-                        }
-                    }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        guard let own = listener.localAddress?.port else { throw ChannelError.unknownLocalAddress }
-        self.port = own
+    init(to port: Int) throws(SocketProblem) {
+        let (meter, core) = (meter, Cores.shared.next())
+        let options = ListenOptions(host: "127.0.0.1", port: 0, maxConnections: 16, backlog: 16)
+        acceptor = Acceptor(options, on: [core]) { caller in
+            let line = Line(meter)
+            let (sent, received) = (Passage(line, isSent: true), Passage(line, isSent: false))
+            received.other = caller
+            sent.other = Connection.open(
+                to: "127.0.0.1", port: port, on: core, within: .seconds(10), handler: received)
+            return sent
+        }
+        self.port = try acceptor.open()
     }
 
     /// What has passed since the last call.
     func take() -> Lengths { meter.take() }
 
     /// Stops listening.
-    func close() async { try? await listener.close() }
+    func close() async { await acceptor.stopAccepting() }
 
     // MARK: Counting
 
@@ -86,46 +74,47 @@ final class Wiretap: Sendable {
     }
 
     /// Passes on the bytes of one direction, and finds the records in them.
-    private final class Passage: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-
-        private let other: any Channel
+    private final class Passage: ConnectionHandler {
+        /// Where the bytes go, on the same core; nil once either connection is gone.
+        var other: Connection?
         private let line: Line
         private let isSent: Bool
         /// The beginning of a record's header, and the bytes of a record that haven't come yet.
         private var header: [UInt8] = []
         private var missing = 0
 
-        init(to other: any Channel, _ line: Line, isSent: Bool) {
-            self.other = other
+        init(_ line: Line, isSent: Bool) {
             self.line = line
             self.isSent = isSent
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let bytes = unwrapInboundIn(data)
+        func received(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
             // Counted before it is passed on: whoever has an answer finds it counted.
-            count(bytes.readableBytesView)
-            other.write(bytes, promise: nil)
+            count(bytes)
+            other?.write(bytes)
+            if let other, other.unsentBytes > other.outputMark.high { connection.pauseReading() }
+            return bytes.count
         }
 
-        func channelReadComplete(context: ChannelHandlerContext) { other.flush() }
+        func canWrite(_ connection: Connection) { other?.resumeReading() }
 
-        func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+        func closed(_ connection: Connection, _ reason: ConnectionEnd) {
+            other?.close()
+            other = nil
+        }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-        private func count(_ bytes: ByteBufferView) {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let part = rest.prefix(missing > 0 ? missing : Self.headerSize - header.count)
-                rest = rest.dropFirst(part.count)
+        private func count(_ bytes: Span<UInt8>) {
+            var place = 0
+            while place < bytes.count {
                 if missing > 0 {
-                    missing -= part.count
+                    let part = min(missing, bytes.count - place)
+                    missing -= part
+                    place += part
                     continue
                 }
-                header += part
-                guard header.count == Self.headerSize else { return }
+                header.append(bytes[place])
+                place += 1
+                guard header.count == Self.headerSize else { continue }
                 missing = Int(header[3]) << 8 | Int(header[4])
                 line.saw(header[0], length: missing, isSent: isSent)
                 header.removeAll(keepingCapacity: true)

@@ -5,9 +5,6 @@ extension Country {
     /// Days in which nobody is tested twice.
     private static let daysBetweenTests = 7
 
-    /// Days of visits that a positive person remembers.
-    private static let daysOfVisits = 7
-
     /// Orders a test, unless the person was or will be tested at about the same time.
     mutating func order(_ reason: TestReason, for person: PersonID, swabAt: Minute) {
         let last = Minute(rawValue: lastSwabs[person.index])
@@ -62,7 +59,7 @@ extension Country {
         case .electronic:
             events.results.append(
                 HourEvents.LabResult(test: test.id, person: test.person, at: test.resultAt, isPositive: isPositive))
-            if isPositive { learnPositive(test.person, at: test.resultAt, &events) }
+            if isPositive { isolation.begin(test.person, at: test.resultAt, becauseOf: .positive) }
         case .telephone:
             if isPositive { agenda.add(.call(test.id), at: test.callAt) }
         }
@@ -70,7 +67,7 @@ extension Country {
 
     /// An officer tells a person of a positive result, and users who want one a teleTAN.
     private mutating func call(_ test: TestRecord, at minute: Minute, _ events: inout HourEvents) {
-        learnPositive(test.person, at: minute, &events)
+        isolation.begin(test.person, at: minute, becauseOf: .positive)
         guard test.isRegistered else { return }
         statistics.today.calls += 1
         events.calls.append(
@@ -83,25 +80,6 @@ extension Country {
     }
 
     // MARK: What people do then
-
-    private mutating func learnPositive(_ person: PersonID, at minute: Minute, _ events: inout HourEvents) {
-        isolation.begin(person, at: minute, becauseOf: .positive)
-        var random = RandomStream(parameters.seed, .notice, UInt64(person.rawValue), day: minute.day.number)
-        let tellsTracer = random.chance(parameters.venues.tracerShare)
-        let first = minute.day.advanced(by: -Self.daysOfVisits)
-        let remembered = truth.visits(of: person, from: first, through: minute.day)
-        for visit in remembered where visit.end <= minute {
-            let venue = venues[visit.venue.index]
-            guard venue.hasCode else { continue }
-            let sources: [HourEvents.VenueNotice.Source] =
-                (venue.warnsGuests ? [.host] : []) + (tellsTracer ? [.tracer] : [])
-            for source in sources {
-                events.notices.append(
-                    HourEvents.VenueNotice(
-                        venue: visit.venue, from: visit.start, until: visit.end, source: source, positive: person))
-            }
-        }
-    }
 
     /// A phone has shown a warning. The person may stay at home and be tested, from the next hour on.
     ///

@@ -27,8 +27,6 @@ package struct Country: Sendable {
     private var contacts: [[Contact]] = []
     private(set) var diary: Diary
     private var plannedVisits: [Visit] = []
-    /// The visits of the last fourteen days and today that took place.
-    private(set) var visits: [(day: Day, visits: [Visit])] = []
     var epidemic: Epidemic
     var isolation: Isolation
     var tests: [TestRecord] = []
@@ -102,8 +100,6 @@ package struct Country: Sendable {
             diary.turn(to: day)
             statistics.begin()
         }
-        visits.append((day, []))
-        visits.removeAll { $0.day < day.advanced(by: -Diary.daysKept) }
         plannedVisits = visitPlan.visits(on: day).sorted { ($0.start, $0.person) < ($1.start, $1.person) }
         contacts = contactPlan.contacts(on: day, visits: plannedVisits)
         importCases(on: day)
@@ -178,13 +174,11 @@ package struct Country: Sendable {
         }
     }
 
-    /// The visits of the hour. Some users enter them with their phones.
+    /// The visits of the hour that users enter with their phones.
     private mutating func visit(_ events: inout HourEvents) {
-        let begun = plannedVisits.filter { $0.start.hour == hour && !isolation.contains($0.person, at: $0.start) }
-        visits[visits.count - 1].visits += begun
-        events.visits = begun.filter { isUser[$0.person.index] }
-        events.checkIns = events.visits.filter { visit in
-            venues[visit.venue.index].hasCode && people[visit.person.index].phone?.checksIn == true
+        events.checkIns = plannedVisits.filter { visit in
+            visit.start.hour == hour && !isolation.contains(visit.person, at: visit.start)
+                && venues[visit.venue.index].hasCode && people[visit.person.index].phone?.checksIn == true
         }
         statistics.today.checkIns += events.checkIns.count
     }

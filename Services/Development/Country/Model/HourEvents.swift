@@ -6,9 +6,7 @@ package struct HourEvents: Sendable {
     package let hour: Hour
     /// Contacts between users that begin in this hour. They may last into later ones.
     package internal(set) var contacts: [Contact] = []
-    /// Users' visits to venues that begin in this hour, whether they check in or not.
-    package internal(set) var visits: [Visit] = []
-    /// Those to venues with a code, by users who check in.
+    /// Visits that begin in this hour, to venues with a code, by users who check in.
     package internal(set) var checkIns: [Visit] = []
     /// Samples. Electronic ones have a GUID and a QR code from now on.
     package internal(set) var swabs: [Swab] = []
@@ -18,8 +16,6 @@ package struct HourEvents: Sendable {
     package internal(set) var results: [LabResult] = []
     /// Officers who read a teleTAN to a user with a positive test that isn't electronic.
     package internal(set) var calls: [OfficerCall] = []
-    /// Warnings about venues with a code.
-    package internal(set) var notices: [VenueNotice] = []
 
     /// A sample is taken.
     package struct Swab: Sendable {
@@ -69,23 +65,6 @@ package struct HourEvents: Sendable {
         package let at: Minute
         /// What the user does then; nil: nothing.
         package let sharing: Sharing?
-    }
-
-    /// Somebody warns those who were at a venue together with a positive person.
-    package struct VenueNotice: Sendable {
-        /// Who warns.
-        package enum Source: Sendable { case host, tracer }
-
-        /// Where.
-        package let venue: VenueID
-        /// When the positive person came.
-        package let from: Minute
-        /// When the positive person left.
-        package let until: Minute
-        /// Who warns.
-        package let source: Source
-        /// Whose visit it was.
-        package let positive: PersonID
     }
 }
 

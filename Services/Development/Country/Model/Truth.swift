@@ -24,11 +24,6 @@ package struct Truth: Sendable {
         return meetings.values.sorted { ($0.day, $0.other) < ($1.day, $1.other) }
     }
 
-    /// A person's visits that began on some of the last fourteen days or today, with or without check-in.
-    package func visits(of person: PersonID, from: Day, through: Day) -> [Visit] {
-        country.visits.filter { from <= $0.day && $0.day <= through }.flatMap(\.visits).filter { $0.person == person }
-    }
-
     /// Whether, when and by whom a person was infected.
     package func infection(of person: PersonID) -> Infection? { country.epidemic.infection(of: person) }
 

@@ -191,8 +191,8 @@ package struct Oracle: Sendable {
 
     // MARK: For the report
 
-    /// Whose keys phones sent.
-    var owners: [KeyData: PersonID] { keys.mapValues(\.owner) }
+    /// The number of phones' keys that were published.
+    var publishedKeys: Int { keys.values.count { $0.published != nil } }
 
     /// The hours from the acknowledgement of keys to their publication.
     var hoursToPublication: [Double] {

@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import DevelopmentSuite
 import Foundation
 import Glibc
-import NIOCore
+import OutsideCalls
 import Running
 import Vigil
 
@@ -32,11 +31,11 @@ struct SuiteWatch: Sendable {
 
     private func lastSuccess(of job: String, at url: String) async throws -> Double? {
         // A killed service answers again once it has been restarted.
-        guard let answer = try? await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5)),
-            let body = try? await answer.body.collect(upTo: 1 << 20)
-        else { return nil }
+        let request = OutsideRequest(url)
+        let calls = try OutsideCalls(reach: .direct)
+        guard let answer = try? await calls.send(request, within: .seconds(5), limit: 1 << 20) else { return nil }
         let start = "job_last_success_seconds{job=\"\(job)\"} "
-        let line = String(buffer: body).split(separator: "\n").first { $0.hasPrefix(start) }
+        let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(start) }
         return line.flatMap { Double($0.dropFirst(start.count)) }
     }
 

@@ -35,7 +35,7 @@ actor TappedLines {
     func exchange<Answer: Sendable>(
         at instant: Date, _ body: @Sendable (AppClient) async -> Answer
     ) async throws -> (answer: Answer, seen: Exchange) {
-        let line = if let line = free.popLast() { line } else { try await open() }
+        let line = if let line = free.popLast() { line } else { try open() }
         defer { free.append(line) }
         // An answer to a request that was given up may have come since.
         _ = line.tap.take()
@@ -43,9 +43,9 @@ actor TappedLines {
         return (answer, Exchange(at: instant, lengths: line.tap.take()))
     }
 
-    private func open() async throws -> Line {
+    private func open() throws -> Line {
         guard var url = URLComponents(string: proxy), let port = url.port else { throw URLError(.badURL) }
-        let tap = try await Wiretap(to: port)
+        let tap = try Wiretap(to: port)
         url.port = tap.port
         let line = Line(tap: tap, apps: try AppClient(base: url.string ?? proxy, authorities: authorities))
         all.append(line)

@@ -1,5 +1,4 @@
 import CountryModel
-import ExposureFormat
 import ExposureKeys
 import Foundation
 import Glibc
@@ -58,9 +57,8 @@ extension CountryReport {
         kinds = run.phonesByKind.sorted { $0.key < $1.key }.map { Kind($0.key, phones: $0.value, run, settings) }
         processors = run.history.reduce(into: [:]) { $0.merge($1.processors, uniquingKeysWith: +) }
         processMemory = life.memory
-        let published = run.packages.flatMap(\.keys)
-        let owners = run.oracle.owners
-        fillers = Share(part: published.count { owners[$0.data] == nil }, whole: published.count)
+        publishedKeys = run.publishedKeys
+        fillers = run.publishedKeys - run.oracle.publishedKeys
         injected = Dictionary(uniqueKeysWithValues: run.injected.map { ($0.key.rawValue, $0.value) })
         faults = Dictionary(
             uniqueKeysWithValues: Oracle.Fault.allCases.map { ($0.rawValue, run.oracle.cases(of: $0).count) })
@@ -108,7 +106,7 @@ extension CountryReport {
     var summary: String {
         let bad = faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return """
-            \(settings.people) people, \(settings.phones) phones, \(settings.days) days in \(Plot.text(duration)) s, \(memory) MiB: \
+            \(settings.people) people, \(settings.phones) phones, \(settings.days) days in \(Int(duration)) s, \(memory) MiB: \
             \(cascade.infected) infected, \(cascade.positive) tested positive, \(cascade.uploads) uploads with \
             \(cascade.sharedKeys) keys, \(cascade.warnedRed) phones red, \(cascade.warnedGreen) green.
             \(cascade.checkIns) check-ins, \(cascade.sharedVisits) shared, \(cascade.warnedVisitors) visitors warned.

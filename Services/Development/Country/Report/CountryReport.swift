@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a country's run showed, as JSON; ``CountryReport/html`` draws it.
-struct CountryReport: Codable, Sendable {
+/// What a country's run showed, as JSON.
+struct CountryReport: Encodable, Sendable {
     /// What was asked for.
-    struct Settings: Codable, Sendable {
+    struct Settings: Encodable, Sendable {
         let people: Int
         let days: Int
         let adoption: Double
@@ -14,7 +14,7 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// One day.
-    struct DayRow: Codable, Sendable {
+    struct DayRow: Encodable, Sendable {
         /// `yyyy-MM-dd`.
         let day: String
         let infections: Int
@@ -25,7 +25,7 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// From infection to warning, each a part of the one before.
-    struct Cascade: Codable, Sendable {
+    struct Cascade: Encodable, Sendable {
         let infected: Int
         let positive: Int
         let registered: Int
@@ -45,7 +45,7 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// What phones found of what they should have found.
-    struct Notification: Codable, Sendable {
+    struct Notification: Encodable, Sendable {
         /// People with a phone who had a close contact with somebody who uploaded: 15 minutes of a day at less than two metres.
         let closeContacts: Int
         /// Those whose phone showed red.
@@ -53,7 +53,7 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// The people whose phones showed a colour.
-    struct Alerts: Codable, Sendable {
+    struct Alerts: Encodable, Sendable {
         let colour: String
         let people: Int
         /// Those who had a close contact with somebody who uploaded: their share is the positive predictive value.
@@ -65,21 +65,21 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// Of what had to happen, how much did.
-    struct Completeness: Codable, Sendable {
+    struct Completeness: Encodable, Sendable {
         let name: String
         let due: Int
         let happened: Int
     }
 
     /// Medians and 90th percentiles, in hours; nil where nothing was measured.
-    struct Delay: Codable, Sendable {
+    struct Delay: Encodable, Sendable {
         let name: String
         let median: Double?
         let ninetieth: Double?
     }
 
     /// One hour of the suite.
-    struct HourRow: Codable, Sendable {
+    struct HourRow: Encodable, Sendable {
         let hour: Int
         let requests: [String: Int]
         let seconds: Double
@@ -88,17 +88,11 @@ struct CountryReport: Codable, Sendable {
     }
 
     /// One kind of phone, per phone and day.
-    struct Kind: Codable, Sendable {
+    struct Kind: Encodable, Sendable {
         let name: String
         let phones: Int
         let requests: Double
         let bytes: Double
-    }
-
-    /// A part of a number.
-    struct Share: Codable, Sendable {
-        let part: Int
-        let whole: Int
     }
 
     let settings: Settings
@@ -119,8 +113,9 @@ struct CountryReport: Codable, Sendable {
     let requestsPerPhone: [String: Double]
     let bytesPerPhone: [String: Double]
     let kinds: [Kind]
-    /// Those of the published keys that no phone sent.
-    let fillers: Share
+    /// All published keys, and those that no phone sent.
+    let publishedKeys: Int
+    let fillers: Int
     /// CPU seconds of each process.
     let processors: [String: Double]
     /// The most memory of each process, in MiB.

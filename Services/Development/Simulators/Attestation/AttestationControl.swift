@@ -34,7 +34,6 @@ package struct AttestationControl: Sendable {
         routes.on(DevelopmentAttestationAPI.attestation) { query, _ in try evidence.attestation(query) }
         routes.on(DevelopmentAttestationAPI.assertion) { query, _ in try evidence.assertion(query) }
         routes.on(DevelopmentAttestationAPI.integrityToken) { query, _ in try evidence.integrityToken(query) }
-        routes.on(DevelopmentAttestationAPI.safetyNetStatement) { query, _ in try evidence.safetyNetStatement(query) }
     }
 
     private func set(_ setting: DeviceSetting) throws {

@@ -26,7 +26,6 @@ package struct DevelopmentAttestation: AsyncParsableCommand {
         let root = try root(settings)
         let evidence = Evidence(
             apple: try AppleAuthority(below: root, at: now), playIntegrity: try playIntegrity(settings),
-            safetyNet: try SafetyNetMint(root: root, validity: now - 86_400..<now + 365 * 86_400),
             clock: runtime.clock)
         let routes = DeviceCheckRoutes(deviceCheck)
         // Services have no certificate for Apple.

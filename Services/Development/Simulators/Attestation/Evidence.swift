@@ -8,16 +8,12 @@ package import Running
 package struct Evidence: Sendable {
     private let appAttest: SimulatedAppAttest
     private let playIntegrity: PlayIntegrityMint
-    private let safetyNet: SafetyNetMint
     private let clock: WallClock
 
     /// See the parts.
-    package init(
-        apple: AppleAuthority, playIntegrity: PlayIntegrityMint, safetyNet: SafetyNetMint, clock: WallClock
-    ) {
+    package init(apple: AppleAuthority, playIntegrity: PlayIntegrityMint, clock: WallClock) {
         appAttest = SimulatedAppAttest(apple, clock: clock)
         self.playIntegrity = playIntegrity
-        self.safetyNet = safetyNet
         self.clock = clock
     }
 
@@ -87,16 +83,5 @@ package struct Evidence: Sendable {
         if let licensing = overrides?.licensing { verdict.accountDetails?.appLicensingVerdict = licensing }
         if let isTest = overrides?.isTest { verdict.testingDetails = .init(isTestingResponse: isTest) }
         return EvidenceAnswer(token: try playIntegrity.token(verdict))
-    }
-
-    /// SafetyNet.
-    func safetyNetStatement(_ query: SafetyNetQuery) throws -> EvidenceAnswer {
-        var statement = SimulatedStatement(
-            nonce: query.nonce, packageName: query.packageName, certificateDigests: query.certificateDigests,
-            at: clock.now)
-        if let basicIntegrity = query.basicIntegrity { statement.basicIntegrity = basicIntegrity }
-        if let profileMatch = query.profileMatch { statement.ctsProfileMatch = profileMatch }
-        if let evaluation = query.evaluation { statement.evaluationType = evaluation }
-        return EvidenceAnswer(token: try safetyNet.token(statement))
     }
 }

@@ -3,8 +3,6 @@ import FederationFormat
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Running
 package import Serving
 
@@ -101,7 +99,7 @@ extension SimulatedGateway {
             headers: [
                 .contentType: media.text, .batchTag: download.tag.text, .nextBatchTag: download.next.text,
                 .protobufSchema: "Efgs.proto", .protobufMessage: "eu.interop.DiagnosisKeyBatch",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            ], body: body)
     }
 
     private func answerAudit(_ request: GatewayRequest, _ fault: GatewayBehaviour.Fault) async throws -> Response {
@@ -157,9 +155,7 @@ extension SimulatedGateway {
 
 extension Response {
     fileprivate static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        Response(status: status, headers: [.contentType: "application/json"], body: body)
     }
 }
 
@@ -172,10 +168,7 @@ extension GatewayBehaviour.Fault {
         case .page:
             Response(
                 status: .ok, headers: [.contentType: "text/html"],
-                body: ResponseBody(
-                    byteBuffer: ByteBuffer(
-                        string: "<!DOCTYPE html><title>Maintenance</title><p>Please come back later.")
-                ))
+                text: "<!DOCTYPE html><title>Maintenance</title><p>Please come back later.")
         default: nil
         }
     }
@@ -186,7 +179,7 @@ extension ResponseBody {
     fileprivate static var slow: ResponseBody {
         ResponseBody { writer in
             while true {
-                try await writer.write(ByteBuffer(bytes: [0x20]))
+                try await writer.write([0x20])
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
@@ -194,10 +187,10 @@ extension ResponseBody {
 
     /// A gigabyte, of a length that isn't announced.
     fileprivate static var gigabyte: ResponseBody {
-        let chunk = ByteBuffer(repeating: 0x20, count: 1 << 16)
+        let chunk = [UInt8](repeating: 0x20, count: 1 << 16)
         return ResponseBody { writer in
             for _ in 0..<(1 << 14) { try await writer.write(chunk) }
-            try await writer.finish(nil)
+            writer.finish()
         }
     }
 }

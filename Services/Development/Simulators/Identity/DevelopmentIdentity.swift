@@ -24,7 +24,7 @@ package struct DevelopmentIdentity: AsyncParsableCommand {
     package static func serve(_ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
         let files = try TLSFiles(settings)
-        let notifier = Notifier(authorities: try settings.path("tls.authorities"))
+        let notifier = try Notifier(authorities: settings.path("tls.authorities"))
         let provider = try IdentityProvider(Registry(settings), clock: runtime.clock) { address, token in
             await notifier.post(token, to: address)
         }

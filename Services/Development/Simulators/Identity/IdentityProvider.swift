@@ -2,7 +2,6 @@ import DevelopmentIdentityAPI
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import Hummingbird
 import Pages
 package import Running
 package import Serving
@@ -28,26 +27,20 @@ package struct IdentityProvider: Sendable {
 
     /// Mounts what browsers and clients call.
     package func mount(on routes: inout Routes) {
-        let router = Router(context: PageContext.self)
-        func on(
-            _ method: HTTPRequest.Method, _ path: String,
-            _ handler: @escaping @Sendable (Request) async throws -> Response
-        ) {
-            router.on(RouterPath(path), method: method) { request, _ in
-                try await behaving { try await handler(request) }
-            }
-        }
-        on(.get, "/.well-known/openid-configuration") { _ in try Self.json(ProviderMetadata(registry.issuer)) }
-        on(.get, "/keys") { _ in Response.data(registry.key.published.utf8, type: .json) }
-        on(.get, "/authorize") { try authorize($0, $0.query()) }
-        on(.post, "/authorize") { try authorize($0, await $0.form()) }
-        on(.post, "/log-in") { try logIn($0, await $0.form()) }
-        on(.post, "/second-factor") { try secondFactor($0, await $0.form()) }
-        on(.post, "/token") { try await token($0) }
-        on(.get, "/logout") { try await endSession($0.query()) }
-        on(.post, "/logout") { try await endSession($0.form()) }
-        on(.get, views.style.path) { _ in Response.asset(views.style) }
-        routes.pages(router) { problem, _ in views.refusal(status: problem.status) }
+        var router = PageRouter()
+        router.get(
+            "/.well-known/openid-configuration", use: page { _ in try Self.json(ProviderMetadata(registry.issuer)) })
+        router.get("/keys", use: page { _ in Response.data(registry.key.published, type: .json) })
+        router.get("/authorize", use: page { try authorize($0, $0.queryValues()) })
+        router.post("/authorize", use: page { try authorize($0, $0.form()) })
+        router.post("/log-in", use: page { try logIn($0, $0.form()) })
+        router.post("/second-factor", use: page { try secondFactor($0, $0.form()) })
+        router.post("/token", use: page { try token($0) })
+        router.get("/logout", use: page { try await endSession($0.queryValues()) })
+        router.post("/logout", use: page { try await endSession($0.form()) })
+        router.get(views.style)
+        // Other sites may send their forms here, as to Keycloak: a form names the sign-in that it belongs to.
+        routes.pages(router) { error, _ in views.refusal(status: error.problem.status) }
     }
 
     /// Mounts what tests and developers call.
@@ -72,18 +65,21 @@ package struct IdentityProvider: Sendable {
         return response
     }
 
-    /// Answers, unless the provider was told to be slow, broken or away.
-    private func behaving(_ answer: () async throws -> Response) async throws -> Response {
-        let behaviour = state.with { $0.behaviour }
-        switch behaviour.kind {
-        case .well: break
-        case .slow: try await Task.sleep(for: .seconds(behaviour.seconds ?? 5))
-        case .broken: return Response(status: HTTPResponse.Status(code: behaviour.status ?? 500))
-        case .away: throw ConnectionLost()
+    /// A handler that answers unless the provider was told to be broken or away, and late if it was told to be slow.
+    private func page(_ answer: @escaping @Sendable (Request) async throws -> Response) -> PageRouter.Handler {
+        { request, _ in
+            let behaviour = state.with { $0.behaviour }
+            switch behaviour.kind {
+            case .broken: return Response(status: HTTPResponse.Status(code: behaviour.status ?? 500))
+            case .away: throw ConnectionLost()
+            case .well, .slow: break
+            }
+            var response = try await answer(request)
+            // What was asked has happened: a refresh token is spent, even if its client doesn't wait for the next one.
+            if behaviour.kind == .slow { try await Task.sleep(for: .seconds(behaviour.seconds ?? 5)) }
+            // A developer's browser would refuse plain HTTP from all of localhost's ports for two years.
+            response.headers[.strictTransportSecurity] = nil
+            return response
         }
-        var response = try await answer()
-        // A developer's browser would refuse plain HTTP from all of localhost's ports for two years.
-        response.headers[.strictTransportSecurity] = nil
-        return response
     }
 }

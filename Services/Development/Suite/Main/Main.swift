@@ -1,9 +1,19 @@
 import ArgumentParser
 import DevelopmentSuite
 import Running
+import SimulatedCountry
 
 @main enum Main {
     static func main() async {
-        await serviceMain(DevelopmentCommand.self, name: "vigil-dev")
+        await serviceMain(Command.self, name: "vigil-dev")
+    }
+
+    /// A suite's commands, and the country that uses one.
+    private struct Command: AsyncParsableCommand {
+        static let configuration: CommandConfiguration = {
+            var configuration = DevelopmentCommand.configuration
+            configuration.subcommands.append(CountryCommand.self)
+            return configuration
+        }()
     }
 }

@@ -207,6 +207,13 @@ package struct SuitePlan: Sendable {
 
     // MARK: On disk
 
+    /// Where anybody can connect: service and listener.
+    private var publicListeners: [String] {
+        Catalogue.services.filter(starts).flatMap { service in
+            service.listeners.filter { $0.security == .publicTLS }.map { "\(service.name).\($0.name.rawValue)" }
+        }
+    }
+
     /// The list of health authorities that officers choose from for events.
     private var authorities: String { "\(folder.path)/authorities.json" }
 
@@ -227,6 +234,8 @@ package struct SuitePlan: Sendable {
         try folder.write(Self.inventedAuthorities, to: authorities)
         var own: [String: SettingValue] = [
             "firstPort": .number(firstPort), "services": .text(services.map(\.name).joined(separator: ",")),
+            // For checks of what strangers can do.
+            "publicListeners": .text(publicListeners.joined(separator: ",")),
         ]
         if case .ahead(let seconds) = clock { own["clockOffset"] = .number(seconds) }
         try folder.write(try SettingsFile(own).text, to: folder.configuration("suite"))

@@ -72,22 +72,22 @@ package struct IOSEvidence: Hashable, Sendable {
 }
 
 /// What an Android phone shows, each part as it was sent and not verified (cwa-ppa-server, `PPACAndroid`; fields from 16 on are Vigil's).
+///
+/// Published apps may also send a statement of SafetyNet (field 1). It is skipped like an unknown field, so with nothing else beside it a
+/// phone shows no evidence.
 package struct AndroidEvidence: Hashable, Sendable {
-    /// SafetyNet's JWS; empty if there is none.
-    package var safetyNet: String
-    /// What makes the nonce of SafetyNet or Play Integrity unique, in Base64; empty if there is none.
+    /// What makes the nonce of Play Integrity unique, in Base64; empty if there is none.
     package var salt: String
     /// Play Integrity's token; empty if there is none.
     package var playIntegrity: String
 
-    /// The longest token, in bytes. Those of Play Integrity have some 1,200, those of SafetyNet some 6,000.
+    /// The longest token, in bytes. Those of Play Integrity have some 1,200.
     private static let longestToken = 16 << 10
     /// The longest salt, in characters: the apps' have 16 bytes.
     private static let longestSalt = 88
 
     /// Evidence from its parts.
-    package init(safetyNet: String = "", salt: String = "", playIntegrity: String = "") {
-        self.safetyNet = safetyNet
+    package init(salt: String = "", playIntegrity: String = "") {
         self.salt = salt
         self.playIntegrity = playIntegrity
     }
@@ -95,17 +95,14 @@ package struct AndroidEvidence: Hashable, Sendable {
     /// Reads a request's evidence.
     package init(decoding bytes: [UInt8]) throws(DonationFlaw) {
         let message: WireAndroidAuthentication = try .read(bytes, depth: 1)
-        guard message.safetyNetJws.utf8.count <= Self.longestToken,
-            message.integrityToken.utf8.count <= Self.longestToken, message.salt.utf8.count <= Self.longestSalt
+        guard message.integrityToken.utf8.count <= Self.longestToken, message.salt.utf8.count <= Self.longestSalt
         else { throw .evidence }
-        self.init(
-            safetyNet: message.safetyNetJws, salt: message.salt, playIntegrity: message.integrityToken)
+        self.init(salt: message.salt, playIntegrity: message.integrityToken)
     }
 
     /// As a request has it.
     package func encoded() throws(DonationFlaw) -> [UInt8] {
         try WireAndroidAuthentication.with {
-            $0.safetyNetJws = safetyNet
             $0.salt = salt
             $0.integrityToken = playIntegrity
         }.written()

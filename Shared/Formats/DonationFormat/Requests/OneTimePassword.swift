@@ -13,6 +13,8 @@ package struct OneTimePassword: Hashable, Sendable, CustomStringConvertible {
         let bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
         guard [3, 4].contains(bytes[6] >> 4), bytes[8] >> 6 == 2 else { return nil }
         self.bytes = bytes
+        // Foundation also reads spaces, and short groups.
+        guard self.text.utf8.elementsEqual(text.lowercased().utf8) else { return nil }
     }
 
     /// A password of 122 random bits.

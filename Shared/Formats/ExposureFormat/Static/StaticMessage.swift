@@ -103,10 +103,8 @@ extension ReviewedMessage {
     fileprivate static func encode(json: [UInt8]) throws(InvalidMessage) -> [UInt8] {
         let message: Self = try ProtobufJSON(json).decoded()
         try message.requireRules()
-        var options = BinaryEncodingOptions()
-        options.useDeterministicOrdering = true
         do {
-            return try message.serializedBytes(options: options)
+            return try message.serializedBytes()
         } catch {
             throw InvalidMessage(["The message can't be encoded."])
         }

@@ -11,7 +11,7 @@ package enum SignatureFlaw: String, Error, Hashable, Sendable, CaseIterable {
     case algorithm
     /// The key isn't on P-256 or P-384, nor RSA with 3072...8192 bits.
     case key
-    /// The signed attributes are of another content, or there are two of a kind.
+    /// The signed attributes are of another content, aren't in DER, or there are two of a kind.
     case attributes
     /// The time at which the signer claims to have signed is outside of the certificate's validity.
     case signingTime = "signing_time"

@@ -52,9 +52,9 @@ struct SignedData: Hashable, Sendable {
 
     private init(_ node: ASN1Node) throws {
         self = try BER.sequence(node, identifier: .sequence) { nodes in
-            guard try (1...5).contains(Int(derEncoded: &nodes)), nodes.next()?.identifier == .set else {
-                throw SignatureFlaw.unreadable
-            }
+            guard try (1...5).contains(Int(derEncoded: &nodes)), let digests = nodes.next(), digests.identifier == .set
+            else { throw SignatureFlaw.unreadable }
+            let announced = try Self.children(of: digests).map(Signer.algorithm)
             try Self.checkContent(&nodes)
             let certificates = try BER.optionalImplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
                 try Self.children(of: $0).map { Array($0.encodedBytes) }
@@ -66,7 +66,10 @@ struct SignedData: Hashable, Sendable {
             guard all.count == 1, certificates?.count ?? 0 <= Self.mostCertificates else {
                 throw SignatureFlaw.unreadable
             }
-            return SignedData(certificates: certificates ?? [], signer: try Signer(all[0]))
+            let signer = try Signer(all[0])
+            // Readers in one pass compute only these (RFC 5652, section 5.1).
+            guard announced.contains(signer.digestAlgorithm) else { throw SignatureFlaw.algorithm }
+            return SignedData(certificates: certificates ?? [], signer: signer)
         }
     }
 
@@ -96,11 +99,13 @@ extension SignedData.Signer {
             guard let name = nodes.next() else { throw SignatureFlaw.unreadable }
             let identifier = try SignedData.Identifier(name)
             guard version == identifier.version else { throw SignatureFlaw.unreadable }
-            let digestAlgorithm = try Self.algorithm(&nodes)
+            guard let digest = nodes.next() else { throw SignatureFlaw.unreadable }
+            let digestAlgorithm = try Self.algorithm(digest)
             let attributes = try BER.optionalImplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
                 try SignedAttributes($0)
             }
-            let signatureAlgorithm = try Self.algorithm(&nodes)
+            guard let signing = nodes.next() else { throw SignatureFlaw.unreadable }
+            let signatureAlgorithm = try Self.algorithm(signing)
             let signature = try ASN1OctetString(berEncoded: &nodes)
             // Unsigned attributes say nothing that anybody vouches for.
             _ = BER.optionalImplicitlyTagged(&nodes, tagNumber: 1, tagClass: .contextSpecific) { _ in }
@@ -112,9 +117,8 @@ extension SignedData.Signer {
 
     /// An AlgorithmIdentifier whose parameters are absent or NULL. Those that have others, such as RSA-PSS, aren't
     /// accepted.
-    private static func algorithm(_ nodes: inout ASN1NodeCollection.Iterator) throws -> ASN1ObjectIdentifier {
-        guard let node = nodes.next() else { throw SignatureFlaw.unreadable }
-        return try BER.sequence(node, identifier: .sequence) { nodes in
+    fileprivate static func algorithm(_ node: ASN1Node) throws -> ASN1ObjectIdentifier {
+        try BER.sequence(node, identifier: .sequence) { nodes in
             let name = try ASN1ObjectIdentifier(derEncoded: &nodes)
             guard let parameters = nodes.next() else { return name }
             guard parameters.identifier == .null else { throw SignatureFlaw.algorithm }
@@ -152,7 +156,7 @@ struct SignedAttributes: Hashable, Sendable {
     let messageDigest: [UInt8]?
     /// Nil if the signer claims no time.
     let signingTime: Date?
-    /// What the signature covers: a SET OF in DER, whatever the encoding was (RFC 5652, section 5.4).
+    /// What the signature covers: the attributes as a SET OF (RFC 5652, section 5.4).
     let signedBytes: [UInt8]
 
     private static let most = 20
@@ -167,18 +171,30 @@ struct SignedAttributes: Hashable, Sendable {
             guard values.updateValue(first, forKey: type) == nil else { throw SignatureFlaw.attributes }
             var writer = DER.Serializer()
             writer.serialize(attribute)
+            guard writer.serializedBytes.elementsEqual(attribute.encodedBytes), Self.isDER(first) else {
+                throw SignatureFlaw.attributes
+            }
             encoded.append(writer.serializedBytes)
         }
-        contentType = try values[.contentType].map { try ASN1ObjectIdentifier(berEncoded: $0) }
-        messageDigest = try values[.messageDigest].map { Array(try ASN1OctetString(berEncoded: $0).bytes) }
+        // Attributes must be in DER, also within BER (RFC 5652, section 5.3). Libraries disagree what others' signature covers.
+        guard zip(encoded, encoded.dropFirst()).allSatisfy({ !$1.lexicographicallyPrecedes($0) }) else {
+            throw SignatureFlaw.attributes
+        }
+        contentType = try values[.contentType].map { try ASN1ObjectIdentifier(derEncoded: $0) }
+        messageDigest = try values[.messageDigest].map { Array(try ASN1OctetString(derEncoded: $0).bytes) }
         signingTime = try values[.signingTime].map(Self.time)
         var writer = DER.Serializer()
         writer.appendConstructedNode(identifier: .set) { writer in
-            for attribute in encoded.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-                writer.serializeRawBytes(attribute)
-            }
+            for attribute in encoded { writer.serializeRawBytes(attribute) }
         }
         signedBytes = writer.serializedBytes
+    }
+
+    /// Whether no string of a value is in pieces.
+    private static func isDER(_ value: ASN1Node) -> Bool {
+        guard case .constructed(let children) = value.content else { return true }
+        let kind = value.identifier
+        return (kind == .sequence || kind == .set || kind.tagClass != .universal) && children.allSatisfy(isDER)
     }
 
     /// An attribute's type and its only value.

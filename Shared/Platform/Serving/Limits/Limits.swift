@@ -51,8 +51,16 @@ package struct Limits: Sendable {
     package static let inner = Limits(idle: .seconds(65), connections: 4096)
     /// For listeners that partners call from outside with a certificate: a few dozen programs with a few connections each.
     package static let door = Limits(idle: .seconds(65), connections: 1024)
-    /// For clients on the internet.
-    package static let outer = Limits(idle: .seconds(10), connections: 8192)
+    /// For clients on the internet: whatever they leave out or hold up, a connection ends within a minute, and one address
+    /// prefix occupies an eighth of the connections.
+    package static let outer = {
+        var limits = Limits(idle: .seconds(10), connections: 8192)
+        limits.answer = .seconds(30)
+        // The kernel's default grows to megabytes, for a client that reads nothing.
+        limits.sendBuffer = 64 << 10
+        limits.connectionsOfPrefix = 1024
+        return limits
+    }()
 
     private init(idle: Duration, connections: Int) {
         self.idle = idle

@@ -110,14 +110,18 @@ package struct Listener: Sendable {
         self.content = content
     }
 
-    /// Creates a listener from `<name>.host` (by default 127.0.0.1), `<name>.port` and `<name>.connections`, the maximum number
-    /// of concurrent connections.
+    /// Creates a listener from `<name>.host` (by default 127.0.0.1), `<name>.port`, `<name>.connections`, the maximum number of
+    /// concurrent connections, and for clients on the internet `<name>.connectionsOfPrefix`, the same of one address prefix.
     package init(
         _ name: String, from settings: Settings, defaultPort: Int? = nil, security: Security, limits: Limits? = nil,
         routes: (inout Routes) -> Void
     ) throws(ConfigurationProblem) {
         var limits = limits ?? security.limits
         limits.connections = try settings.int("\(name).connections", default: limits.connections, in: 1...1_000_000)
+        if let most = limits.connectionsOfPrefix {
+            limits.connectionsOfPrefix = try settings.int(
+                "\(name).connectionsOfPrefix", default: most, in: 1...1_000_000)
+        }
         self.init(
             name: name, host: settings.string("\(name).host", default: "127.0.0.1"),
             port: try settings.port("\(name).port", default: defaultPort), security: security, limits: limits,

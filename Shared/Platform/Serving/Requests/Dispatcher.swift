@@ -13,7 +13,7 @@ final class Dispatcher: RequestServer, Sendable {
     /// A mounted path and method.
     final class Target: Sendable {
         let path: String
-        let callers: Set<Role>?
+        private let callers: Routes.Callers
         /// The refusal statuses that the listener's document lists; nil without a document.
         let refusals: Set<HTTPResponse.Status>?
         /// What the body of a refusal may say.
@@ -27,13 +27,21 @@ final class Dispatcher: RequestServer, Sendable {
 
         init(_ mount: Routes.Mount, checksCallers: Bool, metrics: RouteMetrics) {
             path = mount.path
-            callers = checksCallers ? mount.callers : nil
+            callers = if case .roles = mount.callers, !checksCallers { .all } else { mount.callers }
             refusals = mount.description.map { Set($0.allRefusals(checksCallers: checksCallers).keys) }
             errorCodes = mount.description?.route.errorCodes ?? []
             bodyLimit = mount.bodyLimit
             media = mount.media
             responder = mount.responder
             self.metrics = metrics
+        }
+
+        func admits(_ caller: Caller) -> Bool {
+            switch callers {
+            case .all: true
+            case .roles(let roles): caller.role.map(roles.contains) ?? false
+            case .known(let isKnown): isKnown(caller)
+            }
         }
     }
 
@@ -111,9 +119,7 @@ final class Dispatcher: RequestServer, Sendable {
 
     /// Why a request is refused for its header, if it is.
     private func problem(with exchange: ServerExchange, at target: Target) -> Problem? {
-        if let callers = target.callers {
-            guard let role = exchange.caller.role, callers.contains(role) else { return .forbidden }
-        }
+        guard target.admits(exchange.caller) else { return .forbidden }
         if let media = target.media {
             guard let type = exchange.head.fields.only(.contentType), media.matches(contentType: type) else {
                 return .unsupportedMediaType

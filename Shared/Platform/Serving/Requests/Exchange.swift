@@ -32,6 +32,9 @@ package struct Exchange: Sendable {
     /// The query without its `?`, as sent; empty if there is none.
     package var query: Substring { head.target.drop { $0 != "?" }.dropFirst() }
 
+    /// Host and port for which the request is, as sent; nil only in HTTP/1.0.
+    package var authority: String? { head.authority }
+
     /// Reads the whole body; possible once.
     ///
     /// - Parameter limit: in bytes. A larger `Content-Length` is refused before anything is read; a body without a correct

@@ -54,9 +54,10 @@ struct Operation<Req: WireMessage, Res: WireMessage>: Sendable {
         var parameters = URLEncodedValues(try path.values(in: exchange.path))
         let query = try URLEncodedValues(decoding: exchange.query)
         for name in schemas.keys where parameters[name] == nil { parameters[name] = query[name] }
-        guard schemas.allSatisfy({ !$0.value.isRequired || parameters[$0.key] != nil }) else {
-            throw MalformedMessage()
+        let isWellFormed = schemas.allSatisfy { name, field in
+            parameters[name].map(field.schema.allows) ?? !field.isRequired
         }
+        guard isWellFormed else { throw MalformedMessage() }
         return parameters
     }
 }

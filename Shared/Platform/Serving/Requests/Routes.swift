@@ -10,12 +10,20 @@ package struct Routes: Sendable {
     private(set) var mounts: [Mount] = []
     private(set) var fallback: Mount?
 
+    /// Who may call, of those who complete the handshake. They are asked before anything else of a request is read.
+    enum Callers: Sendable {
+        case all
+        /// Certificates that name one of these roles; all on listeners without client certificates.
+        case roles(Set<Role>)
+        /// Certificates that the listener's owner knows.
+        case known(@Sendable (Caller) -> Bool)
+    }
+
     /// One path and method with its responder.
     struct Mount: Sendable {
         let method: HTTPRequest.Method?
         let path: String
-        /// The allowed roles; nil allows every caller that completes the handshake.
-        let callers: Set<Role>?
+        let callers: Callers
         let success: HTTPResponse.Status
         /// The description for the listener's document; nil for anything but an ``Endpoint``.
         let description: EndpointDescription?
@@ -33,20 +41,22 @@ package struct Routes: Sendable {
     package mutating func on<Req: WireMessage, Res: WireMessage>(
         _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
-        mount(endpoint, callers: endpoint.route.callers, handler)
+        mount(endpoint, callers: .roles(endpoint.route.callers), handler)
     }
 
-    /// Mounts an operation for a caller whose certificate names no role, because somebody else issued it.
+    /// Mounts an operation for callers whose certificates name no role, because somebody else issued them.
     ///
-    /// The handler has to compare ``Caller/fingerprint`` with the certificates that it knows.
-    package mutating func onPinned<Req: WireMessage, Res: WireMessage>(
-        _ endpoint: Endpoint<Req, Res>, use handler: @escaping @Sendable (Req, Caller) async throws -> Res
+    /// - Parameter isCaller: compares ``Caller/fingerprint`` with the certificates that are known. It is asked before anything of the
+    ///   request is parsed, so that only the intended callers reach a parser.
+    package mutating func on<Req: WireMessage, Res: WireMessage>(
+        _ endpoint: Endpoint<Req, Res>, from isCaller: @escaping @Sendable (Caller) -> Bool,
+        use handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
-        mount(endpoint, callers: nil, handler)
+        mount(endpoint, callers: .known(isCaller), handler)
     }
 
     private mutating func mount<Req: WireMessage, Res: WireMessage>(
-        _ endpoint: Endpoint<Req, Res>, callers: Set<Role>?,
+        _ endpoint: Endpoint<Req, Res>, callers: Callers,
         _ handler: @escaping @Sendable (Req, Caller) async throws -> Res
     ) {
         let operation = Operation(endpoint, handler)
@@ -62,7 +72,7 @@ package struct Routes: Sendable {
     package mutating func on(_ operation: EndpointDescription, use responder: @escaping Responder) {
         mount(
             Mount(
-                method: operation.route.method, path: operation.route.path, callers: nil, success: operation.success,
+                method: operation.route.method, path: operation.route.path, callers: .all, success: operation.success,
                 description: operation, bodyLimit: nil, media: nil, responder: { ServerAnswer(try await responder($0)) }
             ))
     }
@@ -75,7 +85,8 @@ package struct Routes: Sendable {
     ) {
         mount(
             Mount(
-                method: method, path: path, callers: callers, success: .ok, description: nil, bodyLimit: nil,
+                method: method, path: path, callers: callers.map { .roles($0) } ?? .all, success: .ok, description: nil,
+                bodyLimit: nil,
                 media: nil,
                 responder: { ServerAnswer(try await responder($0)) }))
     }
@@ -85,7 +96,7 @@ package struct Routes: Sendable {
     /// Its answers are sent unchanged, with only a `Date` added. The timeouts of ``Limits`` apply here, too.
     package mutating func fallback(_ responder: @escaping Responder) {
         fallback = Mount(
-            method: nil, path: "other", callers: nil, success: .ok, description: nil, bodyLimit: nil, media: nil,
+            method: nil, path: "other", callers: .all, success: .ok, description: nil, bodyLimit: nil, media: nil,
             responder: { ServerAnswer(try await responder($0)) })
     }
 

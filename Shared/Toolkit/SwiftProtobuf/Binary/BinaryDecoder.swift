@@ -1,112 +1,97 @@
 /// Decodes the fields of one message.
-struct BinaryDecoder: Decoder {
-    var reader: BinaryReader
+struct BinaryDecoder: FieldOperation {
+    private var reader: BinaryReader
     /// How many messages may still be within each other, this one not counted.
-    let depth: Int
-    let keepsUnknown: Bool
-    /// The unknown fields so far.
-    var unknown: [UInt8] = []
+    private let depth: Int
+    private let keepsUnknown: Bool
 
     // The field at which the decoder is.
-    var start: UnsafePointer<UInt8>
-    var fieldNumber: UInt64 = 0
-    var wireType = WireType.varint
-    var isUnread = false
+    private var wireType = WireType.varint
+    private var isRead = false
 
     init(_ reader: BinaryReader, depth: Int, keepsUnknown: Bool) throws(BinaryDecodingError) {
         guard depth >= 0 else { throw .messageDepthLimit }
         self.reader = reader
         self.depth = depth
         self.keepsUnknown = keepsUnknown
-        start = reader.position
     }
 
-    /// A decoder of what is within a field.
-    func within(_ reader: BinaryReader) throws(BinaryDecodingError) -> BinaryDecoder {
-        try BinaryDecoder(reader, depth: depth - 1, keepsUnknown: keepsUnknown)
-    }
-
-    mutating func nextFieldNumber() throws -> Int? {
-        if isUnread { try skip() }
-        guard !reader.isAtEnd else { return nil }
-        start = reader.position
-        (fieldNumber, wireType) = try reader.tag()
-        isUnread = true
-        return Int(fieldNumber)
-    }
-
-    mutating func skip() throws(BinaryDecodingError) {
-        isUnread = false
-        try reader.skip(wireType, fieldNumber: fieldNumber, depth: depth)
-        if keepsUnknown { unknown += UnsafeBufferPointer(start: start, count: reader.position - start) }
+    /// Merges all fields into a message.
+    mutating func merge(into message: UnsafeMutableRawPointer, _ fields: FieldTable) throws {
+        var index = 0
+        while !reader.isAtEnd {
+            let start = reader.position
+            let number: UInt64
+            (number, wireType) = try reader.tag()
+            let content = reader.position
+            if let known = fields.index(of: number, behind: index) {
+                index = known
+                isRead = false
+                try fields.places[known].apply(&self, in: message)
+                if isRead { continue }
+            }
+            // Unknown, of another type than in the schema, or a number that an enumeration can't hold.
+            reader.position = content
+            try reader.skip(wireType, fieldNumber: number, depth: depth)
+            guard keepsUnknown else { continue }
+            (message + fields.unknownOffset).assumingMemoryBound(to: UnknownStorage.self).pointee
+                .append(UnsafeBufferPointer(start: start, count: reader.position - start))
+        }
     }
 
     /// Says that the field is read now, if it has the right type.
-    mutating func take(_ type: WireType) -> Bool {
+    private mutating func take(_ type: WireType) -> Bool {
         guard wireType == type else { return false }
-        isUnread = false
+        isRead = true
         return true
     }
 
-    mutating func value<F: FieldType>(_ type: F.Type) throws -> F.BaseType? {
-        take(F.wireType) ? try F.read(from: &reader) : nil
-    }
-
-    mutating func enumValue<E: Enum>(_ type: E.Type) throws -> E? {
-        let position = reader.position
-        guard let number = try value(ProtobufInt32.self) else { return nil }
-        if let value = E(rawValue: Int(number)) { return value }
-        reader.position = position
-        isUnread = true
-        return nil
-    }
-
-    mutating func decodeRepeated<F: FieldType>(_ type: F.Type, value: inout [F.BaseType]) throws {
-        if let single = try self.value(F.self) {
-            value.append(single)
-        } else if take(.lengthDelimited) {
-            var packed = try reader.delimited()
-            while !packed.isAtEnd { value.append(try F.read(from: &packed)) }
+    @inline(__always)
+    mutating func scalar<F: FieldType>(_ type: F.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        switch field.shape {
+        case .plain:
+            guard take(F.wireType) else { return }
+            place.assumingMemoryBound(to: F.BaseType.self).pointee = try F.read(from: &reader)
+        case .presence:
+            guard take(F.wireType) else { return }
+            place.assumingMemoryBound(to: Presence<F.BaseType>.self).pointee.value = try F.read(from: &reader)
+        case .repeated:
+            let values = place.assumingMemoryBound(to: [F.BaseType].self)
+            if take(F.wireType) {
+                values.pointee.append(try F.read(from: &reader))
+            } else if take(.lengthDelimited) {
+                var packed = try reader.delimited()
+                while !packed.isAtEnd { values.pointee.append(try F.read(from: &packed)) }
+            }
+        case .map:
+            guard take(.lengthDelimited) else { return }
+            let (key, value) = try entry(F.self)
+            place.assumingMemoryBound(to: [Int32: F.BaseType].self).pointee[key] = value
         }
     }
 
-    mutating func decodeSingularMessageField<M: Message>(value: inout M?) throws {
-        guard take(.lengthDelimited) else { return }
-        var decoder = try within(reader.delimited())
-        if value == nil { value = M() }
-        // In place: what repeated fields merge isn't copied each time.
-        try value?.merge(from: &decoder)
-    }
-
-    mutating func decodeRepeatedMessageField<M: Message>(value: inout [M]) throws {
-        guard take(.lengthDelimited) else { return }
-        var decoder = try within(reader.delimited())
-        var message = M()
-        try message.merge(from: &decoder)
-        value.append(message)
-    }
-
-    mutating func decodeMapField<K: MapFieldType, V: MapFieldType>(
-        fieldType: _ProtobufMap<K, V>.Type, value: inout [K.BaseType: V.BaseType]
-    ) throws {
-        guard take(.lengthDelimited) else { return }
-        var entry = try BinaryDecoder(reader.delimited(), depth: depth, keepsUnknown: false)
-        var (key, content) = (K.BaseType.zero, V.BaseType.zero)
-        while let number = try entry.nextFieldNumber() {
-            switch number {
-            case 1: key = try entry.value(K.self) ?? key
-            case 2: content = try entry.value(V.self) ?? content
-            default: break
+    /// What isn't there is zero, and what else is there is passed over.
+    private mutating func entry<F: FieldType>(_ type: F.Type) throws(BinaryDecodingError) -> (Int32, F.BaseType) {
+        var entry = try reader.delimited()
+        var (key, value) = (Int32(), F.BaseType())
+        while !entry.isAtEnd {
+            switch try entry.tag() {
+            case (1, .varint): key = try ProtobufInt32.read(from: &entry)
+            case (2, F.wireType): value = try F.read(from: &entry)
+            case (let number, let type): try entry.skip(type, fieldNumber: number, depth: depth)
             }
         }
-        value[key] = content
+        return (key, value)
     }
-}
 
-extension Message {
-    /// Merges a decoder's fields.
-    mutating func merge(from decoder: inout BinaryDecoder) throws {
-        try decodeMessage(decoder: &decoder)
-        if !decoder.unknown.isEmpty { unknownFields.append(decoder.unknown) }
+    mutating func enumeration(_ type: any Enum.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        guard wireType == .varint else { return }
+        isRead = type.set(Int(try ProtobufInt32.read(from: &reader)), field.shape, at: place)
+    }
+
+    mutating func message(_ type: any Message.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        guard take(.lengthDelimited) else { return }
+        var decoder = try BinaryDecoder(reader.delimited(), depth: depth - 1, keepsUnknown: keepsUnknown)
+        try type.merge(into: place, field.shape) { try decoder.merge(into: $0, type.fields) }
     }
 }

@@ -1,51 +1,56 @@
 /// Encodes a message's fields.
-struct BinaryEncoder: Visitor {
-    var writer = BinaryWriter()
-    let sortsMaps: Bool
+struct BinaryEncoder: FieldOperation {
+    private(set) var writer = BinaryWriter()
 
-    init(sortsMaps: Bool) { self.sortsMaps = sortsMaps }
-
-    mutating func visitSingular<F: FieldType>(_ type: F.Type, value: F.BaseType, fieldNumber: Int) {
-        writer.tag(fieldNumber, F.wireType)
-        F.write(value, to: &writer)
+    mutating func write(_ message: UnsafeRawPointer, _ fields: FieldTable) throws {
+        for field in fields.places { try field.apply(&self, reading: message) }
+        let unknown = (message + fields.unknownOffset).assumingMemoryBound(to: UnknownStorage.self)
+        if !unknown.pointee.data.isEmpty { writer.bytes += unknown.pointee.data }
     }
 
-    mutating func visitRepeated<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        for element in value { visitSingular(F.self, value: element, fieldNumber: fieldNumber) }
-    }
-
-    mutating func visitPacked<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        let start = writer.begin(fieldNumber)
-        for element in value { F.write(element, to: &writer) }
-        writer.end(from: start)
-    }
-
-    mutating func visitSingularEnumField<E: Enum>(value: E, fieldNumber: Int) {
-        visitSingular(
-            ProtobufInt32.self, value: Int32(truncatingIfNeeded: value.rawValue as Int), fieldNumber: fieldNumber)
-    }
-
-    mutating func visitSingularMessageField<M: Message>(value: M, fieldNumber: Int) throws {
-        let start = writer.begin(fieldNumber)
-        try value.traverse(visitor: &self)
-        writer.end(from: start)
-    }
-
-    mutating func visitRepeatedMessageField<M: Message>(value: [M], fieldNumber: Int) throws {
-        for element in value { try visitSingularMessageField(value: element, fieldNumber: fieldNumber) }
-    }
-
-    mutating func visitMapField<K: MapFieldType, V: MapFieldType>(
-        fieldType: _ProtobufMap<K, V>.Type, value: [K.BaseType: V.BaseType], fieldNumber: Int
-    ) {
-        let entries = sortsMaps ? value.sorted { $0.key < $1.key } : Array(value)
-        for entry in entries {
-            let start = writer.begin(fieldNumber)
-            visitSingular(K.self, value: entry.key, fieldNumber: 1)
-            visitSingular(V.self, value: entry.value, fieldNumber: 2)
-            writer.end(from: start)
+    @inline(__always)
+    mutating func scalar<F: FieldType>(_ type: F.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        switch field.content(of: F.self, at: place) {
+        case .nothing: break
+        case .one(let value): write(value, F.self, field.number)
+        case .several(let values):
+            if case .lengthDelimited = F.wireType {
+                for value in values { write(value, F.self, field.number) }
+            } else {
+                within(field.number) { encoder in
+                    for value in values { F.write(value, to: &encoder.writer) }
+                }
+            }
+        case .entries(let entries):
+            for (key, value) in entries {
+                within(field.number) { encoder in
+                    encoder.write(key, ProtobufInt32.self, 1)
+                    encoder.write(value, F.self, 2)
+                }
+            }
         }
     }
 
-    mutating func visitUnknown(bytes: [UInt8]) { writer.bytes += bytes }
+    mutating func enumeration(_ type: any Enum.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        guard let number = type.number(field.shape, at: place) else { return }
+        write(Int32(truncatingIfNeeded: number), ProtobufInt32.self, field.number)
+    }
+
+    mutating func message(_ type: any Message.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        let fields = type.fields
+        try type.show(place, field.shape) { message in
+            try within(field.number) { try $0.write(message, fields) }
+        }
+    }
+
+    private mutating func write<F: FieldType>(_ value: F.BaseType, _ type: F.Type, _ number: Int) {
+        writer.tag(number, F.wireType)
+        F.write(value, to: &writer)
+    }
+
+    private mutating func within(_ number: Int, _ body: (inout Self) throws -> Void) rethrows {
+        let start = writer.begin(number)
+        try body(&self)
+        writer.end(from: start)
+    }
 }

@@ -12,7 +12,7 @@ package enum BinaryDecodingError: Error, Equatable {
 
 /// How a field's value is framed.
 /// https://protobuf.dev/programming-guides/encoding/#structure
-package enum WireType: UInt8 {
+enum WireType: UInt8 {
     /// Seven bits a byte, the lowest first.
     case varint = 0
     /// Eight bytes.
@@ -28,7 +28,7 @@ package enum WireType: UInt8 {
 }
 
 /// Reads bytes from the front. It doesn't keep them: it must not be used longer than they exist.
-package struct BinaryReader {
+struct BinaryReader {
     var position: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
 
@@ -40,7 +40,7 @@ package struct BinaryReader {
     var isAtEnd: Bool { position == end }
 
     /// A number of up to 64 bits. More bytes than it needs are allowed, up to ten.
-    package mutating func varint() throws(BinaryDecodingError) -> UInt64 {
+    mutating func varint() throws(BinaryDecodingError) -> UInt64 {
         guard position < end else { throw .truncated }
         let first = position.pointee
         position += 1
@@ -62,14 +62,14 @@ package struct BinaryReader {
     }
 
     /// A number of fixed length.
-    package mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(BinaryDecodingError) -> Number {
+    mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(BinaryDecodingError) -> Number {
         let start = position
         try skip(MemoryLayout<Number>.size)
         return Number(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: Number.self))
     }
 
     /// The bytes behind a length.
-    package mutating func delimited() throws(BinaryDecodingError) -> BinaryReader {
+    mutating func delimited() throws(BinaryDecodingError) -> BinaryReader {
         let length = try varint()
         guard length <= UInt64(end - position) else { throw .truncated }
         let start = position

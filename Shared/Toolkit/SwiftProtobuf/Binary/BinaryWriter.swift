@@ -1,11 +1,9 @@
 /// Writes a message's bytes.
-package struct BinaryWriter {
+struct BinaryWriter {
     var bytes: [UInt8] = []
 
-    init() {}
-
     /// A number in as few bytes as it needs.
-    package mutating func varint(_ value: UInt64) {
+    mutating func varint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -15,12 +13,12 @@ package struct BinaryWriter {
     }
 
     /// A number of fixed length.
-    package mutating func fixed(_ value: some FixedWidthInteger) {
+    mutating func fixed(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// Bytes, behind their length.
-    package mutating func delimited(_ content: UnsafeRawBufferPointer) {
+    mutating func delimited(_ content: UnsafeRawBufferPointer) {
         varint(UInt64(content.count))
         bytes.append(contentsOf: content)
     }

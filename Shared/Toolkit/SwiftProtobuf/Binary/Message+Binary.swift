@@ -22,15 +22,6 @@ package struct BinaryDecodingOptions: Sendable {
     package init() {}
 }
 
-/// How messages are encoded.
-package struct BinaryEncodingOptions: Sendable {
-    /// Whether a map's entries are written in the order of their keys, so that equal messages have equal bytes.
-    package var useDeterministicOrdering = false
-
-    /// The usual options.
-    package init() {}
-}
-
 /// Why a message can't be encoded.
 package enum BinaryEncodingError: Error, Equatable {
     /// It would have 2 GiB or more, which no other program reads.
@@ -54,18 +45,18 @@ extension Message {
                 var decoder = try BinaryDecoder(
                     BinaryReader(from: start, count: buffer.count), depth: options.messageDepthLimit - 1,
                     keepsUnknown: !options.discardUnknownFields)
-                try merge(from: &decoder)
+                try withFields { try decoder.merge(into: $0, Self.fields) }
             }
         }
     }
 
-    /// Encodes the message: known fields by their numbers, then the unknown ones.
+    /// Encodes the message: known fields by their numbers, a map's entries by their keys, then the unknown fields.
+    ///
+    /// Equal messages have equal bytes.
     /// - Throws: ``BinaryEncodingError``
-    package func serializedBytes<Bytes: SwiftProtobufContiguousBytes>(
-        options: BinaryEncodingOptions = BinaryEncodingOptions()
-    ) throws -> Bytes {
-        var encoder = BinaryEncoder(sortsMaps: options.useDeterministicOrdering)
-        try traverse(visitor: &encoder)
+    package func serializedBytes<Bytes: SwiftProtobufContiguousBytes>() throws -> Bytes {
+        var encoder = BinaryEncoder()
+        try withFields(reading: { try encoder.write($0, Self.fields) })
         guard encoder.writer.bytes.count <= Int32.max else { throw BinaryEncodingError.tooLarge }
         return Bytes(encoder.writer.bytes)
     }

@@ -1,5 +1,5 @@
 /// Reads JSON text (RFC 8259) from the front.
-package struct JSONScanner {
+struct JSONScanner {
     private let text: [UInt8]
     private var position = 0
 

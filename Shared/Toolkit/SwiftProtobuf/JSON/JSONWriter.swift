@@ -1,58 +1,55 @@
 /// Writes a message's fields as protobuf JSON. Unknown fields have no names and are left out.
-struct JSONWriter: Visitor {
-    private var text = "{"
-    private let names: _NameMap
+struct JSONWriter: FieldOperation {
+    private(set) var text = ""
+    /// The name of the field that is written.
+    private var name = ""
 
-    /// An object with a message's fields.
-    static func object<M: Message>(_ message: M) throws -> String {
-        var writer = JSONWriter(names: M._protobuf_nameMap)
-        try message.traverse(visitor: &writer)
-        return writer.text + "}"
+    /// Writes a message's fields as an object.
+    mutating func object(_ message: UnsafeRawPointer, _ fields: FieldTable) throws {
+        text += "{"
+        for (field, names) in zip(fields.places, fields.names) {
+            name = names.json
+            try field.apply(&self, reading: message)
+        }
+        text += "}"
     }
 
-    private init(names: _NameMap) { self.names = names }
-
-    private mutating func write(_ fieldNumber: Int, _ value: String) {
-        // Generated code has a name for each of its fields.
-        guard let name = names.names(of: fieldNumber)?.json else { return }
-        if text.utf8.count > 1 { text += "," }
-        text += "\"\(name)\":\(value)"
+    /// Starts a field.
+    private mutating func begin() {
+        if text.utf8.last != UInt8(ascii: "{") { text += "," }
+        text += "\"\(name)\":"
     }
 
-    mutating func visitSingular<F: FieldType>(_ type: F.Type, value: F.BaseType, fieldNumber: Int) {
-        write(fieldNumber, F.json(value))
-    }
-
-    mutating func visitRepeated<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        write(fieldNumber, "[\(value.map { F.json($0) }.joined(separator: ","))]")
-    }
-
-    mutating func visitPacked<F: FieldType>(_ type: F.Type, value: [F.BaseType], fieldNumber: Int) {
-        visitRepeated(F.self, value: value, fieldNumber: fieldNumber)
+    mutating func scalar<F: FieldType>(_ type: F.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        let content = field.content(of: F.self, at: place)
+        if case .nothing = content { return }
+        begin()
+        switch content {
+        case .nothing: break
+        case .one(let value): text += F.json(value)
+        case .several(let values): text += "[\(values.map { F.json($0) }.joined(separator: ","))]"
+        case .entries(let entries):
+            text += "{\(entries.map { "\"\($0.key)\":\(F.json($0.value))" }.joined(separator: ","))}"
+        }
     }
 
     /// The value's name, or the number of one that the schema doesn't know.
-    mutating func visitSingularEnumField<E: Enum>(value: E, fieldNumber: Int) {
-        let number: Int = value.rawValue
-        write(fieldNumber, E._protobuf_nameMap.names(of: number).map { "\"\($0.proto)\"" } ?? "\(number)")
+    mutating func enumeration(_ type: any Enum.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) {
+        guard let number = type.number(field.shape, at: place) else { return }
+        begin()
+        text += type.names[number].map { "\"\($0)\"" } ?? "\(number)"
     }
 
-    mutating func visitSingularMessageField<M: Message>(value: M, fieldNumber: Int) throws {
-        write(fieldNumber, try Self.object(value))
+    mutating func message(_ type: any Message.Type, _ field: FieldPlace, at place: UnsafeMutableRawPointer) throws {
+        var isFirst = true
+        try type.show(place, field.shape) { message in
+            if isFirst { begin() }
+            if case .repeated = field.shape { text += isFirst ? "[" : "," }
+            isFirst = false
+            try object(message, type.fields)
+        }
+        if case .repeated = field.shape, !isFirst { text += "]" }
     }
-
-    mutating func visitRepeatedMessageField<M: Message>(value: [M], fieldNumber: Int) throws {
-        write(fieldNumber, "[\(try value.map { try Self.object($0) }.joined(separator: ","))]")
-    }
-
-    mutating func visitMapField<K: MapFieldType, V: MapFieldType>(
-        fieldType: _ProtobufMap<K, V>.Type, value: [K.BaseType: V.BaseType], fieldNumber: Int
-    ) {
-        let entries = value.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(V.json($0.value))" }
-        write(fieldNumber, "{\(entries.joined(separator: ","))}")
-    }
-
-    mutating func visitUnknown(bytes: [UInt8]) {}
 
     // MARK: Scalars
 

@@ -6,11 +6,15 @@ extension Message {
     /// - Throws: ``JSONDecodingError``
     package init(jsonUTF8Bytes text: [UInt8]) throws {
         self.init()
-        var scanner = JSONScanner(text)
-        try JSONReader.read(&self, from: &scanner)
-        guard scanner.next() == nil else { throw JSONDecodingError.malformed }
+        var reader = JSONReader(JSONScanner(text))
+        try withFields { try reader.object(into: $0, Self.fields) }
+        guard reader.scanner.next() == nil else { throw JSONDecodingError.malformed }
     }
 
     /// The message in protobuf JSON. Unknown fields are left out.
-    package func jsonUTF8Bytes() throws -> [UInt8] { Array(try JSONWriter.object(self).utf8) }
+    package func jsonUTF8Bytes() throws -> [UInt8] {
+        var writer = JSONWriter()
+        try withFields(reading: { try writer.object($0, Self.fields) })
+        return Array(writer.text.utf8)
+    }
 }

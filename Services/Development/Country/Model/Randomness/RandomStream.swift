@@ -5,7 +5,7 @@ enum Purpose: UInt64 {
     case households, app, phone, sociability, networks, workContact, randomContacts, homeContact
     case resistance, course, imports, otherSymptoms
     case test, testChoice, warning, isolation, randomTest, sharing
-    case venue, visitor, visit, venueContacts, notice
+    case venue, visitor, visit, venueContacts
     case scanTimetable, radio
     case simulatedPhone, injectedFault, attacker
 }

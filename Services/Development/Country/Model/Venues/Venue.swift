@@ -6,14 +6,11 @@ package struct Venue: Sendable {
     package let id: VenueID
     /// Whether guests find a QR code.
     package let hasCode: Bool
-    /// Whether the host warns guests when a positive one is known.
-    package let warnsGuests: Bool
 
     init(_ number: Int, _ parameters: CountryParameters) {
         var random = RandomStream(parameters.seed, .venue, UInt64(number))
         id = VenueID(rawValue: UInt32(number))
         hasCode = random.chance(parameters.venues.codeShare)
-        warnsGuests = random.chance(parameters.venues.hostShare) && hasCode
     }
 }
 

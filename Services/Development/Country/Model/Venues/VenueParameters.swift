@@ -16,10 +16,6 @@ package struct VenueParameters: Sendable {
     package var stay = (median: 60.0, mean: 75.0)
     /// Visits aren't longer than this many minutes.
     package var longestStay = 240
-    /// The share of venues with a code whose hosts warn guests when they learn of a positive one.
-    package var hostShare = 0.0
-    /// The share of positive people who name their visits to a tracer, who enters those to venues with a code.
-    package var tracerShare = 0.0
 
     /// Values of our own: none are published.
     package init() {}

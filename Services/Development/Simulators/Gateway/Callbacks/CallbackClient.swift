@@ -1,39 +1,27 @@
-import AsyncHTTPClient
-import Calling
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
+import OutsideCalls
 import Running
 import ServiceLifecycle
 import TLS
 
-/// Calls the countries, with the gateway's client certificate.
+/// Calls the countries, with the gateway's client certificate, and at no address of a private network.
 struct CallbackClient: Service, TLSUser {
-    private let connections: ReloadedConnections
-
-    private static let timeout: TimeAmount = .seconds(10)
+    private let calls: OutsideCalls
 
     /// From `callback.certificate`, `callback.key` and `callback.authorities`.
     init(_ settings: Settings) throws {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: Self.timeout, read: Self.timeout))
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        connections = try ReloadedConnections(
-            outside: TLSFiles(settings, prefix: "callback"), peer: "callback", configuration: configuration)
+        calls = try OutsideCalls(
+            TLSFiles(settings, prefix: "callback"), peer: "callback", reach: .publicOrLoopback)
     }
 
-    var watchedTLS: (any WatchedTLS)? { connections.watchedTLS }
+    var watchedTLS: (any WatchedTLS)? { calls.watchedTLS }
 
-    func run() async throws { try await connections.run() }
+    /// Waits for shutdown: its TLS files are watched as long as it runs.
+    func run() async throws { try? await gracefulShutdown() }
 
     /// - Returns: the status of the answer; nil if there was none within ten seconds.
     func get(_ url: String) async -> Int? {
-        var request = HTTPClientRequest(url: url)
-        request.headers.add(name: "user-agent", value: "EFGS Callback Engine")
-        return try? await connections.with { http in
-            let response = try await http.execute(request, timeout: Self.timeout)
-            _ = try await response.body.collect(upTo: 1 << 16)
-            return Int(response.status.code)
-        }
+        let request = OutsideRequest(url, fields: [.userAgent: "EFGS Callback Engine"])
+        return try? await calls.send(request, within: .seconds(10), limit: 1 << 16).status.code
     }
 }

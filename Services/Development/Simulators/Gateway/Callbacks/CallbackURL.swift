@@ -1,6 +1,6 @@
 import FoundationEssentials
-import NIOCore
-import NIOPosix
+import Glibc
+import Loop
 
 /// Where a country may want to be called (efgs-federation-gateway, `CallbackService`): over HTTPS, without a query, and at no
 /// private address. Loopback addresses are private, too, but allowed here: on one machine there are no others.
@@ -17,10 +17,24 @@ enum CallbackURL {
         else { return false }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         // The system's resolver waits for the network.
-        let address = try? await NIOThreadPool.singleton.runIfActive {
-            try SocketAddress.makeAddressResolvingHost(name, port: 443).ipAddress
+        let address = await Blocking.run { firstAddress(of: name) }
+        return address.map { !isPrivate($0) } ?? false
+    }
+
+    /// The first address of a name, as text; of an IPv4 address in IPv6 only that.
+    private static func firstAddress(of host: String) -> String? {
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, nil, &list) == 0, let first = list?.pointee else { return nil }
+        defer { freeaddrinfo(list) }
+        var text = [UInt8](repeating: 0, count: 64)
+        let status = text.withUnsafeMutableBytes { bytes in
+            getnameinfo(
+                first.ai_addr, first.ai_addrlen, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                socklen_t(bytes.count), nil, 0, NI_NUMERICHOST)
         }
-        return address.flatMap { $0 }.map { !isPrivate($0) } ?? false
+        guard status == 0 else { return nil }
+        let address = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        return address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address
     }
 
     private static func isPrivate(_ address: String) -> Bool {

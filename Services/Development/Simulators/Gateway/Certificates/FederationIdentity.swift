@@ -64,7 +64,7 @@ package struct FederationIdentity: Sendable {
         try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
             if purpose == .authentication {
-                // With a key usage other than for certificates, BoringSSL trusts no certificate that signs itself.
+                // OpenSSL before 3.0 trusts no certificate that signs itself if its key usage is another one than for certificates.
                 try ExtendedKeyUsage([.clientAuth])
             } else {
                 Critical(KeyUsage(digitalSignature: true))

@@ -32,7 +32,8 @@ extension SimulatedGateway {
             guard contents.mode == .efgs ? created >= day : created == day else {
                 throw Refusal(.badRequest, "Given date does is not after or equals the requested batchTag")
             }
-            let keys = batch.uploads.lazy.filter { $0.uploader.country != country }.flatMap(\.keys)
+            let uploads = batch.uploads.lazy.filter { $0.uploader.country != country }
+            let keys = uploads.flatMap(\.keys)
             let next = batch.next.map { BatchLink.next($0) } ?? .end
             switch fault {
             case .endlessChain:
@@ -41,6 +42,9 @@ extension SimulatedGateway {
             case .otherTag:
                 let other = contents.batches.last { $0.tag != batch.tag }?.tag
                 return Download(tag: other ?? .made(on: created, number: 9_999), next: next, keys: Array(keys))
+            case .interleaved:
+                let places = uploads.flatMap { Array($0.keys.enumerated()) }.sorted { $0.offset < $1.offset }
+                return Download(tag: batch.tag, next: next, keys: places.map(\.element))
             case .foreignOrigin: return Download(tag: batch.tag, next: next, keys: keys.map(renamed))
             default: return Download(tag: batch.tag, next: next, keys: Array(keys))
             }

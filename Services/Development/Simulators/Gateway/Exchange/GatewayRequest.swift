@@ -1,8 +1,6 @@
 import Crypto
 import HTTPContract
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 import Serving
 
 /// A request of a country.
@@ -21,7 +19,7 @@ struct GatewayRequest: Sendable {
         path = String(exchange.path)
         parameters = try template.values(in: exchange.path)
         query = try URLEncodedValues(decoding: exchange.query)
-        body = Array((try await exchange.body(upTo: bodyLimit)).readableBytesView)
+        body = try await exchange.body(upTo: bodyLimit)
         thumbprint = (exchange.caller.fingerprint ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
+import Serving
 
 /// Why a request is refused, in the real gateway's words.
 struct Refusal: Error, Equatable {
@@ -41,7 +40,7 @@ struct Refusal: Error, Equatable {
                 ProblemDetail(title: status.reasonPhrase, status: status.code, detail: detail, instance: path))
         return Response(
             status: status, headers: [.contentType: isOwn ? "application/json" : "application/problem+json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            body: Array(body))
     }
 
     /// RFC 9457.

@@ -45,7 +45,7 @@ extension GatewayBehaviour.Fault {
         case .unavailable, .tooManyRequests, .page, .lostAnswer, .hangUp, .slow, .endless:
             Set(GatewayBehaviour.Operation.allCases)
         case .partial: [.upload]
-        case .endlessChain, .loop, .otherTag, .foreignOrigin, .ownKeys: [.download]
+        case .endlessChain, .loop, .otherTag, .interleaved, .foreignOrigin, .ownKeys: [.download]
         case .wrongAmount, .otherSignature, .untrusted, .withoutCertificates, .withoutAudit: [.audit]
         }
     }

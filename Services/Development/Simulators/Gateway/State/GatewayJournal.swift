@@ -49,7 +49,11 @@ package final class GatewayJournal: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A program that is just being started has the descriptor, and so the lock, until it runs.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Whether no more keys fit. Whoever needs the room removes the file while the gateway doesn't run.
     var isFull: Bool { lseek(descriptor, 0, SEEK_END) > Self.limit }

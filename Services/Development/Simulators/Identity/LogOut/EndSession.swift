@@ -1,7 +1,7 @@
 import DevelopmentIdentityAPI
 import HTTPContract
-import Hummingbird
 import Pages
+import Serving
 
 /// `GET` and `POST /logout`: ends a session for a client (OpenID Connect RP-Initiated Logout, section 2).
 ///

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import Pages
 import Running
+import Serving
 
 /// `GET` and `POST /authorize`: asks who it is, or sends somebody who has signed in before straight back with a code.
 extension IdentityProvider {
@@ -58,7 +58,9 @@ extension IdentityProvider {
         return .seeOther(
             try Location(
                 https: request.redirectURI,
-                query: ["code": code, "state": request.state, "iss": registry.issuer]),
+                query: [
+                    "code": code, "state": request.state, "session_state": session.id, "iss": registry.issuer,
+                ]),
             cookies: cookies)
     }
 

@@ -1,9 +1,9 @@
 import DevelopmentIdentityAPI
 import FoundationEssentials
 import HTTPContract
-import Hummingbird
 import Pages
 import Running
+import Serving
 
 /// `POST /log-in`, the password, and `POST /second-factor`, the one-time code.
 extension IdentityProvider {

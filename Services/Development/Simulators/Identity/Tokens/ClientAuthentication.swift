@@ -9,7 +9,8 @@ struct ClientAuthentication {
     let state: ProviderState
     let now: Date
 
-    /// How long an assertion may be valid at most, and how far clocks may differ, in seconds.
+    /// How long an assertion may be valid at most, and how far the client's clock may be ahead, in seconds. It may be behind for
+    /// as long as the assertion is valid.
     private static let longest: TimeInterval = 300
     private static let skew: TimeInterval = 15
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -94,7 +95,7 @@ struct ClientAuthentication {
         let seconds = now.timeIntervalSince1970
         guard claims.iss == client.id, claims.sub == client.id,
             [registry.issuer, registry.issuer + "/token"].contains(claims.aud.name),
-            claims.exp > seconds - Self.skew, claims.exp <= seconds + Self.longest + Self.skew,
+            claims.exp > seconds, claims.exp - (claims.iat ?? seconds) <= Self.longest,
             claims.iat ?? 0 <= seconds + Self.skew, claims.nbf ?? 0 <= seconds + Self.skew, !claims.jti.isEmpty
         else { throw .invalidClient }
         let assertion = "\(client.id) \(claims.jti)"

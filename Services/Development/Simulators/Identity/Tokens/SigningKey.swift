@@ -7,19 +7,21 @@ package struct SigningKey: Sendable {
     private let key: P256.Signing.PrivateKey
     private let id: String
     /// The key set as JSON (RFC 7517), for clients and for the verification server.
-    let published: String
+    let published: [UInt8]
 
     /// - Parameter published: a key set with the public half.
     /// - Returns: nil if the key isn't in the set.
     package init?(_ key: P256.Signing.PrivateKey, published: String) {
         // An uncompressed point: 0x04, 32 bytes of x, 32 bytes of y.
         let x = Base64URL.text(key.publicKey.x963Representation.dropFirst().prefix(32))
-        guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(published.utf8)),
-            let entry = set.keys.first(where: { $0.x == x })
+        guard var set = try? JSONDecoder().decode(KeySet.self, from: Data(published.utf8)),
+            let id = set.keys.first(where: { $0["x"] == x })?["kid"]
         else { return nil }
         self.key = key
-        id = entry.kid
-        self.published = published
+        self.id = id
+        set.keys = KeySet.others + set.keys
+        guard let encoded = try? JSONEncoder().encode(set) else { return nil }
+        self.published = Array(encoded)
     }
 
     /// From `signing.key` and `signing.keySet`.
@@ -52,12 +54,21 @@ package struct SigningKey: Sendable {
         JSONWebToken(token)?.claims(signedBy: key.publicKey, as: type)
     }
 
-    private struct KeySet: Decodable {
-        struct Key: Decodable {
-            let kid: String
-            let x: String
-        }
+    private struct KeySet: Codable {
+        var keys: [[String: String]]
 
-        let keys: [Key]
+        /// Keys that clients have no use for, as Keycloak has some: of another algorithm, and for encryption.
+        static var others: [[String: String]] {
+            [
+                [
+                    "kid": "edwards", "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig",
+                    "x": Base64URL.random(),
+                ],
+                [
+                    "kid": "encryption", "kty": "RSA", "alg": "RSA-OAEP", "use": "enc", "e": "AQAB",
+                    "n": Base64URL.random(bytes: 256),
+                ],
+            ]
+        }
     }
 }

@@ -2,19 +2,19 @@ import Crypto
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
-import Hummingbird
 import Pages
 import Running
+import Serving
 
 /// `POST /token`: exchanges a code, or a refresh token, for new tokens (RFC 6749, sections 4.1.3 and 6; RFC 9700).
 extension IdentityProvider {
     /// Seconds in which a code must be exchanged.
     private static let codeLifetime: TimeInterval = 60
 
-    func token(_ request: Request) async throws -> Response {
+    func token(_ request: Request) throws -> Response {
         let authorization = request.headers[.authorization]
         do {
-            guard let form = try? await request.form() else { throw TokenError.invalidRequest }
+            guard let form = try? request.form() else { throw TokenError.invalidRequest }
             let authentication = ClientAuthentication(registry: registry, state: state, now: clock.now)
             let client = try authentication.client(of: form, authorization: authorization)
             switch form["grant_type"] {

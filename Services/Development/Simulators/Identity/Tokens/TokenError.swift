@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import Serving
 
 /// Why the token endpoint refuses a request (RFC 6749, section 5.2).
 enum TokenError: String, Error {

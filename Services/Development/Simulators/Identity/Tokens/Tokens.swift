@@ -36,7 +36,7 @@ struct AccessTokenClaims: Encodable {
     }
 
     private let iss: String
-    private let aud: String
+    private let aud: [String]
     private let sub: String
     private let exp: Int
     private let iat: Int
@@ -53,7 +53,8 @@ struct AccessTokenClaims: Encodable {
 
     init(issuer: String, client: Client, session: Session, scope: String, at now: Date) {
         iss = issuer
-        aud = client.audience
+        // Clients and roles that Keycloak adds to those of an audience mapper and of an administrator.
+        aud = [client.audience, "account"]
         sub = session.user.subject
         iat = Int(now.timeIntervalSince1970)
         exp = iat + Int(Tokens.lifetime)
@@ -61,7 +62,8 @@ struct AccessTokenClaims: Encodable {
         azp = client.id
         sid = session.id
         self.scope = scope
-        realmAccess = RealmAccess(roles: session.user.roles)
+        realmAccess = RealmAccess(
+            roles: session.user.roles + ["default-roles-vigil", "offline_access", "uma_authorization"])
         name = session.user.fullName
         preferredUsername = session.user.name
     }

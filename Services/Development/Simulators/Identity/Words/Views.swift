@@ -1,7 +1,7 @@
 import HTTPContract
 import HTTPTypes
-import Hummingbird
 import Pages
+import Serving
 
 /// The provider's pages: plain forms that work with a keyboard alone, without scripts, and at any width.
 struct Views: Sendable {
