@@ -21,7 +21,8 @@ stand_in() {
     cp "$checkout/Tests/Live/rehearsal/postgres-entrypoint.sh" "$root/usr/local/bin/"
     chroot "$root" /bin/sh -ec "$command"
     rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*
-    tar -c -C "$root" . ${with:+-C / "${with#/}"} | $engine import ${changes[@]+"${changes[@]}"} - "$image" >/dev/null
+    tar -c -C "$root" . ${with:+-C / "${with#/}"} | $engine import ${changes[@]+"${changes[@]}"} - "$image" >"$cache/import.log" 2>&1 ||
+        fail "$image can't be imported: $(tail -n 3 "$cache/import.log")"
     rm -rf "$root"
 }
 
