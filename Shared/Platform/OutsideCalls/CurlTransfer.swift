@@ -117,7 +117,8 @@ final class CurlTransfer {
     }
 
     private func setTLS() {
-        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        // Its type differs between versions of libcurl.
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // One file is read at once; a folder is searched at each call.
         set(CURLOPT_CAPATH, nil)
         if let authorities = plan.authorities { set(CURLOPT_CAINFO, authorities) }
