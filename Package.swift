@@ -370,7 +370,7 @@ targets += service(
 targets += service(
     "DevelopmentGateway", path: "Services/Development/Simulators/Gateway", executable: "development-gateway",
     uses: serviceParts + [
-        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "Loop", "OutsideCalls",
+        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "OutsideCalls",
         "SwiftASN1", "X509",
     ])
 targets += service(

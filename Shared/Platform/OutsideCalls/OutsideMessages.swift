@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Loop
 
 /// A request to a server that we don't run.
 package struct OutsideRequest: Sendable {
@@ -71,4 +72,11 @@ package enum OutsideReach: Sendable {
 
     /// Whether an address is called only after it was looked at. Only ``OutsideCalls`` does that.
     var isChecked: Bool { self == .publicOnly || self == .publicOrLoopback }
+}
+
+extension OutsideReach {
+    /// Whether a host has an address now that may be called: for refusing a stranger's URL when it comes. A call checks again.
+    package func allows(host: String) async -> Bool {
+        await Blocking.run { OutsideAddress.of(host).contains { $0.isAllowed(self) } }
+    }
 }
