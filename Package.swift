@@ -165,7 +165,7 @@ targets += shared(
     uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
 targets += shared(
     "FederationFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"], testsUse: ["TestPrograms"],
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
 targets += shared(
@@ -237,12 +237,15 @@ targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metri
 targets += shared(
     "Schema",
     uses: [
-        "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running", "ServiceLifecycle",
-        "Logging", "Metrics",
+        "Credentials", "Postgres", "ExposureKeys", "Statistics", "Crypto", "HTTPContract", "HTTPTypes", "Running",
+        "ServiceLifecycle", "Logging", "Metrics",
     ], testsUse: ["InMemoryLogging"])
 targets += shared(
     "HourKeys", in: "Platform",
-    uses: ["Running", "Schema", "HTTPContract", "Credentials", "ExposureKeys", "Crypto"])
+    uses: [
+        "ArgumentParser", "Credentials", "Crypto", "ExposureKeys", "HTTPContract", "Logging", "Metrics", "Postgres",
+        "Running", "Schema", "ServiceLifecycle", "Serving",
+    ])
 targets += shared("PKCS11", in: "Platform", uses: ["CPKCS11", "Running", "Crypto", "CryptoExtras"])
 targets += shared("PublishedTree", in: "Platform")
 targets += shared(
@@ -319,7 +322,7 @@ targets += service(
     "DataDonation", executable: "data-donation",
     uses: serviceParts + storageParts + [
         "AuditFormat", "DonationAPI", "DonationFormat", "AppAttest", "Certificates", "CompactJOSE", "DeviceCheck",
-        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys",
+        "PlayIntegrity", "HourKeys", "Credentials", "Crypto", "ExposureKeys", "OutsideCalls",
     ],
     testsUse: [
         "DevelopmentAttestation", "DevelopmentAttestationAPI", "SeizedBytes", "Calling",
@@ -367,7 +370,7 @@ targets += service(
 targets += service(
     "DevelopmentGateway", path: "Services/Development/Simulators/Gateway", executable: "development-gateway",
     uses: serviceParts + [
-        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "Loop", "OutsideCalls",
+        "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "OutsideCalls",
         "SwiftASN1", "X509",
     ])
 targets += service(
@@ -449,7 +452,7 @@ targets += [
             "TestResultServer", "SubmissionServer",
             "Distribution", "DownloadServer", "PushDispatcher", "DevelopmentGatewayAPI", "FederationFormat",
             "DevelopmentAttestation", "DonationAPI", "DonationFormat", "PlayIntegrity", "Further", "FurtherAPI",
-            "HealthPortal", "DevelopmentIdentity", "Federation", "DevelopmentGateway",
+            "DataDonation", "HealthPortal", "DevelopmentIdentity", "Federation", "DevelopmentGateway",
             "DevelopmentSuite", "Vigil", "Catalogue", "Phone",
             "Loop", "Running", "TLS", "Serving", "Calling",
             "Postgres", "PublishedTree", "Schema", "ExposureKeys", "Venues",
@@ -457,13 +460,7 @@ targets += [
             "Credentials", "HTTPContract", "VerificationAPI", "TestResultAPI", "SubmissionAPI", "PushAPI", "PushFormat",
             "Logging", "Crypto", "HTTPTypes", "ServiceLifecycle", "Metrics", "SwiftASN1", "X509",
         ]),
-        path: "Tests/SuiteTests",
-        // Journeys through data-donation, which the next step moves to the platform.
-        exclude: [
-            "Journeys/ListenerDocumentTests.swift", "Journeys/SelfReportTests.swift", "Kills/DonationKillTests.swift",
-            "Privacy/CounterTests.swift",
-        ],
-        swiftSettings: settings),
+        path: "Tests/SuiteTests", swiftSettings: settings),
     .testTarget(
         name: "ContractTests",
         dependencies: dependencies([
@@ -506,20 +503,6 @@ if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
     targets.removeAll { $0.type == .test || forTests.contains($0.name) }
 }
 
-// What waits until it is moved to the platform: its files stay in place, unlisted, and so does all that needs them. Who
-// moves a module deletes its name here. ArchitectureTests read the names.
-let waiting: Set = [
-    "DataDonation",
-]
-func needs(_ names: Set<String>, _ target: Target) -> Bool {
-    target.dependencies.contains { if case .targetItem(let name, _) = $0 { names.contains(name) } else { false } }
-}
-var unlisted = waiting
-while let next = targets.first(where: { !unlisted.contains($0.name) && needs(unlisted, $0) }) {
-    unlisted.insert(next.name)
-}
-targets.removeAll { unlisted.contains($0.name) }
-
 let package = Package(
     name: "vigil",
     products: [
@@ -543,4 +526,3 @@ let package = Package(
     ],
     targets: targets
 )
-package.products.removeAll { unlisted.contains($0.name) }

@@ -1,15 +1,16 @@
 # What the tests, checks and benchmarks need of the machine besides what running the suite needs. Sourced, not run.
 . "$checkout/deploy/machine.sh"
 
-# How programs are built that are measured, or attacked: as in the images, with the standard library inside. One way for all
-# scripts, because another one builds everything again.
-release=(-c release --static-swift-stdlib --explicit-target-dependency-import-check error)
+# How programs are built that are measured, or attacked: as in the images. One way for all scripts, because another one builds
+# everything again.
+release=(-c release --explicit-target-dependency-import-check error)
 
 # Debian packages for all tests and checks: a token in software that tests sign with, tools that others made to check what it
 # signs, what lets system calls fail, Python, scanners, what records the wire, what reads printed codes, and what documentation calls.
 packages+=(
     softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
     tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
+    tinyproxy-bin
 )
 
 # What browser.sh and venue.sh need besides: a browser, a font, and what runs the checker of HTML.

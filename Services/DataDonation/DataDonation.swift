@@ -1,6 +1,7 @@
 package import ArgumentParser
 import DonationAPI
 import DonationFormat
+package import FoundationEssentials
 import HTTPContract
 import HourKeys
 package import Running
@@ -17,7 +18,9 @@ package struct DataDonation: AsyncParsableCommand {
         commandName: "data-donation",
         abstract:
             "Admits genuine apps to surveys, error logs, self-reports and donations of data; `fold` folds donations every hour.",
-        subcommands: [ServeCommand.self, FoldCommand.self, ExportCommand.self, RawCommand.self, ReadyCommand.self],
+        subcommands: [
+            ServeCommand.self, FoldCommand<Fold>.self, ExportCommand.self, RawCommand.self, ReadyCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
@@ -45,7 +48,9 @@ package struct DataDonation: AsyncParsableCommand {
         let admit = AdmitApp(
             iPhone: AdmitIPhone(
                 proofs: IPhoneProofs(appAttest: attest, deviceCheck: apple, accepted: accepted), hashes: hashes,
-                challenges: challenges, store: admissions, tokens: MonthTokenStore(database), clock: clock),
+                challenges: challenges, store: admissions, tokens: MonthTokenStore(database),
+                turn: ReportTurn(database),
+                clock: clock),
             android: AdmitAndroid(
                 proofs: try AndroidProofs(settings, keys: keys, accepted: accepted), hashes: hashes,
                 clock: clock),
@@ -95,10 +100,20 @@ package struct DataDonation: AsyncParsableCommand {
             listeners: [apps, redemption],
             services: [
                 database, ClockWatch(databaseClock, runtime),
-                WrittenHours(database, by: databaseClock).everyHour(in: runtime),
+                WrittenHours.donations(database, by: databaseClock).everyHour(in: runtime),
                 Retention.everyHour(for: .donation, in: database, by: databaseClock, runtime),
             ] + (apple.map { [$0] } ?? []),
             readiness: [ServiceDatabase.readiness(of: database), inbox.readiness])
+    }
+
+    /// Folds at startup and after every hour until shutdown, and releases what is over. Of several processes with one key directory,
+    /// one folds.
+    package static func fold(_ runtime: ServiceRuntime) async throws { try await Fold.serve(runtime) }
+
+    /// Folds once.
+    /// - Parameter instant: the hours that ended at or before it are folded.
+    package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
+        try await Fold.once(asOf: instant, runtime)
     }
 }
 

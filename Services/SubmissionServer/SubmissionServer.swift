@@ -23,7 +23,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         commandName: "submission-server",
         abstract:
             "Takes diagnosis keys, each upload authorised by one TAN, and seals them; `fold` folds them every hour.",
-        subcommands: [ServeCommand.self, FoldCommand.self, ReadyCommand.self],
+        subcommands: [ServeCommand.self, FoldCommand<Fold>.self, ReadyCommand.self],
         defaultSubcommand: ServeCommand.self)
 
     /// For ArgumentParser, which chooses among the subcommands.
@@ -66,28 +66,12 @@ package struct SubmissionServer: AsyncParsableCommand {
     // MARK: The fold
 
     /// Folds at startup and after every hour until shutdown. Of several processes with one key directory, one folds.
-    package static func fold(_ runtime: ServiceRuntime) async throws {
-        let database = try ServiceDatabase.client(for: runtime)
-        try await Schema.submission.check(database)
-        let clock = try await DatabaseClock(of: runtime, in: database)
-        let fold = try Fold(database, by: clock, runtime)
-        try await runtime.run(
-            listeners: [],
-            services: [
-                database, ClockWatch(clock, runtime), fold.everyHour(in: runtime),
-                Retention.everyHour(for: .fold, in: database, by: clock, runtime),
-            ],
-            readiness: [ServiceDatabase.readiness(of: database)])
-    }
+    package static func fold(_ runtime: ServiceRuntime) async throws { try await Fold.serve(runtime) }
 
     /// Folds once.
     /// - Parameter instant: the hours that ended at or before it are folded.
     package static func fold(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
-        try await ServiceDatabase.once(for: runtime, of: .submission) { database in
-            let clock = try await DatabaseClock(of: runtime, in: database)
-            let report = try await Fold(database, by: clock, runtime).run(asOf: instant, present: runtime.clock.now)
-            runtime.logger.notice("folded", metadata: report.metadata)
-        }
+        try await Fold.once(asOf: instant, runtime)
     }
 }
 
@@ -100,31 +84,5 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await SubmissionServer.serve(ServiceRuntime(name: "submission-server", options: options))
-    }
-}
-
-/// `submission-server fold`.
-struct FoldCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fold", abstract: "Fold every hour, or once with --as-of.",
-        discussion: """
-            A process of its own, with a database role and a configuration of its own: it alone can open what was uploaded. It \
-            catches up on hours that it missed.
-            """)
-
-    @OptionGroup var options: ServiceOptions
-
-    @Option(
-        name: .customLong("as-of"),
-        help: "Fold the hours that ended at or before an ISO 8601 instant, such as 2026-11-21T14:00:00Z, and end.")
-    var asOf: Instant?
-
-    func run() async throws {
-        let runtime = try ServiceRuntime(name: "fold", options: options)
-        if let asOf {
-            try await SubmissionServer.fold(asOf: asOf.date, runtime)
-        } else {
-            try await SubmissionServer.fold(runtime)
-        }
     }
 }

@@ -2,8 +2,7 @@
 
 Checks also that every alert is tested both ways and has its place in the runbook, and that Prometheus asks the ports on which the
 services of docker-compose.yml answer. With --live PORT it asks a suite of `vigil-dev up` instead, whose first port that is, and that has
-played the story: everything that a rule selects must be there, with exactly these labels. If the suite runs a part of the services only,
-their names follow, with commas between them, and what the others export isn't missed. With --prometheus URL it asks a Prometheus
+played the story: everything that a rule selects must be there, with exactly these labels. With --prometheus URL it asks a Prometheus
 that watches such a suite: each service must be found and answer, too.
 
 Prints what is wrong, a sentence each, and ends with 1 then.
@@ -46,13 +45,10 @@ MATCHER = re.compile(r"(\w+)\s*(=~|!~|!=|=)\s*\"((?:[^\"\\]|\\.)*)\"")
 problems = []
 
 
-def swift_sources(without=()):
-    """The text of each source. without: folders that are left out."""
-    absent = {ROOT / folder for folder in without}
+def swift_sources():
     for folder in ("Services", "Shared"):
         for path in sorted((ROOT / folder).rglob("*.swift")):
-            if not absent.intersection(path.parents):
-                yield path.read_text(encoding="utf-8")
+            yield path.read_text(encoding="utf-8")
 
 
 def exported(text):
@@ -275,22 +271,11 @@ def is_selected(labels, inner):
     return True
 
 
-def check_live(series, absent=()):
-    """absent: services that the suite doesn't run. What only their sources have a name or a word for isn't missed."""
-    # What development and contracts have words for, no service exports by that.
-    folders = ["Services/" + service.title().replace("-", "") for service in absent]
-    text = "\n".join(swift_sources(without=[*folders, "Services/Development", "Shared/Contracts"]))
-    names, known = exported(text), words(text) - set(absent)
-
-    def can_be_there(name, inner):
-        return base(name, names) in names and all(
-            label in FREE_LABELS or operator in ("!=", "!~") or any(re.fullmatch(value, word) for word in known)
-            for label, operator, value in MATCHER.findall(inner))
-
+def check_live(series):
     groups = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text(encoding="utf-8"))["groups"]
     selected = [
         (rule["alert"], name, inner) for group in groups for rule in group["rules"] for name, inner in selectors(rule["expr"])
-        if name not in BUILT_IN and name not in NOT_ALWAYS and (not absent or can_be_there(name, inner))
+        if name not in BUILT_IN and name not in NOT_ALWAYS
     ]
     for alert, name, inner in selected:
         if not any(name == known and is_selected(labels, inner) for known, labels in series):
@@ -311,10 +296,7 @@ def main():
         name: source["port"] for scrape in scrapes for source in scrape.get("dns_sd_configs", []) for name in source["names"]
     }
     if sys.argv[1:2] == ["--live"]:
-        running = set(sys.argv[3].split(",")) if len(sys.argv) > 3 else set(services)
-        started = [service for service in services if service in running]
-        absent = [service for service in services if service not in running]
-        return check_live(list(live_series(started, int(sys.argv[2]))), absent)
+        return check_live(list(live_series(services, int(sys.argv[2]))))
     if sys.argv[1:2] == ["--prometheus"]:
         return check_live(list(prometheus_series(services, sys.argv[2])))
     alerts = check_alerts(names, known, services)

@@ -19,36 +19,6 @@ struct DeploymentTests {
             ".executable(name: \"\(name)\", targets: [\"\(name)\"])", for: service.name, because: "a product")
     }
 
-    @Test("the Dockerfile builds each executable and has an image for it", arguments: services)
-    func images(service: Catalogue.Service) throws {
-        let dockerfile = try HandWrittenFile("deploy/Dockerfile")
-        let name = service.executable
-        let stage = service.isSimulator ? "build-development" : "build"
-        dockerfile.expect("AS \(name)", for: service.name, because: "its image")
-        dockerfile.expect(
-            "COPY --from=\(stage) /programs/\(name) /usr/local/bin/", for: service.name, because: "its image's program")
-        let built = try dockerfile.matches(of: #"for name in ((?:[a-z- ]|\\\n)+);"#)
-        let lists = built.map { $0.split { !($0.isLetter || $0 == "-") }.map { String($0) } }
-        #expect(lists.count == 2, "the Dockerfile has one list of production executables and one for development")
-        guard lists.count == 2 else { return }
-        if !lists[service.isSimulator ? 1 : 0].contains(name) {
-            Issue.record(
-                "\(service.name) is in the catalogue: add \(name) to the executables of deploy/Dockerfile, stage \(stage)."
-            )
-        }
-        if lists[service.isSimulator ? 0 : 1].contains(name) {
-            Issue.record("deploy/Dockerfile builds \(name) in the wrong stage.")
-        }
-    }
-
-    @Test("no production image holds development code")
-    func production() throws {
-        let development = try HandWrittenFile("deploy/Dockerfile").matches(
-            of: #"^COPY --from=build-development /programs/(\S+) "#)
-        let simulators = Self.services.filter(\.isSimulator).map(\.executable)
-        #expect(Set(development) == Set(simulators + ["vigil-dev"]))
-    }
-
     @Test(
         "docker-compose.yml gives each container its ports, certificate, role, secrets and addresses",
         arguments: services)

@@ -66,13 +66,16 @@ struct HouseRules {
         #expect(printing.isEmpty)
     }
 
-    @Test("package is the widest access level")
+    /// Swift 6.3.1 inlines `@inlinable public` into other modules, but not `@inlinable package`, and generic code that isn't inlined
+    /// costs several times as much.
+    @Test("package is the widest access level but for what has to be inlined into other modules")
     func access() throws {
-        #expect(
-            try code.lines(
-                matching:
-                    #"^ *(@\w+ )*(public|open) (import|struct|class|enum|func|var|let|init|protocol|extension|final|static)\b"#
-            ).isEmpty)
+        let inlined = ["Shared/Toolkit/DequeModule/", "Shared/Toolkit/SwiftProtobuf/"]
+        let wider = try code.lines(
+            matching:
+                #"^ *(@\w+ )*(public|open) (import|struct|class|enum|func|var|let|init|protocol|extension|final|static)\b"#
+        )
+        #expect(wider.allSatisfy { line in inlined.contains { line.path.hasPrefix($0) } })
     }
 
     @Test("whoever tells the compiler to trust him says why, in a comment above")

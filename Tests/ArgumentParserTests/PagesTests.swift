@@ -47,6 +47,7 @@ struct PagesTests {
 
             OPTIONS:
               --config <file>         A file.
+              --version               Show the versions of its libraries.
               -h, --help              Show help information.
 
             SUBCOMMANDS:
@@ -60,6 +61,17 @@ struct PagesTests {
         #expect(Program.helpMessage() == expected)
         #expect(Defaulting.helpMessage().contains("\n  serve (default)         Serve.\n"))
         #expect(throws: CommandError.help(CommandPath(Defaulting.self))) { try Defaulting.parseAsRoot(["--help"]) }
+    }
+
+    @Test("the version is what the program says, and asked for alone")
+    func version() {
+        #expect(throws: CommandError(text: "program 1", status: .success)) {
+            try Program.parseAsRoot(["--version"], version: "program 1")
+        }
+        for arguments in [["--version", "paint"], ["paint", "--version"], ["--version=1"]] {
+            let error = #expect(throws: CommandError.self) { try Program.parseAsRoot(arguments, version: "program 1") }
+            #expect(error?.status == .validationFailure)
+        }
     }
 
     @Test("a command that only has subcommands shows its help")

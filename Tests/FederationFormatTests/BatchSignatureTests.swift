@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import FederationFormat
 import Foundation
+import TestPrograms
 import TestSupport
 import Testing
 
@@ -110,127 +111,56 @@ import Testing
 }
 
 /// Signatures of this module, verified by `openssl cms`.
-@Suite(.heavy, .enabled(if: OpenSSL.exists)) struct SigningTests {
-    /// A key and its certificate, made by OpenSSL.
-    private static let kinds: [(name: String, options: [String])] = [
-        ("P-256", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
-        ("P-384", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"]),
-        ("RSA", ["-newkey", "rsa:3072"]),
-    ]
-
-    private static func withKey(
-        _ options: [String], _ body: (OpenSSL, BatchSigningKey) async throws -> Void
-    ) async throws {
-        try await withScratchFolder { folder in
-            let openssl = OpenSSL(folder: folder)
-            let made = try openssl.run(
-                ["req", "-x509", "-nodes", "-sha256", "-days", "30", "-subj", "/C=DE/CN=signing"] + options
-                    + ["-keyout", "key.pem", "-out", "certificate.pem"])
-            try #require(made.status == 0, "\(made.text)")
-            let certificate = try FederationCertificate(pem: openssl.text("certificate.pem"))
-            try await body(openssl, try BatchSigningKey(pem: openssl.text("key.pem"), certificate: certificate))
-        }
+@Suite(.heavy) struct SigningTests {
+    private static func key(_ kind: String) throws -> (openssl: OpenSSLProgram, key: BatchSigningKey) {
+        let openssl = try OpenSSLProgram()
+        try openssl.makeKey(kind)
+        return (openssl, try openssl.signingKey())
     }
 
-    @Test(arguments: kinds.map(\.name))
-    func `openssl verifies what this module signs`(_ name: String) async throws {
-        let kind = try #require(Self.kinds.first { $0.name == name })
+    @Test(arguments: SigningKind.allCases)
+    func `openssl verifies what this module signs`(_ kind: SigningKind) async throws {
         let batch = try #require(KeyBatch(try Sample.keys(140, seed: 1)))
-        try await Self.withKey(kind.options) { openssl, key in
-            let signature = try await BatchSignature.make(over: batch.records.signedBytes, by: key)
-            try openssl.write(signature.bytes, "signature")
-            try openssl.write(batch.records.signedBytes, "content")
-            try openssl.write(batch.records.signedBytes + [0], "changed")
-            func verify(_ content: String) throws -> Int32 {
-                try openssl.run([
-                    "cms", "-verify", "-binary", "-inform", "DER", "-in", "signature", "-content", content, "-noverify",
-                    "-nointern", "-certfile", "certificate.pem", "-out", "/dev/null",
-                ]).status
-            }
-            #expect(try verify("content") == 0)
-            #expect(try verify("changed") != 0)
-            #expect(try BatchSignature(field: signature.field) == signature)
-        }
+        let (openssl, key) = try Self.key(kind.rawValue)
+        let signature = try await BatchSignature.make(over: batch.records.signedBytes, by: key)
+        try openssl.write(signature.bytes, "signature")
+        try openssl.write(batch.records.signedBytes, "content")
+        try openssl.write(batch.records.signedBytes + [0], "changed")
+        #expect(try openssl.verifies())
+        #expect(try !openssl.verifies("changed"))
+        #expect(try BatchSignature(field: signature.field) == signature)
     }
 
     @Test func `with RSA, a signature has the bytes that openssl writes, each time`() async throws {
         let content = try #require(KeyBatch(try Sample.keys(20, seed: 2))).records.signedBytes
-        try await Self.withKey(["-newkey", "rsa:3072"]) { openssl, key in
-            let signature = try await BatchSignature.make(over: content, by: key)
-            #expect(try await BatchSignature.make(over: content, by: key) == signature)
-            try openssl.write(content, "content")
-            let signed = try openssl.run([
-                "cms", "-sign", "-binary", "-noattr", "-nosmimecap", "-md", "sha256", "-signer", "certificate.pem",
-                "-inkey",
-                "key.pem", "-in", "content", "-outform", "DER", "-out", "signature",
-            ])
-            try #require(signed.status == 0, "\(signed.text)")
-            #expect(try openssl.bytes("signature") == signature.bytes)
-        }
+        let (openssl, key) = try Self.key(SigningKind.rsa.rawValue)
+        let signature = try await BatchSignature.make(over: content, by: key)
+        #expect(try await BatchSignature.make(over: content, by: key) == signature)
+        try openssl.write(content, "content")
+        #expect(try openssl.sign("-noattr -nosmimecap", to: "made") == signature.bytes)
     }
 
     @Test func `a key that doesn't belong to the certificate signs nothing`() async throws {
-        try await Self.withKey(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]) { _, key in
-            let other = try BatchSigningKey(
-                pem: P256.Signing.PrivateKey().pemRepresentation, certificate: key.certificate)
-            await #expect(throws: SignatureFlaw.mismatch) { try await BatchSignature.make(over: [1], by: other) }
-        }
+        let (_, key) = try Self.key(SigningKind.p256.rawValue)
+        let other = try BatchSigningKey(
+            pem: P256.Signing.PrivateKey().pemRepresentation, certificate: key.certificate)
+        await #expect(throws: SignatureFlaw.mismatch) { try await BatchSignature.make(over: [1], by: other) }
     }
 
     @Test func `a weak key signs nothing`() async throws {
-        try await Self.withKey(["-newkey", "rsa:2048"]) { _, key in
-            await #expect(throws: SignatureFlaw.key) { try await BatchSignature.make(over: [1], by: key) }
-        }
+        let (_, key) = try Self.key("rsa:2048")
+        await #expect(throws: SignatureFlaw.key) { try await BatchSignature.make(over: [1], by: key) }
     }
 
     @Test func `a text that is no key isn't one, and a key shows nothing`() async throws {
-        try await Self.withKey(["-newkey", "rsa:3072"]) { openssl, key in
-            #expect(throws: UnusableSigningKey.self) {
-                try BatchSigningKey(pem: openssl.text("certificate.pem"), certificate: key.certificate)
-            }
-            var shown = ""
-            dump(key, to: &shown)
-            #expect(shown.contains(key.certificate.thumbprint))
-            #expect(!shown.contains("PRIVATE"))
-            #expect(!shown.lowercased().contains("rsa"))
+        let (openssl, key) = try Self.key(SigningKind.rsa.rawValue)
+        #expect(throws: UnusableSigningKey.self) {
+            try BatchSigningKey(pem: openssl.text("certificate.pem"), certificate: key.certificate)
         }
-    }
-}
-
-/// `openssl`, in a folder.
-struct OpenSSL: Sendable {
-    let folder: String
-
-    static var exists: Bool { program != nil }
-
-    private static let program = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { URL(filePath: String($0)).appending(path: "openssl") }
-        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-
-    /// Runs it, and returns its output and errors together.
-    func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
-        let process = Process()
-        let program: URL = try #require(Self.program)
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: folder)
-        process.standardInput = FileHandle.nullDevice
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.start()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-    }
-
-    func bytes(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: folder).appending(path: name)))
-    }
-
-    func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
-
-    func write(_ bytes: [UInt8], _ name: String) throws {
-        try Data(bytes).write(to: URL(filePath: folder).appending(path: name))
+        var shown = ""
+        dump(key, to: &shown)
+        #expect(shown.contains(key.certificate.thumbprint))
+        #expect(!shown.contains("PRIVATE"))
+        #expect(!shown.lowercased().contains("rsa"))
     }
 }

@@ -1,15 +1,16 @@
 import Crypto
 import FederationFormat
 import Foundation
+import TestPrograms
 import TestSupport
 import Testing
 
 /// Structures that somebody has changed, also the signer himself: what `openssl cms` refuses, this module never accepts.
-@Suite(.heavy, .timeLimit(.minutes(10)), .enabled(if: OpenSSL.exists, "openssl is not installed"))
+@Suite(.heavy, .timeLimit(.minutes(10)))
 struct ManipulatedSignatureTests {
     /// A signature by openssl, ready to be changed and signed anew.
     private struct Signed {
-        let openssl: OpenSSL
+        let openssl: OpenSSLProgram
         let key: BatchSigningKey
         let other: FederationCertificate
         let content: [UInt8]
@@ -19,15 +20,12 @@ struct ManipulatedSignatureTests {
         /// What openssl and this module say of a structure.
         func verdicts(of bytes: [UInt8]) throws -> (openssl: Bool, ours: String) {
             try openssl.write(bytes, "signature")
-            let status = try openssl.run([
-                "cms", "-verify", "-binary", "-inform", "DER", "-in", "signature", "-content", "content", "-noverify",
-                "-nointern", "-certfile", "certificate.pem", "-out", "/dev/null",
-            ]).status
+            let isVerified = try openssl.verifies()
             do throws(SignatureFlaw) {
                 try BatchSignature(bytes).verify(content, by: key.certificate)
-                return (status == 0, "accepted")
+                return (isVerified, "accepted")
             } catch {
-                return (status == 0, error.rawValue)
+                return (isVerified, error.rawValue)
             }
         }
 
@@ -219,80 +217,54 @@ struct ManipulatedSignatureTests {
         ]
     }
 
-    static let kinds: [(name: String, options: [String])] = [
-        ("P-256", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
-        ("P-384", ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]), ("RSA", ["rsa:3072"]),
-    ]
-
-    private static func withSignature(_ kind: String, _ body: (Signed) throws -> Void) async throws {
-        let options = try #require(kinds.first { $0.name == kind }).options
-        try await withScratchFolder { folder in
-            let openssl = OpenSSL(folder: folder)
-            func run(_ arguments: [String]) throws {
-                let (status, text) = try openssl.run(arguments)
-                try #require(status == 0, "\(text)")
-            }
-            for name in ["", "other-"] {
-                try run(
-                    ["req", "-x509", "-nodes", "-sha256", "-days", "30", "-subj", "/C=DE/CN=signing", "-newkey"]
-                        + options + ["-keyout", "\(name)key.pem", "-out", "\(name)certificate.pem"])
-            }
-            let content = try #require(KeyBatch(try Sample.keys(3, seed: 1))).records.signedBytes
-            try openssl.write(content, "content")
-            func signature(_ options: [String]) throws -> Node {
-                try run(
-                    ["cms", "-sign", "-binary", "-md", "sha256", "-signer", "certificate.pem", "-inkey", "key.pem"]
-                        + options + ["-in", "content", "-outform", "DER", "-out", "made"])
-                return try Node(openssl.bytes("made"))
-            }
-            let certificate = try FederationCertificate(pem: openssl.text("certificate.pem"))
-            try body(
-                Signed(
-                    openssl: openssl,
-                    key: BatchSigningKey(pem: openssl.text("key.pem"), certificate: certificate),
-                    other: FederationCertificate(pem: openssl.text("other-certificate.pem")), content: content,
-                    attributes: signature([]), bare: signature(["-noattr"])))
-        }
+    private static func signed(_ kind: SigningKind) throws -> Signed {
+        let openssl = try OpenSSLProgram()
+        for prefix in ["", "other-"] { try openssl.makeKey(kind.rawValue, named: prefix) }
+        let content = try #require(KeyBatch(try Sample.keys(3, seed: 1))).records.signedBytes
+        try openssl.write(content, "content")
+        return Signed(
+            openssl: openssl, key: try openssl.signingKey(),
+            other: try FederationCertificate(pem: openssl.text("other-certificate.pem")), content: content,
+            attributes: try Node(openssl.sign("", to: "made")), bare: try Node(openssl.sign("-noattr", to: "made")))
     }
 
     @Test(
-        "a changed structure has its verdict, and openssl never refuses what is accepted", arguments: kinds.map(\.name))
-    func table(kind: String) async throws {
-        try await Self.withSignature(kind) { signed in
-            var refused = 0
-            for row in Self.rows {
-                var root = row.isBare ? signed.bare : signed.attributes
-                try row.change(&root, signed)
-                let (openssl, ours) = try signed.verdicts(of: root.encoded)
-                #expect(ours == (kind == "RSA" ? row.withRSA : nil) ?? row.verdict, "\(row.name)")
-                #expect(ours != "accepted" || openssl, "\(row.name)")
-                if !openssl { refused += 1 }
-            }
-            // Openssl is an opinion, and no echo.
-            #expect(refused > 15)
-            for tail in [[0], [0, 0], [0x30, 0x00]] as [[UInt8]] {
-                let verdicts = try signed.verdicts(of: signed.bare.encoded + tail)
-                #expect(verdicts.ours == "unreadable")
-            }
+        "a changed structure has its verdict, and openssl never refuses what is accepted",
+        arguments: SigningKind.allCases)
+    func table(kind: SigningKind) throws {
+        let signed = try Self.signed(kind)
+        var refused = 0
+        for row in Self.rows {
+            var root = row.isBare ? signed.bare : signed.attributes
+            try row.change(&root, signed)
+            let (openssl, ours) = try signed.verdicts(of: root.encoded)
+            #expect(ours == (kind == .rsa ? row.withRSA : nil) ?? row.verdict, "\(row.name)")
+            #expect(ours != "accepted" || openssl, "\(row.name)")
+            if !openssl { refused += 1 }
+        }
+        // Openssl is an opinion, and no echo.
+        #expect(refused > 15)
+        for tail in [[0], [0, 0], [0x30, 0x00]] as [[UInt8]] {
+            let verdicts = try signed.verdicts(of: signed.bare.encoded + tail)
+            #expect(verdicts.ours == "unreadable")
         }
     }
 
-    @Test("of signatures with random changes, openssl refuses none that is accepted", arguments: kinds.map(\.name))
-    func mutations(kind: String) async throws {
-        try await Self.withSignature(kind) { signed in
-            var random = SeededGenerator(seed: 53)
-            var accepted = 0
-            for bytes in [signed.attributes.encoded, signed.bare.encoded] {
-                for _ in 0..<2000 {
-                    let changed = Array(Data(bytes).mutated(using: &random))
-                    guard let signature = try? BatchSignature(changed),
-                        (try? signature.verify(signed.content, by: signed.key.certificate)) != nil, changed != bytes
-                    else { continue }
-                    accepted += 1
-                    let verdicts = try signed.verdicts(of: changed)
-                    #expect(verdicts.openssl, "\(Data(changed).base64EncodedString())")
-                    if accepted > 200 { return }
-                }
+    @Test("of signatures with random changes, openssl refuses none that is accepted", arguments: SigningKind.allCases)
+    func mutations(kind: SigningKind) throws {
+        let signed = try Self.signed(kind)
+        var random = SeededGenerator(seed: 53)
+        var accepted = 0
+        for bytes in [signed.attributes.encoded, signed.bare.encoded] {
+            for _ in 0..<2000 {
+                let changed = Array(Data(bytes).mutated(using: &random))
+                guard let signature = try? BatchSignature(changed),
+                    (try? signature.verify(signed.content, by: signed.key.certificate)) != nil, changed != bytes
+                else { continue }
+                accepted += 1
+                let verdicts = try signed.verdicts(of: changed)
+                #expect(verdicts.openssl, "\(Data(changed).base64EncodedString())")
+                if accepted > 200 { return }
             }
         }
     }

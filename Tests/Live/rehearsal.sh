@@ -14,6 +14,7 @@ for part in images isolation listeners upgrade kubernetes; do . "$checkout/Tests
 usage() {
     cat <<'TEXT'
 bash Tests/Live/rehearsal.sh [--kubernetes] [--keep] [--down] [--jobs N]
+bash Tests/Live/rehearsal.sh --images [TARGET…]
 
 As root, on Debian 12: installs podman, makes stand-ins for the base images out of Debian's packages, builds the suite's images
 with deploy/Dockerfile, starts docker-compose.yml, and then
@@ -52,6 +53,10 @@ the commands in deploy/kubernetes/README.md. PostgreSQL is one server with the C
 
 That took eight minutes, besides the images. No Apple, no identity provider and no Prometheus is there.
 
+With --images it only builds images (all, or these targets of deploy/Dockerfile), by Docker if there is an engine, else by podman, and
+tries each: whose it is, that its program starts on a read-only root file system, that the label names the libraries that it has
+loaded. Then it counts their size. With VIGIL_BUILT=yes in the environment the programs are those of .build/release.
+
   --kubernetes  the pods of deploy/kubernetes/small; needs a kubectl with kustomize 5, which isn't among Debian's packages
   --keep        leaves everything running; `bash Tests/Live/rehearsal.sh --down` takes it down
   --down        only takes down what an earlier rehearsal left
@@ -64,6 +69,8 @@ kubernetes=
 keep=
 down=
 jobs=
+only_images=
+targets=()
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help)
@@ -73,6 +80,10 @@ while [ $# -gt 0 ]; do
         --kubernetes) kubernetes=yes ;;
         --keep) keep=yes ;;
         --down) down=yes ;;
+        --images)
+            only_images=yes targets=("${@:2}")
+            break
+            ;;
         --jobs) jobs=${2:?--jobs needs a number} && shift ;;
         *) fail "rehearsal.sh has no option $1; see --help." ;;
     esac
@@ -81,15 +92,20 @@ done
 [ "$(id -u)" = 0 ] || fail "The rehearsal makes networks and containers: run it as root."
 
 [ -z "$kubernetes" ] || check_kubectl
-packages+=(nftables openssl podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 debootstrap socat curl util-linux)
+packages+=(debootstrap)
+if [ -n "$only_images" ] && docker info >/dev/null 2>&1; then
+    engine=docker
+else
+    engine=podman
+    packages+=(nftables openssl podman podman-compose runc netavark aardvark-dns dnsmasq-base iptables iproute2 socat curl util-linux)
+fi
 prepare_machine
 check_disk "$checkout" 20000
-prepare_python
 cd "$checkout"
 
 project=vigil-rehearsal
 cache="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/rehearsal"
-mkdir -p "$cache/build" "$cache/networks"
+mkdir -p "$cache/networks"
 
 # Storage and networks of its own: other containers of this machine aren't touched.
 cat >"$cache/containers.conf" <<TEXT
@@ -118,6 +134,17 @@ podman_compose+="${compose_files[*]/#/ -f }"
 # It warns of a mount that it doesn't find, each time it is asked about PostgreSQL.
 podman() { command podman --log-level error "$@"; }
 container() { printf '%s_%s_1' "$project" "$1"; }
+
+objections=()
+object() { objections+=("$*") && say "OBJECTION: $*"; }
+if [ -n "$only_images" ]; then
+    [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(compose --images && printf 'vigil-dev\n')
+    make_debian
+    make_build_stand_ins
+    rehearse_images "${targets[@]}"
+    exit 0
+fi
+prepare_python
 
 # MARK: Taking down
 
@@ -159,12 +186,14 @@ mapfile -t images < <(compose --images)
 
 # MARK: Images
 
+make_debian
+make_build_stand_ins
 make_stand_ins
 if [ -z "$kubernetes" ]; then
     newer_build "$cache/newer"
-    build_images "$cache/newer" newer
+    build_images "$cache/newer" newer "${images[@]}"
 fi
-build_images . latest
+rehearse_images vigil-dev "${images[@]}"
 podman images --format '{{.Repository}}:{{.Tag}} {{.Size}}' | grep '^localhost/vigil.*:latest' || true
 
 # MARK: Up
@@ -266,8 +295,6 @@ play
 
 # MARK: What must hold
 
-objections=()
-object() { objections+=("$*") && say "OBJECTION: $*"; }
 look_at_rights
 try_arrows
 scan_listeners

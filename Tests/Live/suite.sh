@@ -18,21 +18,9 @@ suite=
 first_port=
 
 # Starts a suite on free ports; it ends with the script. Other suites may be running meanwhile.
-# Arguments: further options of `vigil-dev up`, each with its value. Settings of a service whose program isn't built are left out:
-# `vigil-dev up` starts what is built, and the checks leave out what needs more (Suite.runs in client/suite.py).
+# Arguments: further options of `vigil-dev up`.
 start_suite() {
-    local attempt options=()
-    while [ $# -gt 0 ]; do
-        if [ "$1" = --set ]; then
-            [ ! -x "$programs/${2%%.*}" ] || options+=("$1" "$2")
-            shift
-        else
-            options+=("$1")
-        fi
-        shift
-    done
-    # Each batch of uploads asks it about passwords, and would wait for it in vain.
-    [ -x "$programs/data-donation" ] || options+=(--set verification-server.donation.url=)
+    local attempt
     scratch=$(mktemp -d "$scratch_parent/vigil-scratch.XXXXXX")
     trap stop_suite EXIT
     trap 'exit 130' INT
@@ -41,7 +29,7 @@ start_suite() {
     say "Starting a suite on ports from $first_port …"
     # `setpriv` ends it if this script is killed.
     setpriv --pdeathsig TERM "$programs/vigil-dev" up --state "$scratch/state" \
-        --first-port "$first_port" ${options[@]+"${options[@]}"} >"$scratch/up.log" 2>&1 &
+        --first-port "$first_port" "$@" >"$scratch/up.log" 2>&1 &
     suite=$!
     for attempt in $(seq 1800); do
         ! grep -qs '^The suite is running' "$scratch/up.log" || return 0

@@ -37,7 +37,7 @@ struct GrantTests {
         "donation.released_cell": [.donationFold: "SELECT INSERT"],
         // Sealed to the auditor: whoever takes rows can't look at the entries, nor remove one.
         "donation.raw_audit": [.donationFold: "INSERT"],
-        // The fold may update `closed` and `row_format`, and no key.
+        // The fold may update `closed`, and no key.
         "submission.hour_key": [.submission: "SELECT", .fold: "SELECT INSERT DELETE"],
         // The server adds rows by a function that holds the hour open.
         "submission.inbox": [.fold: "SELECT DELETE"],
@@ -300,6 +300,7 @@ struct GrantTests {
         ("SELECT foreign_keys.take_import_lock()", .federation),
         ("SELECT foreign_keys.wait_for_imports()", .fold),
         ("SELECT donation.take_fold_lock()", .donationFold),
+        ("SELECT donation.take_report_turn()", .donation),
         ("SELECT further.take_report_lock()", .further),
         ("SELECT further.take_list_lock()", .further),
         ("SELECT federation.take_upload_lock('efgs')", .federation),

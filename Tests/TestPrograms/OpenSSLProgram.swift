@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// The program `openssl` in a folder of its own, which is removed at the end: the toolkit's second opinion.
@@ -6,7 +6,8 @@ import Glibc
 /// It is started without Foundation's `Process`, whose ends wait for each other when tests start programs at the same
 /// moment.
 package final class OpenSSLProgram: Sendable {
-    private let folder: URL
+    /// Where it runs.
+    package let folder: URL
 
     /// It ended with another status than 0, or couldn't be started.
     package struct Failure: Error {

@@ -1,6 +1,7 @@
 import CompactJOSE
 import DonationFormat
 import FoundationEssentials
+import HTTPTypes
 import PlayIntegrity
 import Running
 import Schema

@@ -17,6 +17,7 @@ struct AdmitIPhone: Sendable {
     let challenges: Challenges
     let store: AdmissionStore
     let tokens: MonthTokenStore
+    let turn: ReportTurn
     let clock: WallClock
 
     func admit(_ evidence: IOSEvidence, _ payload: [UInt8], for purpose: Purpose) async throws -> Admission {
@@ -153,16 +154,29 @@ struct AdmitIPhone: Sendable {
     private func markReport(
         by token: DeviceToken, of subject: Digest, at apple: DeviceCheckClient, isMonthly: Bool = false
     ) async throws {
-        let now = clock.now
-        let share = try await store.share(.selfReport, of: subject, at: now)
+        // Who is refused anyhow takes no turn from others.
+        _ = try await isNewReport(by: token, of: subject, at: apple, isMonthly: isMonthly)
+        try await turn {
+            if try await isNewReport(by: token, of: subject, at: apple, isMonthly: isMonthly) {
+                try await store.announce(.selfReport, of: subject, at: clock.now)
+            }
+            guard await apple.ask(.update(first: true, second: false), of: token) == .done else {
+                throw Refusal.unavailable
+            }
+        }
+    }
+
+    /// Whether a report isn't announced yet.
+    /// - Throws: ``Refusal`` if it isn't allowed.
+    private func isNewReport(
+        by token: DeviceToken, of subject: Digest, at apple: DeviceCheckClient, isMonthly: Bool
+    ) async throws -> Bool {
+        let share = try await store.share(.selfReport, of: subject, at: clock.now)
         guard share != .taken else { throw Refusal.quota(on: .iOS) }
         let isNew = share != .announced
         try await check(
             token, DeviceCheckPolicy(isMonthly: isMonthly && isNew, refusesReporters: isNew), at: apple)
-        if isNew { try await store.announce(.selfReport, of: subject, at: now) }
-        guard await apple.ask(.update(first: true, second: false), of: token) == .done else {
-            throw Refusal.unavailable
-        }
+        return isNew
     }
 }
 

@@ -1,61 +1,44 @@
-import AsyncHTTPClient
 import DeviceCheck
 import FoundationEssentials
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
+import HTTPTypes
+import OutsideCalls
 import Running
 import ServiceLifecycle
-import TLS
 
-/// Asks Apple's DeviceCheck service.
+/// Asks Apple's DeviceCheck service, by an operator's proxy where `HTTPS_PROXY` names one.
 ///
-/// Each call has a deadline and a limit for the answer, and follows no redirect. Neither token nor answer is ever logged.
+/// Each call has a deadline and a limit for the answer, and follows no redirect. Connections are kept, so a call may be sent again if its
+/// connection ends: both operations bear that. Neither token nor answer is ever logged.
 struct DeviceCheckClient: Service {
     private let base: String
     private let key: DeviceCheckKey
-    private let client: HTTPClient
+    private let calls: KeptCalls
     private let clock: WallClock
-
-    private let deadline: TimeAmount
-    /// Calls at a time; more wait, and end with the deadline.
-    private static let connections = 64
+    private let deadline: Duration
 
     /// From `deviceCheck.key`, `.keyID`, `.teamID`, `.url`, `.authorities` and `.milliseconds`; nil if the first isn't set.
     init?(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) {
         guard settings.optionalString("deviceCheck.key") != nil else { return nil }
-        let path = try settings.path("deviceCheck.key")
-        do {
-            key = try DeviceCheckKey(
-                pem: (try? String(contentsOfFile: path, encoding: .utf8)) ?? "",
-                keyID: settings.string("deviceCheck.keyID"), team: settings.string("deviceCheck.teamID"))
-        } catch let error as UnusableDeviceCheckKey {
-            throw settings.wrong("deviceCheck.key", "names \(path). \(error)")
-        } catch let error as ConfigurationProblem {
-            throw error
+        let pem = try settings.text("deviceCheck.key")
+        let (keyID, team) = (try settings.string("deviceCheck.keyID"), try settings.string("deviceCheck.teamID"))
+        do throws(UnusableDeviceCheckKey) {
+            key = try DeviceCheckKey(pem: pem, keyID: keyID, team: team)
         } catch {
-            throw settings.wrong("deviceCheck.key", "names \(path), which holds no key")
+            throw settings.wrong("deviceCheck.key", "names a file that can't be used. \(error)")
         }
         base = try settings.url("deviceCheck.url", default: "https://api.devicecheck.apple.com")
         // Two calls fit into the two seconds that the metadata proxy waits for an answer.
-        deadline = .milliseconds(Int64(try settings.int("deviceCheck.milliseconds", default: 800, in: 50...60_000)))
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow,
-            timeout: .init(connect: deadline, read: deadline), decompression: .disabled)
-        if settings.optionalString("deviceCheck.authorities") != nil {
-            configuration.tlsConfiguration =
-                try TLSFiles.anonymousClient(trusting: settings.path("deviceCheck.authorities"))
-        }
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
-        client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        deadline = .milliseconds(try settings.int("deviceCheck.milliseconds", default: 800, in: 50...60_000))
+        let authorities =
+            settings.optionalString("deviceCheck.authorities") == nil
+            ? nil : try settings.path("deviceCheck.authorities")
+        calls = try KeptCalls(authorities: authorities, reach: .everywhere)
         self.clock = clock
     }
 
     func run() async throws {
         try? await gracefulShutdown()
-        try await client.shutdown()
+        await calls.close()
     }
 
     /// What Apple answers; `.tryLater` without an answer in time.
@@ -64,15 +47,12 @@ struct DeviceCheckClient: Service {
         guard let bearer = try? key.token(at: now),
             let body = try? DeviceCheckRequest(operation, token: token, transaction: UUID()).json(at: now)
         else { return .ourFault }
-        var request = HTTPClientRequest(url: base + operation.path)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        request.headers.add(name: "authorization", value: "Bearer \(bearer)")
-        request.body = .bytes(ByteBuffer(bytes: body))
-        guard let response = try? await client.execute(request, timeout: deadline),
-            let answer = try? await response.body.collect(upTo: DeviceCheckAnswer.longest)
+        let request = OutsideRequest(
+            base + operation.path,
+            fields: [.contentType: "application/json", .authorization: "Bearer \(bearer)"], body: body)
+        guard
+            let answer = try? await calls.send(request, within: deadline, limit: DeviceCheckAnswer.longest)
         else { return .tryLater }
-        return DeviceCheckAnswer(
-            to: operation, status: Int(response.status.code), body: Array(answer.readableBytesView))
+        return DeviceCheckAnswer(to: operation, status: answer.status.code, body: answer.body)
     }
 }

@@ -2,6 +2,7 @@ import Credentials
 import DonationFormat
 import FoundationEssentials
 import Running
+import Schema
 
 /// The keyed hashes under which evidence, subjects and passwords are stored. Replicas share the key.
 struct DonationHashes: Sendable {
@@ -10,12 +11,7 @@ struct DonationHashes: Sendable {
     init(_ key: HashKey) { self.key = key }
 
     /// From the file that `secrets.hashKey` names, 64 hexadecimal digits.
-    init(_ settings: Settings) throws {
-        guard let key = HashKey(bytes: try settings.secretFile("secrets.hashKey", byteCount: HashKey.count)) else {
-            throw settings.wrong("secrets.hashKey", "must name a file of 64 hexadecimal digits")
-        }
-        self.key = key
-    }
+    init(_ settings: Settings) throws { key = try settings.hashKey("secrets.hashKey") }
 
     /// The challenge of App Attest for an hour.
     func challenge(of hour: Int32) -> [UInt8] {

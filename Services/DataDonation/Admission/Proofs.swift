@@ -62,7 +62,7 @@ struct IPhoneProofs: Sendable {
         }
         let pem =
             settings.optionalString("appAttest.roots") == nil
-            ? AppleAppAttestRoot.pem : text(try settings.path("appAttest.roots"))
+            ? AppleAppAttestRoot.pem : try settings.text("appAttest.roots")
         guard let roots = PinnedRoots(pem: pem) else {
             throw settings.wrong("appAttest.roots", "must name a PEM file with certificates of authorities")
         }
@@ -83,10 +83,10 @@ struct AndroidProofs: Sendable {
     /// From `playIntegrity.decryptionKey` and `.verificationKey`; nil if the first isn't set.
     static func keys(_ settings: Settings) throws(ConfigurationProblem) -> PlayIntegrityKeys? {
         guard settings.optionalString("playIntegrity.decryptionKey") != nil else { return nil }
-        let decryption = try settings.path("playIntegrity.decryptionKey")
-        let verification = try settings.path("playIntegrity.verificationKey")
+        let decryption = try settings.text("playIntegrity.decryptionKey")
+        let verification = try settings.text("playIntegrity.verificationKey")
         do throws(UnusablePlayIntegrityKey) {
-            return try PlayIntegrityKeys(decryption: text(decryption), verification: text(verification))
+            return try PlayIntegrityKeys(decryption: decryption, verification: verification)
         } catch {
             let key = error == .decryption ? "decryptionKey" : "verificationKey"
             throw settings.wrong("playIntegrity.\(key)", "names a file that can't be used. \(error)")
@@ -139,8 +139,4 @@ private struct AndroidApps {
             throw settings.wrong("android.certificates", "must list SHA-256 digests of signing certificates in Base64")
         }
     }
-}
-
-private func text(_ path: String) -> String {
-    (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
 }

@@ -1,11 +1,14 @@
 import DonationFormat
 import ExposureKeys
+import HourKeys
+
+import enum Crypto.Curve25519
 
 /// What was donated in an hour, taken apart into rows of the tables.
 ///
 /// What goes with a person's group and what goes with the app and its phone never meet in a row. No row has anything by which it can be
 /// told from an equal one, and rows are ordered by what is in them, so that nothing is left of a donation but its parts.
-struct DonatedRows: Sendable {
+struct DonatedRows: HourContent {
     private(set) var groups: [UserGroup] = []
     private(set) var clients: [AppClient] = []
     private(set) var risks: [RiskRow] = []
@@ -15,8 +18,12 @@ struct DonatedRows: Sendable {
     private(set) var submissionsByClient: [SubmissionByClientRow] = []
 
     /// How many donations.
-    var donations: Int { clients.count }
+    var people: Int { clients.count }
     var isEmpty: Bool { clients.isEmpty }
+
+    static func open(_ row: SealedRow, with key: Curve25519.KeyAgreement.PrivateKey) -> AnalyticsData? {
+        SealedDonation(bytes: row.sealed).open(tag: row.tag, hour: row.hour, with: key)
+    }
 
     mutating func add(_ data: AnalyticsData) {
         let (group, app) = (data.user, AppRow(data.client))

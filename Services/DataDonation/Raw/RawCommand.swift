@@ -1,6 +1,6 @@
 import ArgumentParser
 import AuditFormat
-import Foundation
+import FoundationEssentials
 import Postgres
 import Running
 import Schema

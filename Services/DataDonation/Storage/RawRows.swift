@@ -1,5 +1,6 @@
 import AuditFormat
-import Foundation
+import FoundationEssentials
+import Glibc
 import Postgres
 
 /// The folded tables row by row, and the audit of who took them.
@@ -40,22 +41,30 @@ enum RawRows {
             var count = 0
             for (name, rows) in queries {
                 let path = directory.appending(path: "\(name).jsonl").path
-                guard
-                    FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-                    let file = FileHandle(forWritingAtPath: path)
-                else { throw FilesNotWritten() }
-                defer { try? file.close() }
-                var buffer = Data()
+                let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                guard file >= 0 else { throw FilesNotWritten() }
+                defer { close(file) }
+                var buffer: [UInt8] = []
                 count += try session.copyOut(rows) { row in
-                    buffer.append(contentsOf: try row.next(String.self).utf8)
+                    buffer += try row.next(String.self).utf8
                     buffer.append(0x0A)
                     guard buffer.count > 1 << 20 else { return }
-                    try file.write(contentsOf: buffer)
+                    try append(buffer, to: file)
                     buffer.removeAll(keepingCapacity: true)
                 }
-                try file.write(contentsOf: buffer)
+                try append(buffer, to: file)
             }
             return count
+        }
+    }
+
+    private static func append(_ bytes: [UInt8], to file: Int32) throws(FilesNotWritten) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FilesNotWritten() }
+            rest = rest.dropFirst(count)
         }
     }
 }

@@ -216,6 +216,17 @@ extension HTTPField.Name {
     }
 }
 
+extension GatewayClient.Problem: OperatorProblem {
+    var description: String {
+        switch self {
+        case .refused(let status): "The gateway refused with status_\(status)."
+        case .unavailable(let status?): "The gateway is unavailable: status_\(status)."
+        case .unavailable(nil): "The gateway is unavailable: no connection, or no answer in time."
+        case .malformed(let what): "The answer isn't the gateway's: \(what.rawValue)."
+        }
+    }
+}
+
 /// Counts the calls to a gateway.
 private struct Calls: Sendable {
     enum Operation: String, CaseIterable {

@@ -13,8 +13,7 @@ struct Inbox: Service {
         let isKept: Bool
     }
 
-    /// Whether each is stored.
-    private let uploads: Batcher<Upload, Bool>
+    private let uploads: Batcher<Upload, Void>
     private let current: CurrentHourKey
     private let clock: WallClock
 
@@ -28,17 +27,12 @@ struct Inbox: Service {
         self.clock = clock
         uploads = Batcher(maximum: Self.batch, workers: 1, pause: .milliseconds(5)) { uploads in
             for _ in 0..<Self.attempts {
-                var key = try await current.key(for: Hour(containing: clock.now))
-                if uploads.contains(where: { !key.opens($0.content) }) {
-                    // The fold may have been replaced since the key was read.
-                    current.forget()
-                    key = try await current.key(for: Hour(containing: clock.now))
-                }
+                let key = try await current.key(for: Hour(containing: clock.now))
                 let sealed = try SealedUpload.seal(uploads.map { ($0.tag, $0.content) }, to: key)
-                let rows = zip(uploads, sealed).filter { $0.0.isKept && key.opens($0.0.content) }.map {
+                let rows = zip(uploads, sealed).filter(\.0.isKept).map {
                     InboxRow(tag: $0.tag, hour: key.hour, sealed: $1)
                 }
-                if try await store.insert(rows, sealedTo: key) { return uploads.map { key.opens($0.content) } }
+                if try await store.insert(rows, sealedTo: key) { return uploads.map { _ in } }
                 current.forget()
             }
             throw NoOpenHour()
@@ -52,11 +46,9 @@ struct Inbox: Service {
     /// Seals and stores an upload durably. An upload whose tag is already there is already stored.
     /// - Parameter isKept: false for a dummy request or a refused upload. It is sealed and waits for its commit like a real
     ///   one, but its row is left out.
-    /// - Throws: ``NoOpenHour``, also if the fold is of an earlier build, which doesn't read what is in the upload.
+    /// - Throws: ``NoOpenHour``.
     func take(_ content: UploadContent, tag: Digest, isKept: Bool) async throws {
-        guard try await uploads.answer(to: Upload(content: content, tag: tag, isKept: isKept)) else {
-            throw NoOpenHour()
-        }
+        try await uploads.answer(to: Upload(content: content, tag: tag, isKept: isKept))
     }
 
     /// Ready if there is a key to seal uploads to.

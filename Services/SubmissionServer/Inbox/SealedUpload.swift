@@ -13,8 +13,6 @@ struct SealedUpload: Sendable {
     let bytes: [UInt8]
 
     fileprivate static let envelope = RowEnvelope(for: "vigil inbox 2")
-    /// What this build's fold reads (``UploadContent/rowFormat``).
-    static let format: Int16 = 3
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -75,8 +73,7 @@ struct UploadOpener: Sendable {
 /// are reports of the Corona-Warn-App as well, and the two others continue the number of reports, which is the second byte. The next two
 /// are the numbers of keys and reports that were left out; the highest bit of the former says that the keys' owner agreed to give them to
 /// other countries. If there are both kinds, the second byte counts the venue reports, and a byte
-/// before all reports counts the Corona-Warn-App's, which come first. Earlier builds wrote the same without venue reports, or with
-/// either kind; they find no upload in a row with more (``HourPublicKey/rowFormat``).
+/// before all reports counts the Corona-Warn-App's, which come first.
 private enum Plaintext {
     static let keysStart = 4
     static let reportsStart = keysStart + UploadContent.maximumKeys * KeyRecord.size
@@ -157,13 +154,4 @@ extension UploadContent {
     fileprivate var reportSize: Int {
         reports.count * CheckInReport.count + venueReports.count * VenueReport.count + (hasBothKinds ? 1 : 0)
     }
-
-    /// The first format of rows that has what is in the upload: 2 has venue reports, 3 both kinds.
-    fileprivate var rowFormat: Int16 { venueReports.isEmpty ? 1 : reports.isEmpty ? 2 : 3 }
-}
-
-extension HourPublicKey {
-    /// Whether the fold that made the key reads an upload. If not, the fold is older than this server, and the phone comes again
-    /// when it was replaced: a row that a fold can't read is lost.
-    func opens(_ content: UploadContent) -> Bool { rowFormat >= content.rowFormat }
 }

@@ -23,14 +23,13 @@ struct InboxStore: Sendable {
         let row = try await database.session { session in
             try session.row(
                 """
-                SELECT hour, public_key, row_format FROM submission.hour_key
+                SELECT hour, public_key FROM submission.hour_key
                 WHERE hour >= \(hour.number) AND NOT closed ORDER BY hour LIMIT 1
-                """, as: Int32.self, [UInt8].self, Int16.self)
+                """, as: Int32.self, [UInt8].self)
         }
-        guard let (number, bytes, format) = row else { return nil }
+        guard let (number, bytes) = row else { return nil }
         return HourPublicKey(
-            hour: Hour(number: number), key: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes),
-            rowFormat: format)
+            hour: Hour(number: number), key: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes))
     }
 
     /// Stores uploads that are sealed to one hour's key, except those whose tag is already there.

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Running
+import Schema
 
 /// The key for the uploads' tags. Replicas share it.
 struct UploadTagKey: Sendable {
@@ -9,12 +10,7 @@ struct UploadTagKey: Sendable {
     init(_ key: HashKey) { self.key = key }
 
     /// From the file that `secrets.tagKey` names, 64 hexadecimal digits.
-    init(_ settings: Settings) throws {
-        guard let key = HashKey(bytes: try settings.secretFile("secrets.tagKey")) else {
-            throw ConfigurationProblem("secrets.tagKey must name a file of 64 hexadecimal digits (32 bytes).")
-        }
-        self.key = key
-    }
+    init(_ settings: Settings) throws { key = try settings.hashKey("secrets.tagKey") }
 
     /// Days up to that of the youngest key whose keys count for the tag.
     private static let days = 13

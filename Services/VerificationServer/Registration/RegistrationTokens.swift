@@ -1,5 +1,6 @@
 import Credentials
 import Running
+import Schema
 import VerificationAPI
 
 /// Derives registration tokens. Replicas share the key.
@@ -8,7 +9,7 @@ struct RegistrationTokens: Sendable {
 
     /// From the file that `secrets.tanKey` names.
     init(_ settings: Settings) throws {
-        key = try HashKey(settings: settings, key: "secrets.tanKey")
+        key = try settings.hashKey("secrets.tanKey")
     }
 
     /// The token for a registration: with an idempotency key the same for the same key and proof, otherwise random.

@@ -24,7 +24,7 @@ struct IssuedTANs: Sendable {
     /// From `secrets.tanKey`, `tan.lifetime` (hours) and `tan.perRegistration`.
     init(_ settings: Settings) throws {
         self.init(
-            key: try HashKey(settings: settings, key: "secrets.tanKey"),
+            key: try settings.hashKey("secrets.tanKey"),
             lifetime: Int32(try settings.int("tan.lifetime", default: 24, in: 1...336)),
             uploads: Int16(try settings.int("tan.perRegistration", default: 2, in: 1...14)))
     }

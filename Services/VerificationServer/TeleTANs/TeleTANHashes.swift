@@ -1,5 +1,6 @@
 import Credentials
 import Running
+import Schema
 
 /// The keyed hashes that stand for teleTANs and officers in the database. Replicas share the key.
 struct TeleTANHashes: Sendable {
@@ -7,7 +8,7 @@ struct TeleTANHashes: Sendable {
 
     /// From the file that `secrets.teleTANKey` names.
     init(_ settings: Settings) throws {
-        key = try HashKey(settings: settings, key: "secrets.teleTANKey")
+        key = try settings.hashKey("secrets.teleTANKey")
     }
 
     /// The stored digest of a teleTAN. A teleTAN is short enough to be guessed, so the hash is keyed.

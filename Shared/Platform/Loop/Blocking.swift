@@ -19,8 +19,8 @@ package enum Blocking {
         return try result.get()
     }
 
-    /// Runs `work` on one of the threads.
-    static func start(_ work: @escaping @Sendable () -> Void) {
+    /// Runs `work` on one of the threads, and doesn't wait for it.
+    package static func start(_ work: @escaping @Sendable () -> Void) {
         Workers.shared.add(work)
     }
 }

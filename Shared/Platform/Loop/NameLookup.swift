@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 
 /// Addresses of hosts, as the system's resolver gives them (getaddrinfo(3)).
-enum NameLookup {
+package enum NameLookup {
     /// An address to connect to, or to listen at.
-    struct Address: Sendable {
+    package struct Address: Sendable {
         fileprivate(set) var storage = sockaddr_storage()
         fileprivate(set) var length: socklen_t = 0
 
@@ -20,6 +20,9 @@ enum NameLookup {
 
         fileprivate init() {}
 
+        /// As ``SocketAddress/bytes``.
+        package var bytes: [UInt8] { SocketAddress(storage)?.bytes ?? [] }
+
         var port: Int { SocketAddress(storage)?.port ?? 0 }
 
         var family: Int32 { Int32(storage.ss_family) }
@@ -32,12 +35,12 @@ enum NameLookup {
     }
 
     /// The address that a text such as `127.0.0.1` or `::1` is; nil for a name.
-    static func literal(_ host: String, port: Int) -> Address? {
+    package static func literal(_ host: String, port: Int) -> Address? {
         look(host, port, AI_NUMERICHOST).first
     }
 
     /// The addresses of a name, the best first; none if it has none. This may wait for seconds.
-    static func addresses(of host: String, port: Int) -> [Address] {
+    package static func addresses(of host: String, port: Int) -> [Address] {
         look(host, port, AI_ADDRCONFIG)
     }
 

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// How many calls may be under way: each keeps a thread for blocking calls, and other work needs some as well.
-final class CallSlots: Sendable {
+/// How many calls may be under way; who finds no slot waits in line for one.
+package final class CallSlots: Sendable {
+    /// Each call keeps a thread for blocking calls, and other work needs some as well.
     static let shared = CallSlots(count: 12, waiting: 256)
 
     private enum Outcome {
@@ -22,7 +23,7 @@ final class CallSlots: Sendable {
     /// - Parameters:
     ///   - count: how many slots there are.
     ///   - limit: how many callers may wait for one.
-    init(count: Int, waiting limit: Int) {
+    package init(count: Int, waiting limit: Int) {
         state = Mutex(State(free: count))
         self.limit = limit
     }
@@ -30,7 +31,7 @@ final class CallSlots: Sendable {
     /// Takes a slot, to be given back.
     ///
     /// - Throws: if there is none in time.
-    func take(within time: Duration) async throws(OutsideProblem) {
+    package func take(within time: Duration) async throws(OutsideProblem) {
         let number: Int? = state.withLock { state in
             guard state.free == 0 else {
                 state.free -= 1
@@ -81,7 +82,8 @@ final class CallSlots: Sendable {
         caller?.resume(returning: .over)
     }
 
-    func giveBack() {
+    /// Gives a slot back, to the first who waits.
+    package func giveBack() {
         let caller: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             if !state.waiting.isEmpty { return state.waiting.removeFirst().caller }
             state.free += 1

@@ -12,6 +12,10 @@ final class CurlTransfer {
         let authorities: String?
         var identity: TLSFiles? = nil
         let reach: OutsideReach
+        /// Where to connect, whatever the URL says; nil for the URL's host.
+        var address: OutsideAddress? = nil
+        /// For the connection, TLS included; nil for all of the time.
+        var connectTime: Duration? = nil
         var isKept = false
         let limit: Int
         let end: Moment
@@ -21,6 +25,7 @@ final class CurlTransfer {
     let plan: Plan
     let handle: UnsafeMutableRawPointer
     private var lines: UnsafeMutablePointer<curl_slist>?
+    private var connectTo: UnsafeMutablePointer<curl_slist>?
     private var fields = HTTPFields()
     private var headBytes = 0
     private var body: [UInt8] = []
@@ -39,6 +44,7 @@ final class CurlTransfer {
     deinit {
         curl_easy_cleanup(handle)
         curl_slist_free_all(lines)
+        curl_slist_free_all(connectTo)
     }
 
     /// Carries it out.
@@ -53,7 +59,8 @@ final class CurlTransfer {
         guard milliseconds >= 1 else { throw .timedOut }
         guard plan.request.url.hasPrefix("https://") || plan.request.url.hasPrefix("http://") else { throw .url }
         set(CURLOPT_TIMEOUT_MS, Int(milliseconds))
-        set(CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
+        let connecting = plan.connectTime.map { $0 / .milliseconds(1) } ?? milliseconds
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connecting)))
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -61,7 +68,7 @@ final class CurlTransfer {
         set(CURLOPT_URL, plan.request.url)
         setConnection()
         setTLS()
-        setReach()
+        try setReach()
         setMessage()
         setBody()
         vigil_curl_set_list(handle, CURLOPT_HTTPHEADER, lines)
@@ -71,10 +78,15 @@ final class CurlTransfer {
     /// What came of it, once libcurl has ended it.
     func answer(after code: CURLcode) throws(OutsideProblem) -> OutsideResponse {
         if let problem { throw problem }
-        guard code == CURLE_OK else { throw Self.problem(code) }
-        var status = 0
-        vigil_curl_get_number(handle, CURLINFO_RESPONSE_CODE, &status)
-        return OutsideResponse(status: HTTPResponse.Status(code: status), fields: fields, body: body)
+        guard code == CURLE_OK else { throw number(CURLINFO_HTTP_CONNECTCODE) >= 300 ? .proxy : Self.problem(code) }
+        let status = HTTPResponse.Status(code: number(CURLINFO_RESPONSE_CODE))
+        return OutsideResponse(status: status, fields: fields, body: body)
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var number = 0
+        vigil_curl_get_number(handle, info, &number)
+        return number
     }
 
     private static func problem(_ code: CURLcode) -> OutsideProblem {
@@ -105,7 +117,8 @@ final class CurlTransfer {
     }
 
     private func setTLS() {
-        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        // Its type differs between versions of libcurl.
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // One file is read at once; a folder is searched at each call.
         set(CURLOPT_CAPATH, nil)
         if let authorities = plan.authorities { set(CURLOPT_CAINFO, authorities) }
@@ -115,16 +128,17 @@ final class CurlTransfer {
         }
     }
 
-    private func setReach() {
-        if case .everywhere = plan.reach { return }
-        set(CURLOPT_PROXY, "")
-        if case .direct = plan.reach { return }
-        vigil_curl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context)
-        // The addresses are those that the name has now, so a second look-up can't give others.
-        vigil_curl_set_open_socket(handle) { context, _, address in
-            guard let context, let address else { return -1 }
-            return CurlTransfer.from(context).open(address)
+    private func setReach() throws(OutsideProblem) {
+        guard !plan.reach.isChecked || plan.address != nil else { throw .forbiddenAddress }
+        if let address = plan.address {
+            // For any host and port; the port stays. An HTTP proxy gets CONNECT with the address, also for a URL without TLS: else
+            // it would be given the URL.
+            connectTo = curl_slist_append(nil, "::\(address.text):")
+            vigil_curl_set_list(handle, CURLOPT_CONNECT_TO, connectTo)
+            set(CURLOPT_HTTPPROXYTUNNEL, 1)
         }
+        // This machine's addresses are others to a proxy.
+        if plan.reach == .direct || plan.address?.isLoopback == true { set(CURLOPT_PROXY, "") }
     }
 
     private func setMessage() {
@@ -216,16 +230,5 @@ final class CurlTransfer {
             fields.append(HTTPField(name: name, value: String(value[..<end])))
         }
         return bytes.count
-    }
-
-    private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        let isAllowed = withUnsafePointer(to: &address.pointee.addr) { AddressRange.allows($0, plan.reach) }
-        guard isAllowed else {
-            problem = .forbiddenAddress
-            return -1
-        }
-        problem = nil
-        return socket(
-            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
     }
 }

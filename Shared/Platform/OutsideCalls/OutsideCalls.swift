@@ -7,15 +7,17 @@ package import TLS
 
 /// Calls servers that we don't run, one connection for each call (libcurl).
 ///
-/// It speaks HTTP/1.1, follows no redirect, decompresses nothing, keeps no cookie, and uses the proxies that `HTTPS_PROXY`,
-/// `HTTP_PROXY` and `NO_PROXY` name. libcurl would repeat a POST over a connection that it keeps, so none is kept. Each call has one
-/// deadline for everything, from the name's look-up to the last byte.
+/// It speaks HTTP/1.1, follows no redirect, decompresses nothing, keeps no cookie, and uses the proxies that the environment names
+/// (`HTTPS_PROXY`, `NO_PROXY`; libcurl-env(3)). libcurl would repeat a POST over a connection that it keeps, so none is kept. Each
+/// call has one deadline for everything, from the name's look-up to the last byte.
 package struct OutsideCalls: Sendable {
     /// Our certificate in use; nil without one.
     package let watchedTLS: (any WatchedTLS)?
     private let authorities: String?
     private let identity: TLSFiles?
     private let reach: OutsideReach
+    /// For tests: names that change.
+    var lookUp: CurlTransfer.LookUp = OutsideAddress.of
 
     /// Calls without a certificate of our own.
     ///
@@ -56,17 +58,70 @@ package struct OutsideCalls: Sendable {
     ) async throws(OutsideProblem) -> OutsideResponse {
         let end = Moment.now() + time
         try await CallSlots.shared.take(within: time)
-        defer { CallSlots.shared.giveBack() }
         let isCancelled = Flag()
-        let transfer = CurlTransfer.Plan(
+        let plan = CurlTransfer.Plan(
             request: request, authorities: authorities, identity: identity, reach: reach, limit: limit, end: end,
             isCancelled: isCancelled)
-        let result = await withTaskCancellationHandler {
-            await Blocking.run { Result { () throws(OutsideProblem) in try CurlTransfer(transfer).perform() } }
+        let outcome = Outcome()
+        Blocking.start { [lookUp] in
+            let result = Result { () throws(OutsideProblem) in try CurlTransfer.carryOut(plan, lookUp) }
+            // Only now: the thread is free again.
+            CallSlots.shared.giveBack()
+            outcome.set(result)
+        }
+        return try await outcome.first(by: end, isCancelled).get()
+    }
+}
+
+/// What came of a call, for one who waits for it no longer than was agreed: the system's resolver can't be interrupted.
+private final class Outcome: Sendable {
+    typealias Value = Result<OutsideResponse, OutsideProblem>
+
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case known(Value)
+    }
+
+    private let state = Mutex(State.open)
+
+    /// What is set first counts.
+    func set(_ value: Value) {
+        let caller: CheckedContinuation<Value, Never>? = state.withLock { state in
+            if case .known = state { return nil }
+            defer { state = .known(value) }
+            if case .awaited(let caller) = state { return caller }
+            return nil
+        }
+        caller?.resume(returning: value)
+    }
+
+    func first(by end: Moment, _ isCancelled: Flag) async -> Value {
+        await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try? await Task.sleep(for: end - .now())
+                    self.set(.failure(Task.isCancelled ? .cancelled : .timedOut))
+                }
+                let value = await self.wait()
+                group.cancelAll()
+                return value
+            }
         } onCancel: {
             isCancelled.set()
+            set(.failure(.cancelled))
         }
-        return try result.get()
+    }
+
+    private func wait() async -> Value {
+        await withCheckedContinuation { caller in
+            let known: Value? = state.withLock { state in
+                if case .known(let value) = state { return value }
+                state = .awaited(caller)
+                return nil
+            }
+            if let known { caller.resume(returning: known) }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Loop
 
 /// A request to a server that we don't run.
 package struct OutsideRequest: Sendable {
@@ -42,6 +43,8 @@ package enum OutsideProblem: Error, Equatable, Sendable {
     case noConnection
     /// The address may not be called.
     case forbiddenAddress
+    /// The proxy refuses the call, or wants a name and a password.
+    case proxy
     /// The server's certificate isn't trusted, or our own can't be used.
     case tls
     /// The answer wasn't complete in time.
@@ -62,9 +65,18 @@ package enum OutsideReach: Sendable {
     case everywhere
     /// All, and never by a proxy: for a suite's own doors.
     case direct
-    /// Public ones: for URLs of strangers, who could otherwise make us call our own network (CWE-918). No proxy is used, since
-    /// that would look the name up.
+    /// Public ones: for URLs of strangers, who could otherwise make us call our own network (CWE-918).
     case publicOnly
-    /// Public ones, and this machine, for simulators.
+    /// Public ones, and this machine, for simulators; the latter never by a proxy.
     case publicOrLoopback
+
+    /// Whether an address is called only after it was looked at. Only ``OutsideCalls`` does that.
+    var isChecked: Bool { self == .publicOnly || self == .publicOrLoopback }
+}
+
+extension OutsideReach {
+    /// Whether a host has an address now that may be called: for refusing a stranger's URL when it comes. A call checks again.
+    package func allows(host: String) async -> Bool {
+        await Blocking.run { OutsideAddress.of(host).contains { $0.isAllowed(self) } }
+    }
 }

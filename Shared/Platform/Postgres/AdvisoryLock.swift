@@ -26,6 +26,13 @@ package struct AdvisoryLock: Sendable {
     }
 }
 
+extension AdvisoryLock {
+    /// A lock without epochs, for what bears that another process overtakes it in a failover.
+    package init(acquire: SQL, release: SQL) {
+        self.init(acquire: acquire, release: release, begin: "SELECT 0::bigint") { _ in "SELECT false" }
+    }
+}
+
 /// The lead of a job, from when the lock was granted until another process has it.
 package struct Lead: Sendable {
     /// Counts who has led the job.

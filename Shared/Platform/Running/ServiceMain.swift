@@ -5,6 +5,7 @@ import Glibc
 ///
 /// An error that an operator can act on (``OperatorProblem``) is printed to standard error as one line, `name: sentence`. The
 /// process ends with 78 if the configuration is wrong, otherwise with 1. Of any other error only the type's name is printed.
+/// `--version` prints the libraries that the program has loaded (``LoadedLibrary``).
 ///
 /// - Parameters:
 ///   - command: the root command.
@@ -15,7 +16,8 @@ package func serviceMain<Command: AsyncParsableCommand>(
 ) async -> Never {
     do {
         try CoreDumps.switchOff()
-        var parsed = try command.parseAsRoot(arguments)
+        var parsed = try command.parseAsRoot(
+            arguments, version: ([name] + LoadedLibrary.all.map(\.line)).joined(separator: "\n"))
         if var asynchronous = parsed as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {

@@ -104,25 +104,4 @@ extension TLSContext {
         defer { X509_free(certificate) }
         guard use(certificate) else { throw flaw }
     }
-
-    /// Gives another library's context the same certificate, key and authorities, as libcurl asks for
-    /// (`CURLOPT_SSL_CTX_FUNCTION`).
-    ///
-    /// - Parameter other: an `SSL_CTX`.
-    /// - Returns: whether it took them.
-    package func lend(to other: OpaquePointer) -> Bool {
-        defer { ERR_clear_error() }
-        SSL_CTX_set_security_level(other, SSL_CTX_get_security_level(pointer))
-        SSL_CTX_set1_cert_store(other, SSL_CTX_get_cert_store(pointer))
-        guard let certificate = SSL_CTX_get0_certificate(pointer), let key = SSL_CTX_get0_privatekey(pointer) else {
-            return true
-        }
-        var chain: OpaquePointer?
-        SSL_CTX_ctrl(pointer, SSL_CTRL_GET_CHAIN_CERTS, 0, &chain)
-        let isChained = (0..<max(0, shim_sk_X509_num(chain))).allSatisfy {
-            shim_SSL_CTX_add1_chain_cert(other, shim_sk_X509_value(chain, $0)) == 1
-        }
-        return isChained && SSL_CTX_use_certificate(other, certificate) == 1
-            && SSL_CTX_use_PrivateKey(other, key) == 1
-    }
 }

@@ -24,8 +24,9 @@ package final class TLSContext: @unchecked Sendable {
     /// The suites of TLS 1.2 for servers of others.
     private static let clientSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     private static let suites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-    /// OpenSSL from 3.5 on has the hybrid one.
-    private static let groups = ["X25519MLKEM768:X25519:P-256:P-384", "X25519:P-256:P-384"]
+    /// OpenSSL has the hybrid one from 3.5 on, and then also knows the asterisk: a client sends a share of both, so that a server
+    /// without the hybrid one needs no second greeting (`SSL_CTX_set1_groups_list(3)`).
+    private static let groups = ["*X25519MLKEM768:*X25519:P-256:P-384", "X25519:P-256:P-384"]
     /// A change of keys costs a peer a few bytes and us a computation, for which other connections wait. Who sends as much as one
     /// change allows needs none in years.
     static let mostKeyUpdates = 32

@@ -4,44 +4,63 @@ extension Migration {
     /// The steps of the schema `distribution`.
     static let distribution: [Migration] = [
         Migration(
-            "published hours and signatures",
+            "published hours, bundles, events and signatures",
             #"""
             CREATE SCHEMA distribution;
             GRANT USAGE ON SCHEMA distribution TO vigil_distribution;
 
-            -- How many keys each published hour took: none, or everything that was waiting. Kept 15 days.
+            -- How many keys, check-in reports and foreign keys each published hour took: none, or everything that was waiting. Foreign
+            -- keys are decided by themselves, so that nobody's keys wait for another country's. Kept 15 days.
+            --
+            -- A key leaves its packages when it expires. `keys` are those that an hour took and that are left. `first_end` is the
+            -- earliest end of their periods, in intervals of ten minutes, and tells when to write packages anew; it stays when
+            -- no key is left, and is NULL if the hour took none. The same of foreign keys; `foreign_through` is the last hour of
+            -- import that was complete then.
             CREATE TABLE distribution.published_hour (
                 hour integer PRIMARY KEY,
-                keys integer NOT NULL CHECK (keys >= 0)
+                keys integer NOT NULL CHECK (keys >= 0),
+                reports integer NOT NULL DEFAULT 0 CHECK (reports >= 0),
+                first_end integer,
+                -- Seconds from the hour's end until an index named its package; NULL until then.
+                published_after integer CHECK (published_after >= 0),
+                foreign_keys integer NOT NULL DEFAULT 0 CHECK (foreign_keys >= 0),
+                foreign_first_end integer,
+                foreign_through integer,
+                CHECK (keys = 0 OR first_end IS NOT NULL),
+                CHECK (foreign_keys = 0 OR foreign_first_end IS NOT NULL),
+                CHECK ((foreign_first_end IS NULL) = (foreign_through IS NULL))
             );
 
-            -- The signature of each digest, so that a package that is built again has the same bytes. Kept 15 days.
+            -- The signature of each digest, so that a package that is built again has the same bytes. Kept for 15 days after it was
+            -- last needed: a configuration may stay the same for months.
             CREATE TABLE distribution.signature (
                 digest bytea NOT NULL CHECK (octet_length(digest) = 32),
                 signing_key bytea NOT NULL CHECK (octet_length(signing_key) = 32),
                 signature bytea NOT NULL,
-                created_at timestamptz NOT NULL,
+                used_at timestamptz NOT NULL,
                 PRIMARY KEY (digest, signing_key)
             );
-            CREATE INDEX ON distribution.signature (created_at);
+            CREATE INDEX ON distribution.signature (used_at);
+
+            -- How many venue reports the bundle has that begins with an hour. It is written down before the bundle is, and never
+            -- changes; a bundle whose reports are gone can't be built again. Kept 15 days.
+            CREATE TABLE distribution.published_venue_bundle (
+                first_hour integer PRIMARY KEY,
+                reports integer NOT NULL CHECK (reports >= 0)
+            );
+
+            -- The approved venue events for which phones were woken, and when, so that one wave is for many. Kept 15 days: an event is
+            -- gone 14 days after its end.
+            CREATE TABLE distribution.announced_event (
+                event_id uuid PRIMARY KEY,
+                announced_at timestamptz NOT NULL
+            );
+
             GRANT SELECT, INSERT, DELETE ON ALL TABLES IN SCHEMA distribution TO vigil_distribution;
-            """#),
-
-        Migration(
-            "published check-in reports",
-            #"""
-            -- How many check-in reports each published hour took: none, or everything that was waiting.
-            ALTER TABLE distribution.published_hour
-                ADD COLUMN reports integer NOT NULL DEFAULT 0 CHECK (reports >= 0);
-
-            -- A signature is kept for 15 days after it was last needed: a configuration may stay the same for months.
-            ALTER TABLE distribution.signature RENAME COLUMN created_at TO used_at;
+            GRANT UPDATE (keys, first_end, published_after, foreign_keys, foreign_first_end) ON distribution.published_hour
+                TO vigil_distribution;
             GRANT UPDATE (used_at) ON distribution.signature TO vigil_distribution;
-            """#),
 
-        Migration(
-            "publishing lock",
-            #"""
             -- Held by whoever publishes, until it is released or the connection ends. Advisory locks have one space of numbers
             -- for all roles, so no role may choose a number: each may only call the function that takes its own lock.
             CREATE FUNCTION distribution.take_publishing_lock() RETURNS void
@@ -49,78 +68,12 @@ extension Migration {
                 SELECT pg_advisory_lock(8532464671511281667);
             $body$;
             REVOKE ALL ON FUNCTION distribution.take_publishing_lock() FROM PUBLIC;
-            GRANT EXECUTE ON FUNCTION distribution.take_publishing_lock(), vigil.give_locks_back() TO vigil_distribution;
-            """#),
-
-        Migration(
-            "published keys expire",
-            #"""
-            -- A key leaves its packages when it expires. `keys` are those that an hour took and that are left. `first_end` is the
-            -- earliest end of their periods, in intervals of ten minutes, and tells when to write packages anew; it stays when
-            -- no key is left, and is NULL if the hour took none. Of earlier hours it isn't known: 0 has them written anew.
-            ALTER TABLE distribution.published_hour ADD COLUMN first_end integer;
-            UPDATE distribution.published_hour SET first_end = 0 WHERE keys > 0;
-            ALTER TABLE distribution.published_hour ADD CHECK (keys = 0 OR first_end IS NOT NULL);
-            GRANT UPDATE (keys, first_end) ON distribution.published_hour TO vigil_distribution;
-            """#),
-
-        Migration(
-            "delay of publication",
-            #"""
-            -- Seconds from the hour's end until an index named its package; NULL until then. -1: published by an earlier build,
-            -- which didn't measure it.
-            ALTER TABLE distribution.published_hour ADD COLUMN published_after integer CHECK (published_after >= -1);
-            UPDATE distribution.published_hour SET published_after = -1;
-            GRANT UPDATE (published_after) ON distribution.published_hour TO vigil_distribution;
-            """#),
-
-        Migration(
-            "published venue reports",
-            #"""
-            -- How many venue reports the bundle has that begins with an hour. It is written down before the bundle is, and never
-            -- changes; a bundle whose reports are gone can't be built again. Kept 15 days.
-            CREATE TABLE distribution.published_venue_bundle (
-                first_hour integer PRIMARY KEY,
-                reports integer NOT NULL CHECK (reports >= 0)
-            );
-            GRANT SELECT, INSERT, DELETE ON distribution.published_venue_bundle TO vigil_distribution;
-            """#),
-
-        Migration(
-            "announced venue events",
-            #"""
-            -- The approved venue events for which phones were woken, and when, so that one wave is for many. Kept 15 days: an event is
-            -- gone 14 days after its end.
-            CREATE TABLE distribution.announced_event (
-                event_id uuid PRIMARY KEY,
-                announced_at timestamptz NOT NULL
-            );
-            GRANT SELECT, INSERT, DELETE ON distribution.announced_event TO vigil_distribution;
-            """#),
-
-        Migration(
-            "keys of other countries",
-            #"""
-            -- How many foreign keys each published hour took: none, or everything that was waiting. They are decided by themselves,
-            -- so that nobody's keys wait for another country's. `foreign_through` is the last hour of import that was complete then;
-            -- both other columns are as `keys` and `first_end` of home keys.
-            ALTER TABLE distribution.published_hour
-                ADD COLUMN foreign_keys integer NOT NULL DEFAULT 0 CHECK (foreign_keys >= 0),
-                ADD COLUMN foreign_first_end integer,
-                ADD COLUMN foreign_through integer,
-                ADD CHECK (foreign_keys = 0 OR foreign_first_end IS NOT NULL),
-                ADD CHECK ((foreign_first_end IS NULL) = (foreign_through IS NULL));
-            GRANT UPDATE (foreign_keys, foreign_first_end) ON distribution.published_hour TO vigil_distribution;
+            GRANT EXECUTE ON FUNCTION distribution.take_publishing_lock(), vigil.give_locks_back(), vigil.begin_epoch(text),
+                vigil.confirm_epoch(text, bigint) TO vigil_distribution;
 
             -- federation sends other countries what is published at home.
             GRANT USAGE ON SCHEMA distribution TO vigil_federation;
             GRANT SELECT (hour, first_end) ON distribution.published_hour TO vigil_federation;
-            """#),
-
-        Migration(
-            "epochs of publications",
-            """
-            GRANT EXECUTE ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) TO vigil_distribution;
-            """),
+            """#)
     ]
 }

@@ -323,5 +323,18 @@ extension Migration {
             GRANT SELECT, INSERT ON donation.released_table, donation.released_cell TO vigil_donation_fold;
             GRANT INSERT ON donation.raw_audit TO vigil_donation_fold;
             """#),
+
+        Migration(
+            "turns of self-reports",
+            #"""
+            -- Held while Apple is asked for a device's bits and told the new ones, until it is released or the connection ends. Apple can't
+            -- do both at once. A phone comes again, so nobody waits long.
+            CREATE FUNCTION donation.take_report_turn() RETURNS void
+            LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '400ms' AS $body$
+                SELECT pg_advisory_lock(8532464671511281675);
+            $body$;
+            REVOKE ALL ON FUNCTION donation.take_report_turn() FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION donation.take_report_turn(), vigil.give_locks_back() TO vigil_donation;
+            """#),
     ]
 }

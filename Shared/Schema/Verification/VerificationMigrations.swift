@@ -4,29 +4,33 @@ extension Migration {
     /// The steps of the schema `verification`.
     static let verification: [Migration] = [
         Migration(
-            "registrations, teleTANs and TANs",
+            "registrations, teleTANs and used TANs",
             #"""
             CREATE SCHEMA verification;
             GRANT USAGE ON SCHEMA verification TO vigil_verification;
 
-            -- A registered test: the digest of its token, and under which hashed GUID to ask for the result. Kept 21 days.
+            -- Hours and days are numbers since 1970, UTC.
+
+            -- A registered test: the digest of its token, and under which hashed GUID to ask for the result. The second one is a hash
+            -- that includes the date of birth. Kept 21 days.
             CREATE TABLE verification.session (
                 token_digest bytea PRIMARY KEY CHECK (octet_length(token_digest) = 32),
                 hashed_guid text CHECK (length(hashed_guid) = 64),
                 teletan_kind text CHECK (teletan_kind IN ('TEST', 'EVENT')),
-                tan_count smallint NOT NULL DEFAULT 0,
-                created_at timestamptz NOT NULL,
+                created_hour integer NOT NULL,
+                hashed_guid_dob text
+                    CHECK (length(hashed_guid_dob) = 64 AND (hashed_guid IS NOT NULL OR hashed_guid_dob IS NULL)),
                 CHECK ((hashed_guid IS NULL) <> (teletan_kind IS NULL))
             );
-            CREATE INDEX ON verification.session (created_at);
+            CREATE INDEX ON verification.session (created_hour);
 
-            -- Which GUIDs were registered, for as long as the test result server could still answer for one (60 days, a
+            -- Which GUIDs were registered, of both kinds, for as long as the test result server could still answer for one (60 days, a
             -- session's 21, and a day to spare): otherwise the same test could authorise a second upload.
             CREATE TABLE verification.registered_guid (
                 guid_digest bytea PRIMARY KEY CHECK (octet_length(guid_digest) = 32),
-                created_at timestamptz NOT NULL
+                created_day integer NOT NULL
             );
-            CREATE INDEX ON verification.registered_guid (created_at);
+            CREATE INDEX ON verification.registered_guid (created_day);
 
             -- A teleTAN as a keyed hash. It opens one session.
             CREATE TABLE verification.tele_tan (
@@ -38,31 +42,6 @@ extension Migration {
             );
             CREATE INDEX ON verification.tele_tan (created_at);
             CREATE INDEX ON verification.tele_tan (expires_at);
-
-            -- A TAN as a digest. The tag names the one upload that it authorises; nothing names the session that it came from.
-            CREATE TABLE verification.tan (
-                digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
-                kind text CHECK (kind IN ('TEST', 'EVENT')),
-                tag bytea CHECK (octet_length(tag) = 32),
-                confirmed_at timestamptz,
-                expires_at timestamptz NOT NULL,
-                CHECK (confirmed_at IS NULL OR tag IS NOT NULL)
-            );
-            CREATE INDEX ON verification.tan (expires_at);
-            CREATE INDEX ON verification.tan (confirmed_at) WHERE confirmed_at IS NOT NULL;
-            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA verification TO vigil_verification;
-            """#),
-
-        Migration(
-            "tests with a date of birth, limits on teleTANs",
-            #"""
-            -- The second id of a test: a hash that includes the date of birth. It is claimed in registered_guid, too.
-            ALTER TABLE verification.session
-                ADD COLUMN hashed_guid_dob text
-                    CHECK (length(hashed_guid_dob) = 64 AND (hashed_guid IS NOT NULL OR hashed_guid_dob IS NULL));
-
-            -- Room in each page for the reservation and the confirmation of its TANs, so that the first needs no index entry.
-            ALTER TABLE verification.tan SET (fillfactor = 50);
 
             -- How many teleTANs an officer was issued in an hour, under a keyed hash of officer and hour: it shows neither who the
             -- officer is nor that two hours belong to the same one. Kept until the hour is over.
@@ -77,13 +56,7 @@ extension Migration {
                 hour integer PRIMARY KEY,
                 refusals integer NOT NULL
             );
-            GRANT SELECT, INSERT, UPDATE, DELETE ON verification.officer_hour, verification.refused_tele_tan
-                TO vigil_verification;
-            """#),
 
-        Migration(
-            "TANs that prove themselves",
-            #"""
             -- A TAN that an upload used, under a digest that only the phone's registration token leads to. The tag names the one
             -- upload that it authorises, `day` is when it was first used. Kept 23 days: by then every other TAN for the same
             -- upload has expired. Each page has room for the confirmation, which therefore needs no index entry.
@@ -94,24 +67,7 @@ extension Migration {
                 day integer NOT NULL
             ) WITH (fillfactor = 50);
             CREATE INDEX ON verification.used_tan (day);
-            GRANT SELECT, INSERT, UPDATE, DELETE ON verification.used_tan TO vigil_verification;
 
-            -- TANs that were issued before are unknown from now on: a phone that asks again is given a new one.
-            DROP TABLE verification.tan;
-            ALTER TABLE verification.session DROP COLUMN tan_count;
-
-            -- Hours and days since 1970, UTC. The tables are rewritten, so nothing of the finer times remains in them.
-            ALTER TABLE verification.session
-                ALTER COLUMN created_at TYPE integer USING floor(extract(epoch FROM created_at) / 3600)::integer;
-            ALTER TABLE verification.session RENAME COLUMN created_at TO created_hour;
-            ALTER TABLE verification.registered_guid
-                ALTER COLUMN created_at TYPE integer USING floor(extract(epoch FROM created_at) / 86400)::integer;
-            ALTER TABLE verification.registered_guid RENAME COLUMN created_at TO created_day;
-            """#),
-
-        Migration(
-            "counts of what was forgotten",
-            #"""
             -- TeleTANs by the local day on which they were made, counted by the statement that deletes them. So nothing here
             -- moves when a teleTAN is made or redeemed, and a teleTAN is in one of the two tables only. A row goes when its
             -- figures are released.
@@ -134,8 +90,7 @@ extension Migration {
                 day date PRIMARY KEY,
                 refusals integer NOT NULL
             );
-            GRANT SELECT, INSERT, UPDATE, DELETE ON verification.forgotten_tele_tan, verification.forgotten_refusal
-                TO vigil_verification;
-            """#),
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA verification TO vigil_verification;
+            """#)
     ]
 }

@@ -38,12 +38,13 @@ static inline CURLcode vigil_curl_set_progress(CURL *handle, vigil_curl_progress
     return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
 
-static inline CURLcode vigil_curl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
-    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
-}
-
 static inline CURLcode vigil_curl_get_number(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
+}
+
+// Of a connection that is there.
+static inline CURLcode vigil_curl_get_socket(CURL *handle, curl_socket_t *value) {
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
 }
 
 static inline CURLMcode vigil_curl_multi_set_number(CURLM *multi, CURLMoption option, long value) {

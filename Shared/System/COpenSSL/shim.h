@@ -113,9 +113,7 @@ static inline void shim_BIO_set_retry_write(BIO *bio) { BIO_set_retry_write(bio)
 
 // X509 and stacks. Swift imports every stack as an opaque pointer.
 
-static inline int shim_sk_X509_num(const STACK_OF(X509) * stack) { return sk_X509_num(stack); }
 /// Belongs to the stack.
-static inline X509 *shim_sk_X509_value(const STACK_OF(X509) * stack, int index) { return sk_X509_value(stack, index); }
 static inline STACK_OF(X509) * shim_sk_X509_new_null(void) { return sk_X509_new_null(); }
 /// The stack takes the certificate over if the result isn't 0.
 static inline int shim_sk_X509_push(STACK_OF(X509) * stack, X509 *certificate) {

@@ -23,7 +23,9 @@ struct CompletionScript {
         var values = ""
         for path in all(root) {
             let options = options(path)
-            let choices = path.subcommands.map { $0.command.commandName } + options.map { "--\($0.name)" } + ["--help"]
+            let choices =
+                path.subcommands.map { $0.command.commandName } + options.map { "--\($0.name)" }
+                + (path.isRoot ? ["--version", "--help"] : ["--help"])
             words += "    \"\(path.name)\") words=\"\(choices.joined(separator: " "))\" ;;\n"
             for option in options where !option.allValues.isEmpty {
                 values += "    \"\(path.name) --\(option.name)\")"
@@ -67,6 +69,7 @@ struct CompletionScript {
                 if !option.allValues.isEmpty { line += " -f -a '\(option.allValues.joined(separator: " "))'" }
                 lines += line + "\n"
             }
+            if path.isRoot { lines += "\(start) -l version -d 'Show the versions of its libraries.'\n" }
             lines += "\(start) -l help -s h -d 'Show help information.'\n"
         }
         return """

@@ -32,8 +32,9 @@ struct HelpPage {
         let arguments = all.filter { $0.kind == .positional }.map(Self.entry)
         if !arguments.isEmpty { sections.append("ARGUMENTS:\n" + arguments.joined(separator: "\n")) }
         let options = all.filter { $0.kind != .positional }.map(Self.entry)
+        let version = path.isRoot ? [Self.entry("--version", "Show the versions of its libraries.")] : []
         let help = Self.entry("-h, --help", "Show help information.")
-        sections.append("OPTIONS:\n" + (options + [help]).joined(separator: "\n"))
+        sections.append("OPTIONS:\n" + (options + version + [help]).joined(separator: "\n"))
         if !path.subcommands.isEmpty {
             let entries = path.subcommands.map { subcommand in
                 let isDefault = subcommand.name == path.defaultSubcommand?.name

@@ -8,6 +8,9 @@ struct CommandPath {
         self.parents = parents
     }
 
+    /// Whether this is the program itself.
+    var isRoot: Bool { parents.isEmpty }
+
     /// What is typed to get here.
     var name: String { (parents + [command]).map { $0.commandName }.joined(separator: " ") }
 
@@ -28,12 +31,17 @@ struct CommandPath {
 extension ParsableCommand {
     /// Reads a command line.
     ///
-    /// - Parameter arguments: by default those of the process.
+    /// - Parameters:
+    ///   - arguments: by default those of the process.
+    ///   - version: what `--version` prints.
     /// - Returns: this command, or the subcommand that the arguments name.
-    /// - Throws: what ``exit(withError:)`` takes, also if help is asked for.
-    package static func parseAsRoot(_ arguments: [String]? = nil) throws -> any ParsableCommand {
+    /// - Throws: what ``exit(withError:)`` takes, also if help or the version is asked for.
+    package static func parseAsRoot(
+        _ arguments: [String]? = nil, version: @autoclosure () -> String = ""
+    ) throws -> any ParsableCommand {
         let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
         let root = CommandPath(Self.self)
+        if arguments == ["--version"] { throw CommandError(text: version(), status: .success) }
         if let first = arguments.first, first.hasPrefix(CompletionScript.option) {
             let shell =
                 first == CompletionScript.option

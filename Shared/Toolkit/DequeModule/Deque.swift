@@ -1,10 +1,10 @@
 /// A queue that takes elements at its end and gives them at its start, each in constant time.
 ///
 /// A ring in one array that doubles when it is full. Elements are released as soon as they are removed. Storage only
-/// grows: a queue has the bound of whoever fills it. It is inlinable, because unspecialised generic code in other modules costs
-/// several times as much.
+/// grows: a queue has the bound of whoever fills it. It is public and inlinable, because unspecialised generic code in other modules costs
+/// several times as much, and Swift 6.3.1 inlines nothing that is `package`.
 @frozen
-package struct Deque<Element> {
+public struct Deque<Element> {
     /// The storage; its count is zero or a power of two. Free places are nil.
     @usableFromInline var ring: [Element?]
     @usableFromInline var start: Int
@@ -12,24 +12,24 @@ package struct Deque<Element> {
 
     /// An empty queue.
     @inlinable
-    package init() {
+    public init() {
         ring = []
         start = 0
         used = 0
     }
 
     /// How many elements it holds.
-    @inlinable package var count: Int { used }
+    @inlinable public var count: Int { used }
 
     /// Whether nothing is in the queue.
-    @inlinable package var isEmpty: Bool { used == 0 }
+    @inlinable public var isEmpty: Bool { used == 0 }
 
     /// The element that comes out next.
-    @inlinable package var first: Element? { isEmpty ? nil : ring[start] }
+    @inlinable public var first: Element? { isEmpty ? nil : ring[start] }
 
     /// The element that many places behind the first one.
     @inlinable
-    package subscript(offset: Int) -> Element {
+    public subscript(offset: Int) -> Element {
         get {
             guard offset < used, let element = ring[place(offset)] else {
                 preconditionFailure("the queue has no such element")
@@ -44,7 +44,7 @@ package struct Deque<Element> {
 
     /// Adds an element at the end.
     @inlinable
-    package mutating func append(_ element: Element) {
+    public mutating func append(_ element: Element) {
         if used == ring.count { grow() }
         ring[place(used)] = element
         used += 1
@@ -52,7 +52,7 @@ package struct Deque<Element> {
 
     /// Adds an element at the start.
     @inlinable
-    package mutating func prepend(_ element: Element) {
+    public mutating func prepend(_ element: Element) {
         if used == ring.count { grow() }
         start = place(-1)
         ring[start] = element
@@ -61,7 +61,7 @@ package struct Deque<Element> {
 
     /// Removes the first element; nil if there is none.
     @inlinable
-    package mutating func popFirst() -> Element? {
+    public mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = ring[start]
         ring[start] = nil
@@ -72,7 +72,7 @@ package struct Deque<Element> {
 
     /// Removes the first element, which there must be.
     @inlinable
-    @discardableResult package mutating func removeFirst() -> Element {
+    @discardableResult public mutating func removeFirst() -> Element {
         guard let element = popFirst() else { preconditionFailure("the queue is empty") }
         return element
     }
@@ -98,7 +98,7 @@ extension Deque: Sendable where Element: Sendable {}
 extension Deque: ExpressibleByArrayLiteral {
     /// A queue of these elements, the first of which comes out next.
     @inlinable
-    package init(arrayLiteral elements: Element...) {
+    public init(arrayLiteral elements: Element...) {
         self.init()
         for element in elements { append(element) }
     }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 // What generated code is made of is `public` in this module, because the compiler inlines nothing else into other modules: a million
-// keys would take three times as long.
+// keys would take twice as long.
 
 /// How a field's value is written: a type of the schema language.
 public enum FieldKind: Sendable {

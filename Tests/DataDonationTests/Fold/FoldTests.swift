@@ -224,11 +224,11 @@ struct FoldTests {
             for data in Self.donations(7, seed: 5) { try await stage.donate(data) }
             let report = try await stage.foldNextHour()
             #expect(
-                report.metadata == [
+                report.metadata.mapValues { "\($0)" } == [
                     "hour": "\(Self.hour.number)", "donations": "7", "unreadable": "0", "single_donor_hours": "0",
                 ])
             try await stage.donate(Self.full)
-            #expect(try await stage.foldNextHour().singleDonorHours == 1)
+            #expect(try await stage.foldNextHour().singlePersonHours == 1)
             let text = stage.metrics.text
             #expect(text.contains(#"folded_donation_hours_total{donations="several"} 1"#))
             #expect(text.contains(#"folded_donation_hours_total{donations="one"} 1"#))

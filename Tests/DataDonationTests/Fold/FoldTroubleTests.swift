@@ -47,7 +47,7 @@ struct FoldTroubleTests {
                 try await stage.fold.close(through: last)
                 await #expect(throws: Killed.self) {
                     try await stage.fold.store.fold { transaction in
-                        _ = try stage.fold.move(through: last, in: transaction)
+                        _ = try stage.fold.move(through: last, asOf: last.end, in: transaction)
                         throw Killed()
                     }
                 }
@@ -57,7 +57,7 @@ struct FoldTroubleTests {
             "before the private keys were destroyed",
             { stage, last in
                 try await stage.fold.close(through: last)
-                _ = try await stage.fold.store.fold { try stage.fold.move(through: last, in: $0) }
+                _ = try await stage.fold.store.fold { try stage.fold.move(through: last, asOf: last.end, in: $0) }
             }
         ),
     ]

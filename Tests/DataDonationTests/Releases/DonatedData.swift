@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HourKeys
 import Postgres
 import Schema
 import Statistics

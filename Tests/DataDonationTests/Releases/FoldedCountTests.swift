@@ -1,5 +1,6 @@
 import DonationFormat
 import ExposureKeys
+import HourKeys
 import Postgres
 import Statistics
 import TestSupport

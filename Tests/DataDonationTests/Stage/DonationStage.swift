@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Calling
 import Credentials
 import DataDonation
@@ -7,10 +6,9 @@ import DonationAPI
 import DonationFormat
 import Foundation
 import HTTPContract
+import HTTPMessage
+import HTTPTypes
 import Logging
-import NIOCore
-import NIOFoundationCompat
-import NIOHTTP1
 import Postgres
 import Running
 import Schema
@@ -24,9 +22,14 @@ struct DonationStage: Sendable {
     let database: MigratedDatabase
     let certificates: TestCertificates
     let vouchers: Vouchers
-    private let connections: [Role: ReloadedConnections]
-    private let appBase: String
-    private let redemptionBase: String
+    private let clients: [Role: Doors]
+
+    /// The two listeners, as a role calls them over connections that are kept, so that a busy machine doesn't have to shake hands for each
+    /// request.
+    private struct Doors {
+        let app: HTTPClient
+        let redemption: HTTPClient
+    }
 
     /// 2026-11-10, at ten past nine.
     static let start = Date(timeIntervalSince1970: 1_794_301_800)
@@ -48,14 +51,16 @@ struct DonationStage: Sendable {
     /// - Parameters:
     ///   - settings: added to the usual ones, or replacing them; an empty text removes one.
     ///   - error: by how many seconds the service's clock is wrong.
+    ///   - pause: what Apple's answers wait for.
     static func run(
         settings: [String: String] = [:], clockError error: TimeInterval = 0,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        pause: @escaping @Sendable (SimulatedDeviceCheck.Operation) async -> Void = { _ in },
         _ body: (DonationStage) async throws -> Void
     ) async throws {
         let certificates = try TestCertificates()
         let clock = ManualClock(start)
-        let vouchers = try Vouchers(clock: clock, certificates: certificates)
+        let vouchers = try Vouchers(clock: clock, certificates: certificates, pause: pause)
         let apple = vouchers.listener(try certificates.files(role: nil))
         try await TestPostgres.withMigratedDatabase { database in
             try await withService(listeners: [apple]) { _ in
@@ -76,20 +81,30 @@ struct DonationStage: Sendable {
                     logger: logger,
                     serve: DataDonation.serve
                 ) { _ in
-                    // Kept, so that a busy machine doesn't have to shake hands for each request.
-                    var connections: [Role: ReloadedConnections] = [:]
+                    var clients: [Role: Doors] = [:]
                     for role in [Role.metadataProxy, .surveyServer, .logServer, .verificationServer] {
-                        connections[role] = try ReloadedConnections(
-                            tls: certificates.files(role: role), peer: "data-donation",
-                            configuration: HTTPClient.Configuration())
+                        func client(_ port: Int) throws -> HTTPClient {
+                            try HTTPClient(
+                                base: "https://localhost:\(port)", tls: certificates.files(role: role),
+                                name: "data-donation")
+                        }
+                        clients[role] = Doors(app: try client(ports.app), redemption: try client(ports.redemption))
                     }
-                    defer { withExtendedLifetime(connections) {} }
-                    try await body(
-                        DonationStage(
-                            clock: clock, database: database, certificates: certificates, vouchers: vouchers,
-                            connections: connections,
-                            appBase: "https://localhost:\(ports.app)",
-                            redemptionBase: "https://localhost:\(ports.redemption)"))
+                    let result: Result<Void, any Error>
+                    do {
+                        result = .success(
+                            try await body(
+                                DonationStage(
+                                    clock: clock, database: database, certificates: certificates, vouchers: vouchers,
+                                    clients: clients)))
+                    } catch {
+                        result = .failure(error)
+                    }
+                    for doors in clients.values {
+                        await doors.app.close()
+                        await doors.redemption.close()
+                    }
+                    try result.get()
                 }
             }
         }
@@ -101,18 +116,19 @@ struct DonationStage: Sendable {
     func send(
         _ operation: Endpoint<DonationBody, ExpirationAnswer>, _ body: [UInt8], isFake: Bool = false
     ) async throws -> Reply {
-        try await post(
-            appBase + operation.route.path, body, role: .metadataProxy,
-            headers: [("content-type", "application/x-protobuf"), ("cwa-fake", isFake ? "1" : "0")])
+        try await call(
+            try doors(.metadataProxy).app, operation.route.path, body,
+            [.contentType: "application/x-protobuf", .cwaFake: isFake ? "1" : "0"])
     }
 
     /// Redeems a password.
     func redeem(
         _ path: String, _ password: String, by role: Role, key: String? = nil
     ) async throws -> Reply {
-        try await post(
-            redemptionBase + path, Array(#"{"otp":"\#(password)"}"#.utf8), role: role,
-            headers: [("content-type", "application/json")] + (key.map { [("idempotency-key", "\"\($0)\"")] } ?? []))
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let key { fields[.idempotencyKey] = "\"\(key)\"" }
+        return try await call(
+            try doors(role).redemption, path, Array(#"{"otp":"\#(password)"}"#.utf8), fields)
     }
 
     /// Redeems passwords of self-reports in one call.
@@ -130,9 +146,9 @@ struct DonationStage: Sendable {
 
     /// The same with any body.
     func redeemReports(_ body: [UInt8], by role: Role = .verificationServer) async throws -> Reply {
-        try await post(
-            redemptionBase + DonationAPI.reportRedemptions.route.path, body, role: role,
-            headers: [("content-type", "application/json")])
+        try await call(
+            try doors(role).redemption, DonationAPI.reportRedemptions.route.path, body,
+            [.contentType: "application/json"])
     }
 
     /// The challenge as an app gets it.
@@ -144,32 +160,21 @@ struct DonationStage: Sendable {
 
     /// What an app is told that asks for a challenge.
     func askForChallenge() async throws -> Reply {
-        let url = appBase + DonationAPI.challenge.route.path
-        return try await over(.metadataProxy) { http in
-            let answer = try await http.execute(HTTPClientRequest(url: url), timeout: Self.patience)
-            return Reply(Int(answer.status.code), String(buffer: try await answer.body.collect(upTo: 4096)))
-        }
+        try await call(try doors(.metadataProxy).app, DonationAPI.challenge.route.path)
     }
 
-    private static let patience = TimeAmount.seconds(60)
+    private func doors(_ role: Role) throws -> Doors {
+        guard let doors = clients[role] else { throw SimulatedIPhone.Unusable() }
+        return doors
+    }
 
-    private func post(
-        _ url: String, _ body: [UInt8], role: Role, headers: [(String, String)]
+    /// - Parameter body: nil for GET, else POST.
+    private func call(
+        _ client: HTTPClient, _ path: String, _ body: [UInt8]? = nil, _ fields: HTTPFields = [:]
     ) async throws -> Reply {
-        try await over(role) { http in
-            var request = HTTPClientRequest(url: url)
-            request.method = .POST
-            for (name, value) in headers { request.headers.add(name: name, value: value) }
-            request.body = .bytes(ByteBuffer(bytes: body))
-            let answer = try await http.execute(request, timeout: Self.patience)
-            let body = try await answer.body.collect(upTo: 65_536)
-            return Reply(Int(answer.status.code), String(buffer: body))
-        }
-    }
-
-    private func over<Result>(_ role: Role, _ body: (HTTPClient) async throws -> Result) async throws -> Result {
-        guard let connections = connections[role] else { throw SimulatedIPhone.Unusable() }
-        return try await connections.with(body)
+        let request = ClientRequest(body == nil ? .get : .post, path, fields: FieldLines(fields), body: body)
+        let answer = try await client.send(request, within: .seconds(60), limit: 65_536)
+        return Reply(answer.status.code, String(decoding: answer.body, as: UTF8.self))
     }
 
     // MARK: The database

@@ -25,14 +25,18 @@ struct Vouchers: Sendable {
     static let signer = [UInt8](SHA256.hash(data: Array("signer".utf8)))
     static let appName = "A1B2C3D4E5.de.example.app"
 
-    init(clock: ManualClock, certificates: TestCertificates) throws {
+    /// - Parameter pause: what Apple's answers wait for.
+    init(
+        clock: ManualClock, certificates: TestCertificates,
+        pause: @escaping @Sendable (SimulatedDeviceCheck.Operation) async -> Void
+    ) throws {
         let now = clock.now
         self.clock = clock
         apple = try AppleAuthority(at: now)
         let teamKey = P256.Signing.PrivateKey()
         deviceCheck = SimulatedDeviceCheck(
             team: "A1B2C3D4E5", keys: ["ABC123DEFG": teamKey.publicKey], wording: .live, clock: clock.clock)
-        routes = DeviceCheckRoutes(deviceCheck)
+        routes = DeviceCheckRoutes(deviceCheck, pause: pause)
         func file(_ name: String, _ text: String) throws -> String {
             let path = "\(certificates.directory)/\(name)"
             try Data(text.utf8).write(to: URL(filePath: path))

@@ -32,7 +32,7 @@ struct WrittenHoursTests {
     private static func forgetOrder(in stage: DonationStage) async throws -> Int {
         try await TestPostgres.withClient(stage.database.connection(as: .donation)) { client in
             let clock = DatabaseClock(of: client, movedLike: stage.clock.clock)
-            return try await WrittenHours(client, by: clock).forgetOrder(at: stage.clock.now)
+            return try await WrittenHours.donations(client, by: clock).forgetOrder(at: stage.clock.now)
         }
     }
 

@@ -102,15 +102,15 @@ struct Seizure: Sendable {
 
     private init(livingThrough hours: SimulatedHours, _ way: Way, on stage: FoldStage) async throws {
         let hourly = Dictionary(grouping: hours.donations, by: \.hour).sorted { $0.key < $1.key }
-        var copied: [DonationRow] = []
+        var copied: [SealedRow] = []
         for (hour, donations) in hourly {
             for donation in donations {
                 stage.clock.set(donation.moment)
                 try await stage.donate(donation.data)
             }
             let rows = try await stage.asSuperuser { session in
-                var rows: [DonationRow] = []
-                try FoldTransaction(session: session).readInbox(through: hour) { rows += $0 }
+                var rows: [SealedRow] = []
+                try FoldTransaction(session, .donations).readInbox(through: hour) { rows += $0 }
                 return rows
             }
             waiting.append(rows.count)
@@ -123,7 +123,7 @@ struct Seizure: Sendable {
                     for donation in donations {
                         var rows = DonatedRows()
                         rows.add(donation.data)
-                        try FoldTransaction(session: session).insert(rows, in: hour)
+                        try FoldTransaction(session, .donations).insert(rows, in: hour)
                         // More will be written for the same hour.
                         try session.execute("DELETE FROM donation.folded_hour WHERE hour = \(hour.number)")
                     }
@@ -136,10 +136,10 @@ struct Seizure: Sendable {
     }
 
     /// How many rows the private keys in the directory open.
-    private static func opened(_ rows: [DonationRow], on stage: FoldStage) -> Int {
+    private static func opened(_ rows: [SealedRow], on stage: FoldStage) -> Int {
         rows.count { row in
             guard let key = try? stage.fold.files.read(row.hour) else { return false }
-            return row.sealed.open(tag: row.tag, hour: row.hour, with: key) != nil
+            return DonatedRows.open(row, with: key) != nil
         }
     }
 

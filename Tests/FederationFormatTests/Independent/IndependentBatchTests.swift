@@ -2,14 +2,14 @@ import Crypto
 import ExposureKeys
 import FederationFormat
 import Foundation
+import TestPrograms
 import TestSupport
 import Testing
 
 /// Batches that a program without any of this module's code reads and computes anew (`batch.py`), and signatures between this module and
 /// `openssl cms` over what that program computed.
 @Suite(
-    .heavy, .timeLimit(.minutes(5)), .enabled(if: TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"),
-    .enabled(if: OpenSSL.exists, "openssl is not installed"))
+    .heavy, .timeLimit(.minutes(5)), .enabled(if: TestPython.isAvailable, "VIGIL_TEST_PYTHON is not set"))
 struct IndependentBatchTests {
     private static func key(
         _ data: [UInt8], start: UInt32 = 2_960_000, period: UInt32 = 144, level: FederatedRiskLevel = .unset,
@@ -75,17 +75,17 @@ struct IndependentBatchTests {
     ]
 
     /// What `batch.py` says the signature covers. It refuses a body in another order, or in another form.
-    private static func signedBytes(of batch: KeyBatch, in folder: OpenSSL) throws -> [UInt8] {
+    private static func signedBytes(of batch: KeyBatch, in folder: OpenSSLProgram) throws -> [UInt8] {
         try folder.write(batch.protobuf(), "batch")
         let failure = try failure(of: ["signed", "batch", "content"], in: folder)
         try #require(failure == nil)
-        return try folder.bytes("content")
+        return try folder.read("content")
     }
 
     /// What `batch.py` says if it fails.
-    private static func failure(of arguments: [String], in folder: OpenSSL) throws -> String? {
+    private static func failure(of arguments: [String], in folder: OpenSSLProgram) throws -> String? {
         let process = try TestPython.process("../FederationFormatTests/Independent/batch.py", arguments)
-        process.currentDirectoryURL = URL(filePath: folder.folder)
+        process.currentDirectoryURL = folder.folder
         let errors = Pipe()
         process.standardError = errors
         try process.start()
@@ -100,73 +100,47 @@ struct IndependentBatchTests {
         var random = SeededGenerator(seed: 1)
         let batch = try #require(KeyBatch(keys.shuffled(using: &random)))
         #expect(batch.keys.count == Set(keys).count)
-        try await withScratchFolder { folder in
-            let content = try Self.signedBytes(of: batch, in: OpenSSL(folder: folder))
-            #expect(content == batch.records.signedBytes)
-        }
+        let content = try Self.signedBytes(of: batch, in: OpenSSLProgram())
+        #expect(content == batch.records.signedBytes)
     }
 
     @Test func `the other program refuses keys in another order`() async throws {
         let batch = try #require(KeyBatch(try Sample.keys(2, seed: 3)))
-        try await withScratchFolder { folder in
-            let folder = OpenSSL(folder: folder)
-            try folder.write(try KeyBatch.protobuf(batch.keys.reversed()), "batch")
-            let failure = try Self.failure(of: ["signed", "batch", "content"], in: folder)
-            #expect(failure == "The keys aren't in the signature's order.\n")
-        }
+        let folder = try OpenSSLProgram()
+        try folder.write(try KeyBatch.protobuf(batch.keys.reversed()), "batch")
+        let failure = try Self.failure(of: ["signed", "batch", "content"], in: folder)
+        #expect(failure == "The keys aren't in the signature's order.\n")
     }
 
     // MARK: Signatures
 
-    private static let kinds: [(name: String, options: [String])] = [
-        ("P-256", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
-        ("P-384", ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]), ("RSA with 3072 bits", ["rsa:3072"]),
-    ]
-
-    @Test(arguments: kinds.map(\.name))
+    @Test(arguments: SigningKind.allCases)
     func `openssl and this module accept each other's signatures over what the other program computed`(
-        _ name: String
+        _ kind: SigningKind
     ) async throws {
-        let kind = try #require(Self.kinds.first { $0.name == name })
-        try await withScratchFolder { folder in
-            let openssl = OpenSSL(folder: folder)
-            func run(_ arguments: [String]) throws {
-                let (status, text) = try openssl.run(arguments)
-                try #require(status == 0, "\(text)")
-            }
-            try run(
-                ["req", "-x509", "-nodes", "-sha256", "-days", "30", "-subj", "/C=DE/CN=signing", "-newkey"]
-                    + kind.options + ["-keyout", "key.pem", "-out", "certificate.pem"])
-            let certificate = try FederationCertificate(pem: openssl.text("certificate.pem"))
-            let key = try BatchSigningKey(pem: openssl.text("key.pem"), certificate: certificate)
-            let verify = [
-                "cms", "-verify", "-binary", "-inform", "DER", "-in", "signature", "-content", "content", "-noverify",
-                "-nointern", "-certfile", "certificate.pem", "-out", "/dev/null",
-            ]
-            for (number, keys) in try [[], Sample.keys(1, seed: 4), Sample.keys(1000, seed: 5)].enumerated() {
-                let batch = try #require(KeyBatch(keys))
-                let content = batch.records.signedBytes
-                _ = try Self.signedBytes(of: batch, in: openssl)
-                try openssl.write(try await BatchSignature.make(over: content, by: key).bytes, "signature")
-                try run(verify)
+        let openssl = try OpenSSLProgram()
+        try openssl.makeKey(kind.rawValue)
+        let key = try openssl.signingKey()
+        for (number, keys) in try [[], Sample.keys(1, seed: 4), Sample.keys(1000, seed: 5)].enumerated() {
+            let batch = try #require(KeyBatch(keys))
+            let content = batch.records.signedBytes
+            _ = try Self.signedBytes(of: batch, in: openssl)
+            try openssl.write(try await BatchSignature.make(over: content, by: key).bytes, "signature")
+            #expect(try openssl.verifies())
 
-                // The other way round; and openssl writes no detached signature in BER, but reads what batch.py makes of one.
-                for attributes in [[], ["-noattr"]] {
-                    try run(
-                        ["cms", "-sign", "-binary", "-md", "sha256", "-signer", "certificate.pem", "-inkey", "key.pem"]
-                            + attributes + ["-in", "content", "-outform", "DER", "-out", "signature"])
-                    try BatchSignature(openssl.bytes("signature")).verify(content, by: certificate)
-                    let failure = try Self.failure(of: ["ber", "signature", "in-ber", "\(number)"], in: openssl)
-                    try #require(failure == nil)
-                    let inBER = try openssl.bytes("in-ber")
-                    #expect(try inBER != openssl.bytes("signature"))
-                    try BatchSignature(inBER).verify(content, by: certificate)
-                    #expect(throws: SignatureFlaw.mismatch) {
-                        try BatchSignature(inBER).verify(content + [0], by: certificate)
-                    }
-                    try openssl.write(inBER, "signature")
-                    try run(verify)
+            // The other way round; and openssl writes no detached signature in BER, but reads what batch.py makes of one.
+            for attributes in ["", "-noattr"] {
+                let made = try openssl.sign(attributes, to: "made")
+                try BatchSignature(made).verify(content, by: key.certificate)
+                let failure = try Self.failure(of: ["ber", "made", "signature", "\(number)"], in: openssl)
+                try #require(failure == nil)
+                let inBER = try openssl.read("signature")
+                #expect(inBER != made)
+                try BatchSignature(inBER).verify(content, by: key.certificate)
+                #expect(throws: SignatureFlaw.mismatch) {
+                    try BatchSignature(inBER).verify(content + [0], by: key.certificate)
                 }
+                #expect(try openssl.verifies())
             }
         }
     }

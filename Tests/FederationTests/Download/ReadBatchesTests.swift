@@ -144,6 +144,23 @@ struct ReadBatchesTests {
         }
     }
 
+    @Test func `uploads that a country sent at the same moment are left out, and no other country's`() async throws {
+        try await GatewayStage.run { stage in
+            var all = try await stage.upload("FR", 5, batched: false)
+            all.formUnion(try await stage.upload("FR", 6, batched: false))
+            let dutch = try await stage.upload("NL", 7)
+            try stage.gateway.misbehave(GatewayBehaviour(.interleaved, .download))
+            try await stage.run()
+            #expect(try await stage.imported() == dutch)
+            #expect(try await stage.troubled().map { $0.prefix(7) } == ["partial"])
+            // Read again when the gateway gives them one by one.
+            try stage.gateway.misbehave(GatewayBehaviour(.none))
+            _ = try await stage.database.incoming.retry(nil, at: stage.clock.now)
+            try await stage.run(after: 600)
+            #expect(try await stage.imported() == all.union(dutch))
+        }
+    }
+
     @Test(arguments: [GatewayBehaviour.Fault.loop, .endlessChain])
     func `a chain without end ends`(_ fault: GatewayBehaviour.Fault) async throws {
         try await GatewayStage.run { stage in

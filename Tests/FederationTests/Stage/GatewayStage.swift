@@ -22,6 +22,8 @@ struct GatewayStage: Sendable {
     let clock: ManualClock
     let exchange: GatewayExchange
     let runtime: ServiceRuntime
+    /// Those of ``runtime``.
+    let settings: [String: String]
     /// The gateway's certificate as the callback's client.
     let caller: FederationIdentity
     /// With which France calls the gateway.
@@ -77,13 +79,15 @@ struct GatewayStage: Sendable {
         return try await FederationStage.run { database in
             try await withService(listeners: [listener], clock: clock.clock) { _ in
                 let url = "https://localhost:\(try await listener.boundPort)"
+                let settings = settings.merging(["gateway.url": url]) { $1 }
                 let runtime = ServiceRuntime(
-                    name: "federation", settings: settings.merging(["gateway.url": url]) { $1 },
+                    name: "federation", settings: settings,
                     clock: clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
                 let exchange = try await GatewayExchange(
                     database.client, by: DatabaseClock(of: database.client, movedLike: clock.clock), runtime)
                 let stage = GatewayStage(
                     database: database, gateway: gateway, clock: clock, exchange: exchange, runtime: runtime,
+                    settings: settings,
                     caller: caller, france: Settings(france.merging(["gateway.url": url]) { $1 }))
                 return try await body(stage)
             }

@@ -16,12 +16,6 @@ class Unexpected(Exception):
     """Something isn't as it must be for the check to mean anything."""
 
 
-# The services behind the proxy, in the order in which its settings name them, each with its listener for apps.
-BEHIND_THE_PROXY = {
-    "verification-server": "app", "submission-server": "listen", "push-dispatcher": "listen", "data-donation": "app",
-    "further": "app"}
-
-
 class Suite:
     """The services of one state folder, called without the proxy, with the certificates of those who may."""
 
@@ -35,18 +29,9 @@ class Suite:
         }
         self._officers, self._contexts = {}, {}
 
-    def runs(self, *services):
-        """Whether the suite has started all of these services. What needs another one is left out of a check."""
-        return set(services) <= set(self.configuration["suite"]["services"].split(","))
-
     def public_listeners(self):
-        """Where anybody can connect: pairs of service and listener, of the services that run."""
+        """Where anybody can connect: pairs of service and listener."""
         return [tuple(name.split(".")) for name in self.configuration["suite"]["publicListeners"].split(",") if name]
-
-    def upstreams(self, nobody):
-        """The ports behind the proxy; `nobody`: the port in the place of a service that doesn't run."""
-        return [self.port(service, listener) if self.runs(service) else nobody
-                for service, listener in BEHIND_THE_PROXY.items()]
 
     def port(self, service, listener="listen"):
         return self.configuration[service][listener]["port"]

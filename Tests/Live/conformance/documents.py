@@ -2,8 +2,7 @@
 
 python documents.py STATE FOLDER
 
-STATE is the suite's state folder. Each document is checked and written to FOLDER, without header fields about which a service that doesn't
-run has to be asked: their answer would be 503. On standard output, one line for each
+STATE is the suite's state folder. Each document is checked and written to FOLDER. On standard output, one line for each
 role that may call there: FILE URL ROLE.
 """
 
@@ -17,12 +16,8 @@ from openapi_spec_validator import validate
 
 from client.suite import Suite
 
-# Header fields, and who is asked about them.
-DECIDED_BY = {"cwa-otp": "data-donation"}
-
 state, folder = map(pathlib.Path, sys.argv[1:])
-suite = Suite(state, folder)
-for service, settings in suite.configuration.items():
+for service, settings in Suite(state, folder).configuration.items():
     ports = {name: value["port"] for name, value in settings.items() if isinstance(value, dict) and "port" in value}
     admin = ports.pop("admin", None)
     for listener, port in ports.items():
@@ -35,12 +30,8 @@ for service, settings in suite.configuration.items():
                 continue
             raise
         validate(document)
-        operations = [operation for path in document["paths"].values() for operation in path.values()]
-        for operation in operations:
-            operation["parameters"] = [
-                parameter for parameter in operation.get("parameters", [])
-                if suite.runs(*[DECIDED_BY[name] for name in [parameter.get("name", "").lower()] if name in DECIDED_BY])]
         file = folder / f"{service}-{listener}.json"
         file.write_text(json.dumps(document))
+        operations = [operation for path in document["paths"].values() for operation in path.values()]
         for role in sorted({role for operation in operations for role in operation["tags"]}):
             print(file, f"https://127.0.0.1:{port}", role)

@@ -168,7 +168,7 @@ def measure(report, suite, contexts, control, tell):
             f"{service} {listener}", suite.port(service, listener), suite.process(service), contexts,
             WAITS.get(service, DEFAULT_WAITS),
         )
-        for service, listener in suite.public_listeners() if suite.runs(service) and suite.only in service
+        for service, listener in suite.public_listeners() if suite.only in service
     ]  # fmt: skip
     everybody = attacks + ([control] if control else [])
     while any([attack.step() for attack in attacks]):

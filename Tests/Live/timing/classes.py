@@ -60,8 +60,6 @@ SELF_REPORTS = {"self-report", "unknown password", "fake self-report"}
 FEWER = SELF_REPORTS | set(health.SIGNED)
 # Whose bodies are padded by each route in its own way.
 PADDED_INSIDE = {"upload", "venue", "push", "password", "donation", health.ROUTE}
-# Without these services requests of a route, or the classes that a password authorises, aren't sent.
-NEEDS = {"push": "push-dispatcher", "password": "data-donation", "donation": "data-donation", health.ROUTE: "further"}
 # Statuses are listed because a class whose answers are others isn't what it is called.
 CLASSES = {
     "registration": {
@@ -115,16 +113,11 @@ class Kind:
         self.is_dummy, self.is_refused = name.startswith("fake"), status >= 400
         self.delay = CONTROL_DELAY if name == CONTROL else 0.0
         self.late_share = LATE_SHARE if name == LATE else 0.0
-        # The service behind the proxy that must run for it; None for those that always do.
-        self.needs = "data-donation" if name in SELF_REPORTS else NEEDS.get(route)
 
 
-def kinds(suite):
-    """Every class of the routes whose services run, and the controls."""
-    every = [Kind(route, name, status) for route, names in CLASSES.items() for name, status in names.items()]
-    every += [Kind(route, CONTROL, CLASSES[route][twin]) for route, twin in TWINS.items()]
-    every.append(Kind(LATE_ROUTE, LATE, CLASSES[LATE_ROUTE][TWINS[LATE_ROUTE]]))
-    return [kind for kind in every if kind.needs is None or suite.runs(kind.needs)]
+KINDS = [Kind(route, name, status) for route, names in CLASSES.items() for name, status in names.items()]
+KINDS += [Kind(route, CONTROL, CLASSES[route][twin]) for route, twin in TWINS.items()]
+KINDS.append(Kind(LATE_ROUTE, LATE, CLASSES[LATE_ROUTE][TWINS[LATE_ROUTE]]))
 
 
 class Phones:
@@ -167,13 +160,13 @@ class Phones:
         self._donated, self._hour = collections.deque(maxlen=REMEMBERED), None
         self._minted = {
             (route, name): collections.deque()
-            for route in ("password", "donation") if suite.runs(NEEDS[route]) for name in CLASSES[route] if name != "repeated"}
+            for route in ("password", "donation") for name in CLASSES[route] if name != "repeated"}
         # Without which a class's requests can't be made.
         self._needed = {
             "used salt": self._salts, "second report": self._reporters, "iPhone's log": self._keys,
             "iPhone's log, used counter": self._old_keys, "iPhone's second report": self._reporting_keys,
             "iPhone's second": self._donating_keys}
-        self._further = health.Phones(self._random) if suite.runs("further") else None
+        self._further = health.Phones(self._random)
 
     # MARK: Requests
 
@@ -439,8 +432,7 @@ class Phones:
         for (route, name), minted in self._minted.items():
             while len(minted) < MINTED and self._needed.get(name, True):
                 minted.append(self._mint(route, name))
-        if self._further:
-            self._further.stock(MINTED)
+        self._further.stock(MINTED)
 
     # MARK: Parts of requests
 

@@ -82,9 +82,9 @@ class Registering(Job):
 class Measurement:
     """Answers of all classes, and how long each took."""
 
-    def __init__(self, engine, phones, kinds, seed, deadline):
+    def __init__(self, engine, phones, seed, deadline):
         """deadline: of the proxy, in seconds."""
-        self._engine, self._phones, self.kinds, self._deadline = engine, phones, kinds, deadline
+        self._engine, self._phones, self._deadline = engine, phones, deadline
         self._random = random.Random(seed)
         # Of each block an array [class, answer] in microseconds, NaN where an answer is missing.
         self._blocks = []
@@ -106,9 +106,8 @@ class Measurement:
                 ("password", "valid", 4), ("donation", "valid", 4), ("password", "report", 8), ("password", "iPhone", 8),
                 ("password", "iPhone's log", 4), ("password", "iPhone's report", 4), ("donation", "iPhone", 4),
                 ("health", "key", 8), ("health", "positive", 8), ("health", "signed", 4)):
-            for kind in self.kinds:
-                if (kind.route, kind.name) == (route, name):
-                    self._engine.run(self._plain(kind, blocks * kind.of_each))
+            kind = next(kind for kind in classes.KINDS if (kind.route, kind.name) == (route, name))
+            self._engine.run(self._plain(kind, blocks * kind.of_each))
         # Until connections between the services are open and the kernel stamps packets.
         self._engine.run(itertools.chain.from_iterable(self._block(recorded=False) for _ in range(2)))
 
@@ -124,12 +123,12 @@ class Measurement:
 
     def times(self, kind, without_late=False):
         """One row for each block; if so wanted, NaN in place of late ones."""
-        times = numpy.stack([block[self.kinds.index(kind)][:kind.of_each] for block in self._blocks])
+        times = numpy.stack([block[classes.KINDS.index(kind)][:kind.of_each] for block in self._blocks])
         return numpy.where(times <= self.latest, times, numpy.nan) if without_late else times
 
     def _reporting(self, wanted):
         start = reported = time.monotonic()
-        first, size = len(self._blocks), sum(kind.of_each for kind in self.kinds)
+        first, size = len(self._blocks), sum(kind.of_each for kind in classes.KINDS)
         while len(self._blocks) < wanted:
             yield from self._block()
             now = time.monotonic()
@@ -145,14 +144,14 @@ class Measurement:
 
     def _block(self, recorded=True):
         self._phones.stock()
-        times = numpy.full((len(self.kinds), classes.OF_EACH), numpy.nan)
+        times = numpy.full((len(classes.KINDS), classes.OF_EACH), numpy.nan)
         if recorded:
             self._blocks.append(times)
         jobs = [
             Request(
                 kind, self._phones, (times, (row, column)),
                 hold=self._deadline if self._random.random() < kind.late_share else 0.0)
-            for row, kind in enumerate(self.kinds) for column in range(kind.of_each)]
+            for row, kind in enumerate(classes.KINDS) for column in range(kind.of_each)]
         self._random.shuffle(jobs)
         for job in jobs:
             job.strays = self.strays if recorded else None
@@ -195,13 +194,13 @@ class LateControl(Comparison):
         return self.findings[-1].corrected
 
 
-def comparisons(every):
-    """The whole family of comparisons of these classes."""
+def comparisons():
+    """The whole family."""
     family = []
-    for route in dict.fromkeys(kind.route for kind in every):
-        kinds = [kind for kind in every if kind.route == route and not kind.is_control]
+    for route in classes.ROUTES:
+        kinds = [kind for kind in classes.KINDS if kind.route == route and not kind.is_control]
         family += _of_route(route, kinds)
-        for control in (kind for kind in every if kind.route == route and kind.is_control):
+        for control in (kind for kind in classes.KINDS if kind.route == route and kind.is_control):
             # As each class is compared. Its twin is one of the others.
             if control.name == classes.LATE:
                 share = f"{classes.LATE_SHARE:.0%}"
@@ -210,7 +209,7 @@ def comparisons(every):
                 family.append(Comparison(f"{route}: {control.sends} 200 µs later, the others", [control], kinds, True))
     for first, second in itertools.combinations(["registration", "testresult", "tan"], 2):
         family.append(_groups(f"{first}, {second}", *(
-            [kind for kind in every if kind.route == route and not kind.is_control] for route in (first, second))))
+            [kind for kind in classes.KINDS if kind.route == route and not kind.is_control] for route in (first, second))))
     return family
 
 
@@ -232,7 +231,7 @@ def _groups(title, *groups):
 
 def judge(measurement, seed, without_late=False):
     """without_late: late answers are left out."""
-    family = comparisons(measurement.kinds)
+    family = comparisons()
     generator = numpy.random.default_rng(seed)
     for comparison in family:
         comparison.judge(measurement, without_late, generator)
@@ -278,12 +277,12 @@ def main():
         lambda: connection(port, trust), connections,
         pause=PAUSE * options.deadline / 1000, seed=options.seed)
     phones = classes.Phones(suite, options.seed)
-    measurement = Measurement(engine, phones, classes.kinds(suite), options.seed, options.deadline / 1000)
+    measurement = Measurement(engine, phones, options.seed, options.deadline / 1000)
     measurement.prepare()
     before = overruns(suite.port("metadata-proxy", "admin"))
 
     pairs = options.pairs
-    say(f"Measuring {pairs:,} answers of each of {len(measurement.kinds)} classes over {connections} connections, "
+    say(f"Measuring {pairs:,} answers of each of {len(classes.KINDS)} classes over {connections} connections, "
         f"{options.protocol} …")
     while True:
         measurement.extend(pairs)
@@ -322,7 +321,7 @@ def show(family):
 
 def conclude(measurement, family, told_apart, missed, pairs, options):
     """Says the verdict. Returns the exit status."""
-    honest_kinds = [kind for kind in measurement.kinds if not kind.is_control]
+    honest_kinds = [kind for kind in classes.KINDS if not kind.is_control]
     shares = {kind: numpy.mean(measurement.times(kind) > measurement.latest) for kind in honest_kinds}
     late = sorted(honest_kinds, key=lambda kind: -shares[kind])[:4]
     say(f"Of all answers {numpy.mean([*shares.values()]):.3%} came a deadline late or more, most often "
@@ -332,7 +331,7 @@ def conclude(measurement, family, told_apart, missed, pairs, options):
     for (kind, status), count in measurement.strays.items():
         say(f"{count} answers to {kind.route}: {kind.name} were {status} instead of {kind.status}.")
         strays[kind] = strays.get(kind, 0) + count
-    for kind in measurement.kinds:
+    for kind in classes.KINDS:
         times = measurement.times(kind)
         if strays.get(kind, 0) + int(numpy.isnan(times).sum()) > STRAYS * times.size:
             say(f"FAILED: too few answers to {kind.route}: {kind.name} are what they should be.")

@@ -46,7 +46,7 @@ from client.http1 import Request
 from client.messages import (
     analytics_data, donation_request, fresh_guid, ios_authentication, json_body, one_time_password, payload, push_registration)
 from client.proxy import unprivileged
-from client.suite import BEHIND_THE_PROXY, Suite, Unexpected
+from client.suite import Suite, Unexpected
 from client.tls import IP_FREEBIND, Connection, app_context
 
 WORKERS = 16
@@ -58,12 +58,7 @@ CONTRACT = {
 KINDS = (
     "registrationToken", "testresult", "tan", "diagnosis-keys", "self-report", "register", "android/otp", "android/srs",
     "android/dat", "ios/otp", "ios/els", "ios/srs", "ios/dat", "health")
-# Of these, what phones send with evidence that they are genuine, and without these services can't.
-WITH_EVIDENCE = {kind for kind in KINDS if kind == "self-report" or kind.startswith(("android", "ios"))}
-OF_EVIDENCE = "data-donation", "development-attestation"
 PATHS = {"self-report": "/version/v1/diagnosis-keys", "register": "/v3/register", "health": further.REPORT}
-# What sends requests to recording hops, one for each service.
-WHOSE_HOPS = "proxy", "nginx"
 # Keys and devices of iPhones whose names are looked for: each is a canary by itself.
 IPHONES = 3
 # The proxy's limit for registrations of a prefix that shall meet it.
@@ -194,19 +189,14 @@ class Messages:
     """Well-formed requests of every route, whose bodies hold a mark of their own."""
 
     def __init__(self, suite, marks):
-        self.marks, self.phones = marks, Phones(suite) if suite.runs(*OF_EVIDENCE) else None
+        self.marks, self.phones = marks, Phones(suite)
         self.tokens = [suite.tested(result) for result in (None, 1, 2, 2)]
         self.uploads = [(suite.entitled(), payload()) for _ in range(8)]
-        absent = set() if self.phones else WITH_EVIDENCE
-        if self.phones:
-            self._admit(suite)
-        if suite.runs("further"):
-            self.key = further.Key()
-            suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, self.key.registration(), "application/json")
-        else:
-            absent = absent | {"health"}
-        self._kinds = itertools.cycle([kind for kind in KINDS if kind not in absent])
+        self._kinds = itertools.cycle(KINDS)
         self._numbers = itertools.cycle(range(IPHONES))
+        self._admit(suite)
+        self.key = further.Key()
+        suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, self.key.registration(), "application/json")
 
     def _admit(self, suite):
         """Has evidence of each kind admitted, a password redeemed, and a self-report stored, whatever becomes of other requests."""
@@ -667,14 +657,12 @@ class Check:
         self.marks = Marks()
         self.finder = self.marks.finder()
         self.messages = Messages(self.suite, self.marks)
-        # None if no phone shows evidence.
-        self.evidence_finder = self.messages.phones.finder() if self.messages.phones else None
+        self.evidence_finder = self.messages.phones.finder()
         self.problems = []
 
     def run(self):
         missed = finder.self_test(self.folder / "planted", self.finder)
-        if self.evidence_finder:
-            missed += finder.self_test(self.folder / "planted-evidence", self.evidence_finder)
+        missed += finder.self_test(self.folder / "planted-evidence", self.evidence_finder)
         if missed:
             raise Unexpected("The control failed: the finder doesn't find what was planted: " + "; ".join(missed))
         subprocess.run(["ip", "-6", "route", "add", "local", str(self.marks.network), "dev", "lo"], check=True)
@@ -690,23 +678,21 @@ class Check:
             sys.exit("\n".join(self.problems) + "\nThe proxy leaves traces of its callers: see above.")
         print(f"NO CANARY: {self.requests} requests, searched {self.finder.files} files, "
               f"{self.finder.bytes / 1e6:.0f} MB, for {len(self.finder.patterns)} patterns; and for "
-              f"{len(self.evidence_finder.patterns) if self.evidence_finder else 0} of evidence.")
+              f"{len(self.evidence_finder.patterns)} of evidence.")
 
     def _recorder(self):
-        arguments = []
-        for whose in WHOSE_HOPS:
-            for service, target, hop in zip(BEHIND_THE_PROXY, self.suite.upstreams(neighbours.NOBODY_LISTENS), self._hops(whose)):
-                if self.suite.runs(service):
-                    place = self.folder / f"behind-{whose}" / service
-                    place.mkdir(parents=True)
-                    arguments.append(f"{hop}:{service}:{target}:{place}")
-        return [sys.executable, str(pathlib.Path(__file__).parent / "recorder.py"), str(self.suite.state), *arguments]
-
-    def _hops(self, whose):
-        """The ports of the hops behind the proxy or nginx, each before a service."""
-        first = neighbours.HOPS + WHOSE_HOPS.index(whose) * len(BEHIND_THE_PROXY)
-        return [first + number if self.suite.runs(service) else neighbours.NOBODY_LISTENS
-                for number, service in enumerate(BEHIND_THE_PROXY)]
+        targets = [("verification-server", self.suite.port("verification-server", "app")),
+                   ("submission-server", self.suite.port("submission-server")),
+                   ("push-dispatcher", self.suite.port("push-dispatcher")),
+                   ("data-donation", self.suite.port("data-donation", "app")),
+                   ("further", self.suite.port("further", "app"))]
+        hops = []
+        for whose in ("proxy", "nginx"):
+            for service, target in targets:
+                place = self.folder / f"behind-{whose}" / service
+                place.mkdir(parents=True)
+                hops.append(f"{neighbours.HOPS + len(hops)}:{service}:{target}:{place}")
+        return [sys.executable, str(pathlib.Path(__file__).parent / "recorder.py"), str(self.suite.state), *hops]
 
     # The proxy.
 
@@ -714,7 +700,8 @@ class Check:
         logs = self.folder / "proxy.log", self.folder / "limited-proxy.log"
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, *self._hops("proxy"), listen__host="::") as proxy,
+        with (neighbours.proxy(self.suite, logs[0], neighbours.CANARY_PROXY, *(neighbours.HOPS + number for number in range(5)),
+                               listen__host="::") as proxy,
               neighbours.proxy(self.suite, logs[1], neighbours.SECOND_PROXY, listen__host="::",
                                limits__registrations=REGISTRATIONS)):
             passed, failures = traffic(neighbours.CANARY_PROXY, self.marks, self.messages, self.requests, slow=2)
@@ -737,8 +724,7 @@ class Check:
         self._shapes(behind)
         self._arrivals(behind, passed)
         self._bodies(behind, [place for place in places if place != behind])
-        if self.evidence_finder:
-            self._evidence(behind, [place for place in places if place != behind])
+        self._evidence(behind, [place for place in places if place != behind])
 
     def _shapes(self, behind):
         for service in sorted(behind.iterdir()):
@@ -796,7 +782,7 @@ class Check:
 
     def _nginx(self):
         folder = self.folder / "nginx"
-        with neighbours.nginx(self.nginx, self.suite, folder, *self._hops("nginx")):
+        with neighbours.nginx(self.nginx, self.suite, folder, *(neighbours.HOPS + number for number in range(5, 10))):
             traffic(neighbours.NGINX, self.marks, self.messages, 100)
         log = self.finder.search(folder / "access.log", folder / "error.log")
         behind = self.finder.search(self.folder / "behind-nginx")

@@ -41,7 +41,7 @@ from client.http1 import Request
 from client.messages import (
     analytics_data, donation_request, fresh_guid, ios_authentication, json_body, malformed, one_time_password, payload,
     push_registration, venue_payload)
-from client.suite import BEHIND_THE_PROXY, Suite, Unexpected
+from client.suite import Suite, Unexpected
 from client.tls import Connection
 
 VERSIONS = {"TLS 1.3": ssl.TLSVersion.TLSv1_3, "TLS 1.2": ssl.TLSVersion.TLSv1_2}
@@ -149,15 +149,6 @@ class Classes:
         suite.upload(*self.warned, "submission-on-behalf")
         self.visited = suite.entitled(), venue_payload(3, 14)
         suite.upload(*self.visited, "venue-reports")
-        if suite.runs("data-donation", "development-attestation"):
-            self._prepare_evidence()
-        if suite.runs("further"):
-            self.signer, self.other_signer = further.Key(), further.Key()
-            for key in (self.signer, self.other_signer):
-                suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, key.registration(), "application/json")
-
-    def _prepare_evidence(self):
-        suite = self.suite
         self.google, self.forger = google.PlayIntegrity(suite), google.PlayIntegrity(suite, is_forger=True)
         self.used_salt, self.phone = secrets.token_bytes(google.SALT_LENGTH), secrets.token_bytes(8)
         self.given = self.google.request(password(), self.used_salt)
@@ -178,6 +169,9 @@ class Classes:
         self.device_check.block(self.blocked)
         self.used_token = self.device_check.token(str(uuid.uuid4()))
         self._donate("ios/els", self._with_token(password(), self.used_token))
+        self.signer, self.other_signer = further.Key(), further.Key()
+        for key in (self.signer, self.other_signer):
+            suite.post(200, "metadata-proxy", suite.port("further", "app"), further.KEYS, key.registration(), "application/json")
 
     def _donate(self, operation, body):
         """Sends a request to data-donation without the proxy."""
@@ -207,13 +201,10 @@ class Classes:
 
     def of_services(self, port):
         """Every outcome that a service decides."""
-        families = [self._registrations, self._results, self._tans, self._uploads, self._warnings, self._venue_reports, self._pushes]
-        if self.suite.runs("data-donation", "development-attestation"):
-            families += [self._self_reports, self._passwords, self._donations, self._malformed_evidence, self._app_attest,
-                         self._device_check]
-        if self.suite.runs("further"):
-            families.append(self._health)
-        return [case for family in families for case in family(port)]
+        return [*self._registrations(port), *self._results(port), *self._tans(port), *self._uploads(port),
+                *self._self_reports(port), *self._warnings(port), *self._venue_reports(port), *self._pushes(port),
+                *self._passwords(port), *self._donations(port), *self._malformed_evidence(port), *self._app_attest(port),
+                *self._device_check(port), *self._health(port)]
 
     def _report(self, content, fields=(), status=200):
         """Sends a report to further without the proxy."""
@@ -563,8 +554,6 @@ class Classes:
                 case.protocol = "HTTP/1.1"
             yield case
         for case in self.one_of_each_route("connection: close", None, port):
-            if not self.suite.runs(*self._decided_by(case)):
-                continue
             case.request.headers.append(("connection", "close"))
             case.status, case.protocol = (200 if any(word in case.name for word in ("fake", "push", "health")) else 403 if "upload" in case.name else
                                           201 if "registration" in case.name else 400), "HTTP/1.1"
@@ -578,13 +567,6 @@ class Classes:
                 case.request.raw = http1.encode(case.request).replace(old, new, 1)
                 case.protocol = "HTTP/1.1"
                 yield case
-
-    @staticmethod
-    def _decided_by(case):
-        """The services without which a route's request isn't refused, but can't be decided."""
-        if "health" in case.name:
-            return ["further"]
-        return ["data-donation"] if any(word in case.name for word in ("password", "donation", "self-report")) else []
 
     def unfinished(self, port):
         """Bodies whose last byte is waited for in vain."""
@@ -732,7 +714,8 @@ def while_stopped(suite, proxy):
     for variant in all_variants():
         cases = Classes.one_of_each_route("services hang", 503, proxy)
         jobs += [(client.alone, *variant, case) for case in cases]
-    stopped = [suite.process(name) for name in BEHIND_THE_PROXY if suite.runs(name)]
+    stopped = [suite.process(name) for name in (
+        "verification-server", "submission-server", "push-dispatcher", "data-donation", "further")]
     try:
         for process in stopped:
             os.kill(process, signal.SIGSTOP)
@@ -852,7 +835,9 @@ def main(state, folder, programs, nginx):
     suite = Suite(state, programs)
     proxy = suite.port("metadata-proxy")
     classes = Classes(suite)
-    with (neighbours.nginx(nginx, suite, folder / "nginx", *suite.upstreams(neighbours.NOBODY_LISTENS)),
+    targets = (suite.port("verification-server", "app"), suite.port("submission-server"), suite.port("push-dispatcher"),
+               suite.port("data-donation", "app"), suite.port("further", "app"))
+    with (neighbours.nginx(nginx, suite, folder / "nginx", *targets),
           neighbours.proxy(suite, folder / "second-proxy.log", neighbours.SECOND_PROXY,
                            limits__registrations=REGISTRATIONS),
           capture.Capture(folder / "sizes.pcap", [proxy, neighbours.SECOND_PROXY, neighbours.NGINX]) as wire,

@@ -317,7 +317,7 @@ struct FoldTests {
             let before = stage.metrics.text
             #expect(before.contains("folded_hours_total{uploads=\"one\"} 0"))
             let report = try await stage.fold(before: Self.next.advanced(by: 2))
-            #expect(report.uploads == [1, 2, 0] && report.singleUploaderHours == 1)
+            #expect(report.uploads == [1, 2, 0] && report.singlePersonHours == 1)
             let after = stage.metrics.text
             for line in [
                 "folded_hours_total{uploads=\"none\"} 1", "folded_hours_total{uploads=\"one\"} 1",

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import HourKeys
 import Postgres
 import Running
 import TestSupport
@@ -76,25 +77,6 @@ struct VenueFoldTests {
             let fillers = folded.filter { !Samples.isSample($0) }
             guard fillers.count > 100 else { return }
             for position in 0..<VenueReport.count { #expect(Set(fillers.map { $0.bytes[position] }).count > 30) }
-        }
-    }
-
-    @Test(
-        "keys of an earlier build's fold are told to open venue reports, once this fold has them; closed ones aren't touched"
-    )
-    func takenOver() async throws {
-        try await FoldStage.run { stage in
-            try await stage.asSuperuser { session in
-                _ = try session.execute("UPDATE submission.hour_key SET row_format = DEFAULT")
-                _ = try session.execute(
-                    "UPDATE submission.hour_key SET closed = true WHERE hour = (SELECT min(hour) FROM submission.hour_key)"
-                )
-            }
-            try await stage.fold.store.makeKeys(from: Self.next, count: 4, in: stage.fold.files)
-            let formats = try await stage.asSuperuser { session in
-                try session.rows("SELECT row_format FROM submission.hour_key ORDER BY hour", as: Int16.self)
-            }
-            #expect(formats == [1, 3, 3, 3, 3])
         }
     }
 }

@@ -1,6 +1,7 @@
 import Credentials
 import ExposureKeys
 import Foundation
+import HourKeys
 import Postgres
 import Running
 import Schema

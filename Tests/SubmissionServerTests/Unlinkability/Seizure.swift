@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import HourKeys
 import Postgres
 import Running
 import SeizedBytes
@@ -293,7 +294,7 @@ extension FoldStage {
         _ keys: [DiagnosisKey], _ reports: [CheckInReport], _ venueReports: [VenueReport], _ hour: Hour
     ) async throws {
         try await folding.transaction { session in
-            try FoldTransaction(session: session).insert(
+            try FoldTransaction(session, .uploads).insert(
                 keys.map { StreamedKey($0, .home) }, reports, venueReports, hour: hour)
             // More will be written for the same hour.
             try session.execute("DELETE FROM submission.folded_hour WHERE hour = \(hour.number)")

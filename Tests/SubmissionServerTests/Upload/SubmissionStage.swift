@@ -2,6 +2,7 @@ import Credentials
 import ExposureKeys
 import Foundation
 import HTTPContract
+import HourKeys
 import Logging
 import Postgres
 import Running

@@ -59,7 +59,6 @@ struct StoryTests {
         let sentences = told.withLock { $0 }
         #expect(sentences.contains("Phone C found nothing."))
         #expect(sentences.contains { $0.hasPrefix("Phone E found on the device that it met phone A's owner") })
-        guard FrontDoor.waiting.isEmpty else { return }
         #expect(sentences.contains { $0.hasPrefix("Phone K found the same of phone H's owner") })
         #expect(sentences.contains { $0.hasPrefix("The same assertion once more") && $0.hasSuffix("(403).") })
         #expect(sentences.contains { $0.hasSuffix("can't take them back (401).") })
@@ -108,7 +107,7 @@ extension InProcessSuite {
             clock: clock, minimumKeys: PublicationPolicy.smallestPackage,
             closing: HourClosing(packages: packages, clock: clock, fold: fold, publish: publish),
             gateway: gateway, vouchers: vouchers, surveys: surveys,
-            runs: { !FrontDoor.waiting.contains($0.name) }, exchange: exchange, publishReports: publishReports,
+            runs: { _ in true }, exchange: exchange, publishReports: publishReports,
             publishedFiles: { try publishedFiles() }, inspect: { try inspect($0) })
         let result: Swift.Result<Result, any Error>
         do {

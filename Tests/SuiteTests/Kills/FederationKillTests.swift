@@ -9,6 +9,7 @@ import HTTPContract
 import Postgres
 import TestSupport
 import Testing
+import Vigil
 
 /// Kills federation, the gateway and PostgreSQL repeatedly while keys go to other countries and come from there.
 ///
@@ -51,6 +52,36 @@ struct FederationKillTests {
                 return try await countries.history()
             }
             #expect(!history.violations.isEmpty)
+        }
+    }
+
+    @Test("an exchange goes through the operator's proxy (tinyproxy), and nowhere if that isn't there")
+    func proxied() async throws {
+        try await KillableSuite.run([.developmentGateway]) { suite in
+            let (port, log) = (TestPort.free(), suite.folder.log("tinyproxy"))
+            let configuration = suite.folder.configuration("tinyproxy")
+            try suite.folder.write(
+                "Port \(port)\nListen 127.0.0.1\nLogFile \"\(log)\"\nLogLevel Info\nTimeout 60\n", to: configuration)
+            let countries = try Countries(suite)
+            try await countries.whileOpen {
+                await countries.use(["HTTPS_PROXY": "http://127.0.0.1:\(port)"])
+                try await countries.foldHour()
+                #expect(try await countries.exchange().end() != .status(0))
+                let proxy = try await ChildProcess.start(
+                    .init("/usr/bin/tinyproxy", ["-d", "-c", configuration], log: suite.folder.log("tinyproxy-output")))
+                while try suite.folder.read(log)?.contains("Accepting connections") != true {
+                    try #require(proxy.exit == nil)
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                try await countries.uploadAbroad()
+                try await countries.settle()
+                proxy.send(SIGTERM)
+                _ = try await proxy.end()
+                let history = try await countries.history()
+                #expect(history.violations == [] && !history.abroad.isEmpty && !history.imported.isEmpty)
+                let gateway = try suite.url(of: .developmentGateway, .listen).split(separator: "/")[1]
+                #expect(try suite.folder.read(log)?.contains("CONNECT \(gateway) HTTP") == true)
+            }
         }
     }
 
@@ -114,6 +145,8 @@ struct FederationKillTests {
         private var hour: Hour
         /// How far federation's clock is ahead, so that nothing waits for the end of a pause.
         private var ahead: TimeInterval = 0
+        /// Of the exchanges.
+        private var environment: [String: String] = [:]
         private var shared: [String] = []
         private var uploaded: [String] = []
 
@@ -167,24 +200,24 @@ struct FederationKillTests {
             }
         }
 
+        func use(_ environment: [String: String]) { self.environment = environment }
+
         /// Starts a job that sends and reads.
-        func exchange() async throws -> ChildProcess {
-            ahead += 180
-            return try await suite.exchange(asOf: hour.end, ahead: ahead)
+        func exchange(after pause: TimeInterval = 180) async throws -> ChildProcess {
+            ahead += pause
+            return try await suite.exchange(asOf: hour.end, ahead: ahead, environment: environment)
         }
 
         /// Exchanges until nothing waits.
         func settle() async throws {
             for _ in 0..<20 {
                 // Longer than any pause.
-                ahead += 3600
-                let ended = try await suite.exchange(asOf: hour.end, ahead: ahead).end()
+                let ended = try await exchange(after: 3600).end()
                 try await makeBatches()
                 if ended == .status(0), try await waiting() == 0 { break }
             }
             // What was put into a batch only now.
-            ahead += 3600
-            #expect(try await suite.exchange(asOf: hour.end, ahead: ahead).end() == .status(0))
+            #expect(try await exchange(after: 3600).end() == .status(0))
             #expect(try await waiting() == 0)
         }
 

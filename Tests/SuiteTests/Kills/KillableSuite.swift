@@ -30,8 +30,7 @@ actor KillableSuite {
         /// The servers that issue TANs.
         static let forTANs: [Member] = [.testResultServer, .verificationServer]
         /// The servers that give genuine apps passwords. data-donation is ready when its fold has made keys.
-        static let forPasswords: [Member] =
-            FrontDoor.waiting.contains("data-donation") ? [] : [.developmentAttestation, .donationFold, .dataDonation]
+        static let forPasswords: [Member] = [.developmentAttestation, .donationFold, .dataDonation]
         /// The servers that an upload passes through, and before it what authorises it.
         static let forUploads: [Member] = forPasswords + forTANs + [.fold, .submissionServer, .metadataProxy]
 
@@ -297,8 +296,10 @@ actor KillableSuite {
 
     /// Starts the command `federation run` for everything before an instant.
     /// - Parameter ahead: how far its clock is ahead, in seconds.
-    func exchange(asOf instant: Date, ahead: TimeInterval) async throws -> ChildProcess {
-        try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead)
+    func exchange(
+        asOf instant: Date, ahead: TimeInterval, environment: [String: String] = [:]
+    ) async throws -> ChildProcess {
+        try await start("federation", "run", as: "federation", asOf: instant, ahead: ahead, environment: environment)
     }
 
     /// Runs the command `further publish`; see ``fold(asOf:killingAfter:)``.
@@ -316,13 +317,15 @@ actor KillableSuite {
 
     /// - Parameter service: whose configuration the command has.
     private func start(
-        _ executable: String, _ command: String, as service: String, asOf instant: Date, ahead: TimeInterval
+        _ executable: String, _ command: String, as service: String, asOf instant: Date, ahead: TimeInterval,
+        environment: [String: String] = [:]
     ) async throws -> ChildProcess {
         try await ChildProcess.start(
             .init(
                 try BuiltProgram.path(executable),
                 [command, "--as-of", instant.formatted(.iso8601), "--config", folder.configuration(service)],
-                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(Int(ahead.rounded(.up)))"]) { $1 },
+                environment: SuiteProgram.environment.merging(["CLOCK_OFFSET": "\(Int(ahead.rounded(.up)))"]) { $1 }
+                    .merging(environment) { $1 },
                 log: folder.log("\(command)-once")))
     }
 

@@ -166,8 +166,7 @@ struct UploadingPhones: Sendable {
     var selfReports: Int { record.outcomes.withLock { $0.count { $0.credential.isPassword } } }
 
     private func journey(_ name: String) async throws {
-        let hasTest = Bool.random() || FrontDoor.waiting.contains("data-donation")
-        let credential = hasTest ? Credential.tan(try await tan(name)) : .password(try await password())
+        let credential = Bool.random() ? Credential.tan(try await tan(name)) : .password(try await password())
         let payloads = [Payload.drawn(for: credential), Payload.drawn(for: credential)]
         async let first = upload(payloads[0], credential)
         async let second = upload(payloads[1], credential)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DataDonation
 import DevelopmentAPNs
 import DevelopmentAttestation
 import DevelopmentGateway
@@ -27,6 +28,7 @@ struct FrontDoor: Sendable {
         "verification-server": .init(command: VerificationServer.self, serve: VerificationServer.serve),
         "submission-server": .init(command: SubmissionServer.self, serve: SubmissionServer.serve),
         "development-attestation": .init(command: DevelopmentAttestation.self, serve: DevelopmentAttestation.serve),
+        "data-donation": .init(command: DataDonation.self, serve: DataDonation.serve),
         "development-identity": .init(command: DevelopmentIdentity.self, serve: DevelopmentIdentity.serve),
         "health-portal": .init(command: HealthPortal.self, serve: HealthPortal.serve),
         "development-gateway": .init(command: DevelopmentGateway.self, serve: DevelopmentGateway.serve),
@@ -36,10 +38,5 @@ struct FrontDoor: Sendable {
         "further": .init(command: Further.self, serve: Further.serve),
         "download-server": .init(command: DownloadServer.self, serve: DownloadServer.serve),
         "metadata-proxy": .init(command: MetadataProxy.self, serve: MetadataProxy.serve),
-    ]
-
-    /// What isn't moved to the platform yet: it has no front door, and what needs it is left out.
-    static let waiting: Set = [
-        "data-donation", "donation-fold",
     ]
 }

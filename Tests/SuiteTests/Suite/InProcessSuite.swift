@@ -1,6 +1,7 @@
 import Calling
 import Catalogue
 import Credentials
+import DataDonation
 import DevelopmentSuite
 import Distribution
 import Federation
@@ -50,10 +51,7 @@ struct InProcessSuite: Sendable {
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
-        let patient = [
-            "metadata-proxy.answers.deadline=1000",
-            "verification-server.donation.milliseconds=\(FrontDoor.waiting.contains("data-donation") ? 10 : 4000)",
-        ]
+        let patient = ["metadata-proxy.answers.deadline=1000", "verification-server.donation.milliseconds=4000"]
         let changes = try (patient + changes).map { try #require(SettingChange(argument: $0)) }
         let plan = try SuitePlan(folder: folder, firstPort: TestPort.free(Catalogue.Port.reserved), changes: changes) {
             role in
@@ -62,8 +60,9 @@ struct InProcessSuite: Sendable {
         // The services take their settings from the plan, but some of these name files.
         try plan.write()
         let suite = InProcessSuite(clock: clock, logger: logger, database: database, folder: folder, plan: plan)
-        // Creates the keys that uploads are sealed to.
+        // Creates the keys that uploads and donations are sealed to.
         try await suite.fold(asOf: clock.now)
+        try await suite.foldDonations(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
 
@@ -106,6 +105,10 @@ struct InProcessSuite: Sendable {
 
     func fold(asOf instant: Date) async throws {
         try await SubmissionServer.fold(asOf: instant, runtime(of: "fold", showing: instant))
+    }
+
+    func foldDonations(asOf instant: Date) async throws {
+        try await DataDonation.fold(asOf: instant, runtime(of: "donation-fold", showing: instant))
     }
 
     func publish(asOf instant: Date) async throws {

@@ -58,9 +58,9 @@ package final class RawTLSConnection: @unchecked Sendable {
     private func check(_ code: CURLcode, waitingFor events: Int32) throws {
         if code == CURLE_OK { return }
         guard code == CURLE_AGAIN else { throw CallFailure(reason: String(cString: curl_easy_strerror(code))) }
-        var socket = 0
-        vigil_curl_get_number(handle, CURLINFO_LASTSOCKET, &socket)
-        var waiting = pollfd(fd: Int32(socket), events: Int16(events), revents: 0)
+        var socket: curl_socket_t = -1
+        vigil_curl_get_socket(handle, &socket)
+        var waiting = pollfd(fd: socket, events: Int16(events), revents: 0)
         // A test that waits longer has failed.
         guard poll(&waiting, 1, 60_000) > 0 else { throw CallFailure(reason: "nothing came") }
     }

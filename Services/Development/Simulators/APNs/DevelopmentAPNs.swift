@@ -38,10 +38,10 @@ package struct DevelopmentAPNs: AsyncParsableCommand {
     }
 
     private static func rules(_ settings: Settings) throws -> SimulatedRules {
-        let path = try settings.path("publicKey")
-        guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-            let key = try? P256.Signing.PublicKey(pemRepresentation: text)
-        else { throw settings.wrong("publicKey", "names \(path), which must hold a P-256 public key in PEM") }
+        let pem = try settings.text("publicKey")
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            throw settings.wrong("publicKey", "must name a file with a P-256 public key in PEM")
+        }
         var rules = SimulatedRules(
             topic: try settings.string("topic"), team: try settings.string("teamID"),
             keys: [try settings.string("keyID"): key])

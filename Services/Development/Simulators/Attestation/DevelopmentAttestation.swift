@@ -41,9 +41,9 @@ package struct DevelopmentAttestation: AsyncParsableCommand {
     // MARK: Settings
 
     private static func deviceCheck(_ settings: Settings, _ clock: WallClock) throws -> SimulatedDeviceCheck {
-        let path = try settings.path("deviceCheck.publicKey")
-        guard let key = try? P256.Signing.PublicKey(pemRepresentation: text(path)) else {
-            throw settings.wrong("deviceCheck.publicKey", "names \(path), which must hold a P-256 public key in PEM")
+        let pem = try settings.text("deviceCheck.publicKey")
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            throw settings.wrong("deviceCheck.publicKey", "must name a file with a P-256 public key in PEM")
         }
         let wordingName = settings.string("deviceCheck.wording", default: DeviceCheckReply.Wording.live.rawValue)
         guard let wording = DeviceCheckReply.Wording(rawValue: wordingName) else {
@@ -55,32 +55,25 @@ package struct DevelopmentAttestation: AsyncParsableCommand {
     }
 
     private static func playIntegrity(_ settings: Settings) throws -> PlayIntegrityMint {
-        let (encryption, signing) = (
-            try settings.path("playIntegrity.decryptionKey"), try settings.path("playIntegrity.signingKey")
-        )
-        guard let secret = Data(base64Encoded: text(encryption).filter { !$0.isWhitespace }), secret.count == 32 else {
-            throw settings.wrong(
-                "playIntegrity.decryptionKey", "names \(encryption), which must hold 32 bytes in Base64")
+        let encryption = try settings.text("playIntegrity.decryptionKey").filter { !$0.isWhitespace }
+        guard let secret = Data(base64Encoded: encryption), secret.count == 32 else {
+            throw settings.wrong("playIntegrity.decryptionKey", "must name a file with 32 bytes in Base64")
         }
-        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text(signing)) else {
-            throw settings.wrong("playIntegrity.signingKey", "names \(signing), which must hold a P-256 key in PEM")
+        let signing = try settings.text("playIntegrity.signingKey")
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: signing) else {
+            throw settings.wrong("playIntegrity.signingKey", "must name a file with a P-256 key in PEM")
         }
         return PlayIntegrityMint(encryption: SymmetricKey(data: secret), signing: key)
     }
 
     private static func root(_ settings: Settings) throws -> EvidenceRoot {
-        let (certificate, key) = (try settings.path("root.certificate"), try settings.path("root.key"))
-        do {
-            return try EvidenceRoot(certificatePEM: text(certificate), privateKeyPEM: text(key))
+        let (certificate, key) = (try settings.text("root.certificate"), try settings.text("root.key"))
+        do throws(EvidenceRoot.Mismatch) {
+            return try EvidenceRoot(certificatePEM: certificate, privateKeyPEM: key)
         } catch {
             throw settings.wrong(
-                "root.key", "names \(key), which must be the P-256 key of the authority's certificate in \(certificate)"
-            )
+                "root.key", "must name a file with the P-256 key of the authority's certificate in root.certificate")
         }
-    }
-
-    private static func text(_ path: String) -> String {
-        (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
     }
 }
 

@@ -82,7 +82,7 @@ package struct SuiteRun: Sendable {
     private func start(under supervisor: Supervisor) async throws -> Stage {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         let plan = try SuitePlan(
-            folder: folder, firstPort: firstPort, clock: clock, only: try only ?? builtServices(), changes: changes
+            folder: folder, firstPort: firstPort, clock: clock, only: only, changes: changes
         ) { role in
             connection(to: cluster, as: role.rawValue)
         }
@@ -112,16 +112,6 @@ package struct SuiteRun: Sendable {
         } else {
             try folder.setLogsAside()
         }
-    }
-
-    /// The names of the services whose executables are there. What isn't is named in one line each.
-    private func builtServices() throws -> Set<String> {
-        let built = try Catalogue.services.filter { service in
-            let isBuilt = FileManager.default.isExecutableFile(atPath: try SuiteProgram.path(of: service.executable))
-            if !isBuilt { Console.say("\(service.name): not there yet, its program isn't built.") }
-            return isBuilt
-        }
-        return Set(built.map(\.name))
     }
 
     /// The services' executables, next to this one.

@@ -40,10 +40,9 @@ struct APNsCredentials: Sendable {
     }
 
     private static func tokens(_ settings: Settings, clock: WallClock) throws(ConfigurationProblem) -> ProviderTokens {
-        let path = try settings.path("apns.key")
+        let text = try settings.text("apns.key")
         let team = try settings.string("apns.teamID")
         let keyID = try settings.string("apns.keyID")
-        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
         do {
             return try ProviderTokens(team: team, keyID: keyID, privateKey: text, clock: clock)
         } catch {
@@ -51,8 +50,7 @@ struct APNsCredentials: Sendable {
             case .team: throw settings.wrong("apns.teamID", "must be ten capital letters and digits")
             case .keyID: throw settings.wrong("apns.keyID", "must be ten capital letters and digits")
             case .key:
-                throw settings.wrong(
-                    "apns.key", "names \(path), which must hold a P-256 key in PEM, as Apple's .p8 files do")
+                throw settings.wrong("apns.key", "must name a file with a P-256 key in PEM, as Apple's .p8 files are")
             }
         }
     }

@@ -144,6 +144,15 @@ package struct Settings: Sendable {
         return URL(filePath: path, directoryHint: .isDirectory)
     }
 
+    /// The text of a file that the key names, such as a key or certificates in PEM.
+    package func text(_ key: String) throws(ConfigurationProblem) -> String {
+        let path = try path(key)
+        guard let bytes = try? RegularFile.read(path, limit: 1 << 20),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw wrong(key, "names \(path), which must be a file of text") }
+        return text
+    }
+
     /// The bytes of a secret: the key names a file that has them in hexadecimal.
     ///
     /// - Parameter byteCount: the required number of bytes.

@@ -7,14 +7,20 @@ import Synchronization
 /// Apple's three routes, and how they misbehave.
 package final class DeviceCheckRoutes: Sendable {
     private let service: SimulatedDeviceCheck
+    private let pause: @Sendable (SimulatedDeviceCheck.Operation) async -> Void
     private let behaviour = Mutex(DeviceCheckBehaviour.Kind.well)
 
     /// Bytes of a request. Apple's own have less than 4,000.
     private static let bodyLimit = 16_384
 
     /// Routes of a service.
-    package init(_ service: SimulatedDeviceCheck) {
+    /// - Parameter pause: what each answer waits for, once it is known.
+    package init(
+        _ service: SimulatedDeviceCheck,
+        pause: @escaping @Sendable (SimulatedDeviceCheck.Operation) async -> Void = { _ in }
+    ) {
         self.service = service
+        self.pause = pause
     }
 
     /// Says how the routes misbehave from now on.
@@ -28,7 +34,9 @@ package final class DeviceCheckRoutes: Sendable {
                 let authorization = exchange.request.headers[.authorization]
                 switch self.behaviour.withLock({ $0 }) {
                 case .well:
-                    return Self.response(self.service.answer(operation, authorization: authorization, body: body))
+                    let reply = self.service.answer(operation, authorization: authorization, body: body)
+                    await self.pause(operation)
+                    return Self.response(reply)
                 case .busy: return Self.response(DeviceCheckReply(status: 429, body: "Too Many Requests"))
                 case .broken: return Self.response(DeviceCheckReply(status: 500, body: "Server Error"))
                 case .unavailable: return Self.response(DeviceCheckReply(status: 503, body: "Service Unavailable"))

@@ -1,41 +1,20 @@
-import Credentials
 import DonationFormat
 import ExposureKeys
+import HourKeys
 import Postgres
 
-/// The tables that a fold reads and writes.
-struct FoldTransaction {
-    let session: Session
+extension InboxTables {
+    /// The tables of donations. Rows that are read at a time have one megabyte as a rule, fifty at most.
+    static let donations = InboxTables(of: Identifier("donation"), batch: 256)
+}
 
-    /// Rows that are read at a time: usually one megabyte, at most fifty.
-    private static let batch: Int64 = 256
+extension FoldStore {
+    /// - Parameter database: connected as `vigil_donation_fold`.
+    init(_ database: PostgresClient) { self.init(database, .donations) }
+}
 
-    /// The last folded hour; nil before the first fold.
-    func lastFoldedHour() throws -> Hour? {
-        try session.row("SELECT max(hour) FROM donation.folded_hour", as: Int32?.self).flatMap { $0 }
-            .map(Hour.init(number:))
-    }
-
-    /// Reads the waiting rows in batches, in the order of their tags, which reveals nothing.
-    func readInbox(through last: Hour, _ body: ([DonationRow]) throws -> Void) throws {
-        var after: [UInt8] = []
-        while true {
-            let rows = try session.rows(
-                """
-                SELECT tag, hour, sealed FROM donation.inbox
-                WHERE hour <= \(last.number) AND tag > \(after) ORDER BY tag LIMIT \(Self.batch)
-                """, as: [UInt8].self, Int32.self, [UInt8].self)
-            try body(
-                rows.compactMap { tag, hour, sealed in
-                    Digest(bytes: tag).map {
-                        DonationRow(tag: $0, hour: Hour(number: hour), sealed: SealedDonation(bytes: sealed))
-                    }
-                })
-            guard rows.count == Self.batch, let lastTag = rows.last?.0 else { return }
-            after = lastTag
-        }
-    }
-
+/// The tables of donated data.
+extension FoldTransaction {
     /// Marks an hour as folded, and inserts what was donated in it, each table's rows in the order of their content.
     func insert(_ donated: DonatedRows, in hour: Hour) throws {
         try session.execute("INSERT INTO donation.folded_hour (hour) VALUES (\(hour.number))")
@@ -163,9 +142,5 @@ struct FoldTransaction {
                     row.afterCancel, row.advancedConsentGiven, row.lastScreen.rawValue)
             }
         }
-    }
-
-    func emptyInbox(through last: Hour) throws {
-        try session.execute("DELETE FROM donation.inbox WHERE hour <= \(last.number)")
     }
 }

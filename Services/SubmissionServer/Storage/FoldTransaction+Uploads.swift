@@ -1,42 +1,21 @@
-import Credentials
 import ExposureKeys
+import HourKeys
 import Postgres
 import Schema
 import Venues
 
-/// The tables that a fold reads and writes.
-struct FoldTransaction {
-    let session: Session
+extension InboxTables {
+    /// The tables of uploads. Rows that are read at a time have four megabytes as a rule, 27 at most.
+    static let uploads = InboxTables(of: Identifier("submission"), batch: 1000)
+}
 
-    /// Rows that are read at a time: usually four megabytes, at most 27.
-    private static let batch: Int64 = 1000
+extension FoldStore {
+    /// - Parameter database: connected as `vigil_fold`.
+    init(_ database: PostgresClient) { self.init(database, .uploads) }
+}
 
-    /// The last folded hour; nil before the first fold.
-    func lastFoldedHour() throws -> Hour? {
-        try session.row("SELECT max(hour) FROM submission.folded_hour", as: Int32?.self).flatMap { $0 }
-            .map(Hour.init(number:))
-    }
-
-    /// Reads the waiting rows in batches, in the order of their tags, which reveals nothing.
-    func readInbox(through last: Hour, _ body: ([InboxRow]) throws -> Void) throws {
-        var after: [UInt8] = []
-        while true {
-            let rows = try session.rows(
-                """
-                SELECT tag, hour, sealed FROM submission.inbox
-                WHERE hour <= \(last.number) AND tag > \(after) ORDER BY tag LIMIT \(Self.batch)
-                """, as: [UInt8].self, Int32.self, [UInt8].self)
-            try body(
-                rows.compactMap { tag, hour, sealed in
-                    Digest(bytes: tag).map {
-                        InboxRow(tag: $0, hour: Hour(number: hour), sealed: SealedUpload(bytes: sealed))
-                    }
-                })
-            guard rows.count == Self.batch, let lastTag = rows.last?.0 else { return }
-            after = lastTag
-        }
-    }
-
+/// The folded tables of uploads.
+extension FoldTransaction {
     /// The keys among these that were folded in earlier hours, or that came from another country.
     ///
     /// Until the end of the transaction no other comes from there.
@@ -127,9 +106,5 @@ struct FoldTransaction {
         }
         try session.execute(
             "INSERT INTO submission.folded_hour (hour, keys) VALUES (\(hour.number), \(Int32(keys.count)))")
-    }
-
-    func emptyInbox(through last: Hour) throws {
-        try session.execute("DELETE FROM submission.inbox WHERE hour <= \(last.number)")
     }
 }
