@@ -9,7 +9,8 @@ usage() {
 bash Tests/static.sh [--no-alerts]
 
 Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, whether generated code is what
-the schemas say, docker-compose.yml, the policy of the venue page, and the syntax of every script. Takes about a minute.
+the schemas say, docker-compose.yml, the policy of the venue page, whether something speaks of packages that are gone, and the
+syntax of every script. Takes about a minute.
 
   --no-alerts   all but the alerts, which take half of the time
   --help        this text
@@ -47,6 +48,13 @@ say "Reading docker-compose.yml …"
 
 say "Comparing the venue page's policy …"
 /usr/bin/python3 Tests/Live/venue/policy.py --check || fail "The policy is wrong: see above."
+
+say "Looking for packages that the suite doesn't use any more …"
+# ARCHITECTURE.md says why they aren't used.
+gone='swiftnio|hummingbird|jwtkit|asynchttpclient|boringssl|\bnio(ssl|core|posix|http[12])?\b|swift-(nio|crypto|certificates|asn1|protobuf|log|metrics|argument-parser|service-lifecycle|collections)\b|protoc-gen-swift'
+if git grep -nEi "$gone" -- . ':!ARCHITECTURE.md' ':!Tests/static.sh' ':!Tests/ArchitectureTests/Dependencies.swift'; then
+    fail "These lines speak of packages that are gone."
+fi
 
 say "Reading the scripts …"
 find .ci deploy Tests \( -name '*.sh' -o -path .ci/run \) -print0 | xargs -0 -n 1 bash -n ||

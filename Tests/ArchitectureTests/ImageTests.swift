@@ -56,7 +56,7 @@ struct ImageTests {
 
     @Test(
         "an image has the libraries that its program is linked with, and besides only what all images share",
-        arguments: BuiltProgram.listed + ["vigil", "vigil-dev"])
+        arguments: TrustZones.Module.all.map(\.executable) + ["vigil", "vigil-dev"])
     func libraries(program: String) throws {
         let linked = Set(try BuiltProgram(program).linked().compactMap { Self.packages[$0] })
         let installed = Set(chain(program).flatMap(\.packages)).intersection(Self.packages.values)

@@ -43,7 +43,7 @@ struct PKCS11KeyTests {
         ("object=curve384", .p384), ("object=rsa3072", .rsa),
     ]
 
-    @Test("a key that was generated on the token signs, and swift-crypto verifies the signature", arguments: examples)
+    @Test("a key that was generated on the token signs, and OpenSSL verifies the signature", arguments: examples)
     func generated(name: String, kind: PKCS11KeyKind) async throws {
         let key = try key(name, kinds: [kind])
         switch (key.publicKey, kind) {

@@ -4,7 +4,7 @@ import Exposures
 
 @testable import Phone
 
-/// Matching as the specification tells it, one broadcast after the other, by swift-crypto: what ``Matcher`` must equal.
+/// Matching as the specification tells it, one broadcast after the other, by the module Crypto: what ``Matcher`` must equal.
 struct PlainMatcher {
     let heard: [Encounter]
 

@@ -83,7 +83,7 @@ package struct AppAttestPolicy: Hashable, Sendable {
             let data = AuthenticatorData(signed, ofAttestation: false)
         else { throw .unreadable }
         let nonce = Self.nonce(signed, Array(SHA256.hash(data: clientData)))
-        // The nonce is the message: ECDSA hashes it once more. With a digest in its place, swift-crypto wouldn't.
+        // The nonce is the message: ECDSA hashes it once more. With a digest in its place it wouldn't.
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
             key.key.isValidSignature(signature, for: nonce)
         else { throw .forged }

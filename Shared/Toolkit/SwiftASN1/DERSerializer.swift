@@ -10,7 +10,7 @@ extension DER {
         /// Starts with nothing.
         package init() {}
 
-        /// Writes a value, without fail. It is declared as swift-asn1 has it, where values may have no encoding.
+        /// Writes a value. Callers are ready for one that has no encoding; none has failed yet.
         package mutating func serialize(_ value: some DERSerializable) throws { value.serialize(into: &self) }
 
         /// Writes an element that was read, with definite lengths.

@@ -12,7 +12,6 @@ newer_build() {
     rm -rf "$1"
     mkdir -p "$1"
     cp -a .dockerignore Package.swift Shared Services Tests deploy "$1/"
-    [ ! -e Package.resolved ] || cp -a Package.resolved "$1/"
     for schema in "${!changed[@]}"; do
         sed -i "s/^    ]\$/    ] + [Migration(\"rehearsal\", \"ALTER TABLE ${changed[$schema]} ADD COLUMN rehearsal integer\")]/" \
             "$1/Shared/Schema/$schema/"*Migrations.swift

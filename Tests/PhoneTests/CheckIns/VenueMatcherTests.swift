@@ -7,7 +7,7 @@ import Venues
 @testable import Phone
 
 @Suite struct VenueMatcherTests {
-    /// What swift-crypto says of every pair.
+    /// What the module Crypto says of every pair.
     private static func expected(_ reports: [VenueReport], _ venues: [VenueKeys]) -> [VenueMatcher.Match] {
         reports.indices.flatMap { report in
             venues.indices.filter {
@@ -45,7 +45,7 @@ import Venues
     }
 
     @Test(arguments: VenueMatchingCode.available)
-    func `all instructions find what swift-crypto finds`(code: VenueMatchingCode) throws {
+    func `all instructions find what the module Crypto finds`(code: VenueMatchingCode) throws {
         var random = SeededGenerator(seed: 25)
         var found = 0
         for venueCount in [0, 1, 2, 3, 5, 40] {
