@@ -170,7 +170,7 @@ start_postgres() {
         --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$scratch/initdb.log" 2>&1) ||
         fail "initdb failed: $(tail -n 1 "$scratch/initdb.log")"
     (cd "$scratch" && as_postgres "${prefix[@]}" "$postgres_programs/postgres" -D "$scratch/data" \
-        -c listen_addresses= -c unix_socket_directories="$scratch" -c max_connections=300 "$@" \
+        -c listen_addresses= -c unix_socket_directories="$scratch" -c max_connections=1000 "$@" \
         >"$scratch/postgres.log" 2>&1) &
     server=$!
     for attempt in $(seq 300); do

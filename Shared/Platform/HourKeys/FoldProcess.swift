@@ -61,6 +61,7 @@ extension FoldProcess {
 
 /// The subcommand `fold` of a service.
 package struct FoldCommand<Fold: FoldProcess>: AsyncParsableCommand {
+    /// Its name and help.
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "fold", abstract: "Fold every hour, or once with --as-of.",
