@@ -23,7 +23,7 @@ package struct Further: AsyncParsableCommand {
         let settings = runtime.configuration
         let clock = runtime.clock
         let tls = try TLSFiles(settings)
-        let hashes = try FurtherHashes(settings)
+        let hashes = FurtherHashes(try settings.hashKey("secrets.hashKey"))
         let signatures = try Signatures(settings)
         let attest = try AttestedApps(settings, runtime.logger)
         let spread = try settings.int("batch.spreadHours", default: 6, in: 0...24)
@@ -47,7 +47,7 @@ package struct Further: AsyncParsableCommand {
             listeners: [apps],
             services: [
                 database, accept, ClockWatch(databaseClock, runtime),
-                WrittenHours(database, by: databaseClock).everyHour(in: runtime), lists.always(in: runtime),
+                WrittenHours.reports(database, by: databaseClock).everyHour(in: runtime), lists.always(in: runtime),
                 Retention.everyHour(for: .further, in: database, by: databaseClock, runtime),
             ],
             readiness: [ServiceDatabase.readiness(of: database)])

@@ -1,21 +1,12 @@
 import Credentials
 import FoundationEssentials
 import FurtherAPI
-import Running
 
 /// The keyed hashes that show who owns an id, and which nonces were used. Replicas share the key.
 struct FurtherHashes: Sendable {
     private let key: HashKey
 
     init(_ key: HashKey) { self.key = key }
-
-    /// From the file that `secrets.hashKey` names, 64 hexadecimal digits.
-    init(_ settings: Settings) throws {
-        guard let key = HashKey(bytes: try settings.secretFile("secrets.hashKey", byteCount: HashKey.count)) else {
-            throw settings.wrong("secrets.hashKey", "must name a file of 64 hexadecimal digits")
-        }
-        self.key = key
-    }
 
     /// Shows that a key owns an id. Each id has another one.
     func holder(_ name: KeyName, of id: UUID) -> Digest {

@@ -54,8 +54,7 @@ struct AttestedApps: Sendable {
         }
         let pem =
             settings.optionalString("appAttest.roots") == nil
-            ? AppleAppAttestRoot.pem
-            : (try? String(contentsOfFile: settings.path("appAttest.roots"), encoding: .utf8)) ?? ""
+            ? AppleAppAttestRoot.pem : try settings.text("appAttest.roots")
         guard let roots = PinnedRoots(pem: pem) else {
             throw settings.wrong("appAttest.roots", "must name a PEM file with certificates of authorities")
         }

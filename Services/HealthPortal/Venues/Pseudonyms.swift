@@ -2,6 +2,7 @@ import AuditFormat
 import Credentials
 import FoundationEssentials
 import Running
+import Schema
 
 /// Keyed hashes that stand for officers in venue entries, so that a second person can be told from the first, and nobody is named.
 struct Pseudonyms: Sendable {
@@ -10,10 +11,7 @@ struct Pseudonyms: Sendable {
     /// From the file that `secrets.officerKey` names. Entries that wait keep the hash of their author, so the key isn't the sessions',
     /// which changes at any time.
     init(_ settings: Settings) throws {
-        guard let key = HashKey(bytes: try settings.secretFile("secrets.officerKey")) else {
-            throw settings.wrong("secrets.officerKey", "has 32 bytes")
-        }
-        self.key = key
+        key = try settings.hashKey("secrets.officerKey")
     }
 
     /// The pseudonym of an officer.

@@ -34,7 +34,7 @@ struct WrittenHoursTests {
 
     private static func forgetOrder(in stage: FurtherStage) async throws -> Int {
         try await stage.asService { client, clock in
-            try await WrittenHours(client, by: clock).forgetOrder(at: stage.clock.now)
+            try await WrittenHours.reports(client, by: clock).forgetOrder(at: stage.clock.now)
         }
     }
 
