@@ -54,7 +54,9 @@ struct PushWaveKillTests {
                     while try await stage.wave().outcome == nil { try await stage.rest(process) }
                     peaks.append(try Self.peakMemory(of: process))
                     process.send(SIGTERM)
-                    #expect(try await process.end() == .status(0))
+                    let end = try await process.end()
+                    let log = try String(contentsOfFile: stage.log, encoding: .utf8)
+                    #expect(end == .status(0), "\(end): \(log.suffix(2000))")
                 }
             }
 

@@ -27,12 +27,19 @@ package enum CoreTurns {
         try result.get()
         return longest
     }
+
+    /// How long this thread has computed.
+    package static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 }
 
 private final class Ticker {
     private let core: Core
-    private var last = Ticker.processorTime
-    private var longest: Int64 = 0
+    private var last = CoreTurns.processorTime
+    private var longest = Duration.zero
     private var next: ScheduledWork?
 
     init(on core: Core) {
@@ -48,7 +55,7 @@ private final class Ticker {
     }
 
     private func look() {
-        let now = Self.processorTime
+        let now = CoreTurns.processorTime
         longest = max(longest, now - last)
         last = now
     }
@@ -56,13 +63,6 @@ private final class Ticker {
     func stop() -> Duration {
         next?.cancel()
         look()
-        return .nanoseconds(longest)
-    }
-
-    /// Of this thread, in nanoseconds.
-    private static var processorTime: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        return longest
     }
 }
