@@ -156,3 +156,8 @@ extension Catalogue {
         }
     }
 }
+
+extension Catalogue.Service: CustomStringConvertible {
+    /// Its name: all that it calls, and whom those call, would be pages.
+    package var description: String { name }
+}
