@@ -23,20 +23,27 @@ package func serviceMain<Command: AsyncParsableCommand>(
         } else {
             try parsed.run()
         }
-        exit(0)
+        end(0)
     } catch let problem as any OperatorProblem {
         report("\(name): \(problem.description)")
-        exit(problem.exitStatus)
+        end(problem.exitStatus)
     } catch let status as ExitCode {
         // The command has already printed the reason.
-        exit(status.rawValue)
+        end(status.rawValue)
     } catch  where command.exitCode(for: error) == .failure && !(error is ValidationError) {
         report("\(name): failed with \(String(describing: type(of: error))); the log says more.")
-        exit(1)
+        end(1)
     } catch {
         // Help, version, and errors on the command line.
         command.exit(withError: error)
     }
+}
+
+/// Ends the process without what `exit` does besides writing out its streams: OpenSSL's cleanup at exit frees what threads of
+/// cores, which close their last connections, may still use (OPENSSL_init_crypto(3), OPENSSL_INIT_NO_ATEXIT).
+private func end(_ status: Int32) -> Never {
+    fflush(nil)
+    _exit(status)
 }
 
 private func report(_ line: String) {
