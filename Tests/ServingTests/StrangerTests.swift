@@ -40,7 +40,7 @@ import Testing
         ("%ID?&&==", "", ""),
     ]
 
-    @Test("a stranger gets 403 whatever he sends, by role and by certificate", arguments: [false, true])
+    @Test("a stranger gets 403 whatever they send, by role and by certificate", arguments: [false, true])
     func stranger(isKnown: Bool) async throws {
         let certificates = try TestCertificates()
         let (friend, stranger) = (

@@ -10,7 +10,7 @@ extension DER {
         /// Starts with nothing.
         package init() {}
 
-        /// Writes a value. Callers are ready for one that has no encoding; none has failed yet.
+        /// Writes a value. It throws for no type of this package; the signature allows for one whose values may have no encoding.
         package mutating func serialize(_ value: some DERSerializable) throws { value.serialize(into: &self) }
 
         /// Writes an element that was read, with definite lengths.

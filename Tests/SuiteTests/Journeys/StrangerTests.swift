@@ -25,7 +25,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("a stranger gets 403 at every operation of every service, whatever garbage he sends")
+    @Test("a stranger gets 403 at every operation of every service, whatever garbage they send")
     func strangers() async throws {
         try await InProcessSuite.run(clock: .system) { suite in
             let files = suite.certificate(.prometheus)

@@ -18,7 +18,8 @@ import Vigil
     .enabled(if: TestPostgres.isAvailable && SoftHSM.isAvailable, "VIGIL_TEST_POSTGRES or _SOFTHSM is not set"), .heavy,
     .timeLimit(.minutes(5)))
 struct CoreTurnTests {
-    /// Several times what the handshakes and answers of one turn need in a debug build, and a fraction of what a job needs.
+    /// Several times what the handshakes and answers of one turn need in a debug build, and less than a fold or a publication needs. A
+    /// single signature would not exceed it.
     private static let bound = Duration.milliseconds(150)
 
     @Test("no request waits for the fold, compression, signatures in a token or large answers")
