@@ -35,7 +35,7 @@ package struct Distribution: AsyncParsableCommand {
         let figures = FigureRelease(
             try await LocalCalendar(runtime.configuration, in: database), in: database, by: clock)
         var services: [any Service] = [
-            database, ClockWatch(clock, runtime), try publisher.everyHour(in: runtime),
+            database, ClockWatch(clock, runtime), BackupWatch(database, runtime), try publisher.everyHour(in: runtime),
             PublishVenueEvents(publisher: publisher).job(in: runtime),
             Retention.everyHour(for: .distribution, in: database, by: clock, runtime),
             figures.everyHour([.publishedEntries], in: runtime),

@@ -37,6 +37,50 @@ struct MigrationTests {
         }
     }
 
+    @Test("a plan names each missing step in order, changes nothing, and is empty afterwards")
+    func planned() async throws {
+        try await TestPostgres.withDatabase { connection in
+            try await TestPostgres.withClient(connection) { owner in
+                let empty = try await Schema.plan(for: owner)
+                #expect(
+                    empty.steps.map { "\($0.step): \($0.name)" }
+                        == Self.steps.map { "\($0.schema) \($0.number): \($0.migration.name)" })
+                let exists = try await owner.session { try MigrationRecord.exists(in: $0) }
+                #expect(!exists)
+                try await Schema.migrate(owner: owner)
+                #expect(try await Schema.plan(for: owner).steps.isEmpty)
+
+                _ = try await owner.session {
+                    try $0.execute(
+                        "DELETE FROM vigil.migration WHERE schema = 'verification' AND number = \(Schema.verification.version)"
+                    )
+                }
+                let before = try await Self.content(of: owner)
+                let last = MigrationStep(schema: "verification", number: Schema.verification.version)
+                #expect(try await Schema.plan(for: owner).steps.map(\.step) == [last])
+                #expect(try await Self.content(of: owner) == before)
+            }
+        }
+    }
+
+    @Test("there is no plan for a database that is newer, or has another content, than this build")
+    func noPlan() async throws {
+        try await TestPostgres.withMigratedDatabase { database in
+            try await TestPostgres.withClient(database.superuserConnection) { owner in
+                _ = try await owner.session {
+                    try $0.execute(
+                        "UPDATE vigil.migration SET checksum = '\\x00' WHERE schema = 'submission' AND number = 1")
+                }
+                await #expect(throws: ChangedMigration.self) { try await Schema.plan(for: owner) }
+                _ = try await owner.session {
+                    try $0.execute("INSERT INTO vigil.migration VALUES ('vigil', 999, 'from later', '\\x00')")
+                    try $0.execute("INSERT INTO vigil.migration VALUES ('statistics', 999, 'from later', '\\x00')")
+                }
+                await #expect(throws: SchemaMismatch.self) { try await Schema.plan(for: owner) }
+            }
+        }
+    }
+
     @Test("several who migrate at once do it once")
     func atOnce() async throws {
         try await TestPostgres.withDatabase { connection in

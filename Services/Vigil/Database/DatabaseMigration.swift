@@ -1,10 +1,16 @@
-import Schema
+package import Schema
 
 /// Applies the migrations, and lets the services log in.
 package enum DatabaseMigration {
     /// The default connection limit of each role: two replicas with the default of `postgres.maximumConnections`, and two
     /// connections for a command.
     package static let connections = 18
+
+    /// What ``run(connection:connections:passwordsFrom:report:)`` would apply.
+    /// - Parameter connection: the connection string of the owner.
+    package static func plan(connection: String) async throws -> MigrationPlan {
+        try await DatabaseAccess.with(connection: connection) { try await Schema.plan(for: $0) }
+    }
 
     /// - Parameters:
     ///   - connection: the connection string of the owner.

@@ -10,7 +10,14 @@ struct MigrateCommand: AsyncParsableCommand {
             Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. It lets the \
             services' roles log in. With --state they also get the passwords that the state folder holds for them; without, \
             PostgreSQL must ask them for certificates, or have their passwords already.
+
+            With --plan it changes nothing. It prints the steps that are missing, one a line (schema, number, name), and ends with \
+            status 2 if there are any, 0 if there are none, and 1 if the database can't be migrated by this build. Each release's \
+            steps leave the previous build running, but a build doesn't start again once its own schema has a newer version.
             """)
+
+    /// The exit status of `--plan` when there is something to do; 1 says that something is wrong.
+    private static let stepsAreMissing = ExitCode(2)
 
     @Option(help: ArgumentHelp("A libpq connection string; name a passfile in it.", valueName: "conninfo"))
     var connection: String
@@ -24,6 +31,9 @@ struct MigrateCommand: AsyncParsableCommand {
             "How many connections each service's role may have, for all replicas together.", valueName: "number"))
     var connections = DatabaseMigration.connections
 
+    @Flag(help: "Print what is missing, and change nothing.")
+    var plan = false
+
     func validate() throws {
         guard (2...10_000).contains(connections) else {
             throw ValidationError("--connections must lie in 2...10000.")
@@ -31,6 +41,12 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if plan {
+            let missing = try await DatabaseMigration.plan(connection: connection).steps
+            for planned in missing { print(planned.step, planned.name) }
+            guard missing.isEmpty else { throw Self.stepsAreMissing }
+            return
+        }
         try await DatabaseMigration.run(
             connection: connection, connections: connections, passwordsFrom: statePath.map { StateFolder($0) }
         ) {
