@@ -24,7 +24,7 @@ ADDED = ["apple", "identity", "gateway", "vouchers"]
 # Optional services are components, by the profile that compose gives them.
 COMPONENTS = {"federation": ["federation"], "data-donation": ["data-donation", "donation-fold"], "further": ["further"]}
 # CloudNativePG and the CDN stand in for them; `migrate` is a Job.
-ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate"}
+ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate", "smoke"}
 # Doors that compose gives to the edge.
 DOORS = {"download-server": ["8040"]}
 # At most one may run: another would wait for its lock (or for the volume of its keys).

@@ -88,7 +88,7 @@ def arrows(services):
 
 def objections(document):
     services, networks = document["services"], document["networks"]
-    members = {name: {s for s, service in services.items() if name in service["networks"]} for name in networks}
+    members = {name: {s for s, service in services.items() if name in service.get("networks", [])} for name in networks}
 
     neighbours = {
         pair: [name for name, who in members.items() if set(pair) <= who]
@@ -125,9 +125,11 @@ def objections(document):
             yield f"{name} may dump core: its memory would become a file."
         if "no-new-privileges:true" not in service.get("security_opt", []):
             yield f"{name} could get privileges."
+        if (service.get("network_mode") == "host") != (name == "smoke"):
+            yield f"{name} has the network of the machine, or should have it: only the smoke test calls from outside."
         if name != "secrets" and (service.get("user", "0").split(":")[0] == "0" or service.get("cap_add")):
             yield f"{name} has the rights of root."
-        if name not in ("secrets", "migrate") and not service.get("healthcheck"):
+        if name not in ("secrets", "migrate", "smoke") and not service.get("healthcheck"):
             yield f"{name} has no health check."
         for key in service.get("environment", {}):
             if key.endswith("PASSWORD") and service["environment"][key] != "not-used":
