@@ -52,10 +52,7 @@ done
 command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
 cd "$checkout"
 
-folder=${VIGIL_SECRETS:-}
-# Compose also reads this file.
-[ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
-folder=${folder:-./.secrets}
+folder=$(secrets_folder)
 mkdir -p "$folder"
 chmod 700 "$folder"
 
