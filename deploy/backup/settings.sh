@@ -1,0 +1,145 @@
+# What all parts of deploy/backup.sh share: settings, the folder of backups, encryption, progress. Sourced, not run.
+#
+# The folder of backups. A name that begins with a dot is unfinished, and no backup:
+#
+#     base-20261121T020000Z/    MANIFEST, base.tar.gz.age: the files of the database, as pg_basebackup gives them
+#     files-20261121T020000Z/   MANIFEST, checkout.tar.gz.age and machine.tar.gz.age: the operator's files, by their paths in the
+#                               checkout and by those from `/`
+#     log/NAME.SHA256.age       a file of PostgreSQL's archive, compressed; with the checksum of what is encrypted
+#
+# A MANIFEST has a word and its value in each line; `sha256 NAME` has the checksum of an encrypted file.
+
+# Removed at the end, whatever happens.
+garbage=()
+clean_up() {
+    trap - EXIT INT TERM HUP
+    set +e
+    stop_server
+    undo_restore
+    rm -rf "$work" ${garbage[@]+"${garbage[@]}"}
+}
+
+# Prints a setting, which compose would also read from `.env`. $1: its name.
+setting() {
+    local value=${!1:-}
+    [ -n "$value" ] || [ ! -f .env ] || value=$(sed -n "s/^$1=//p" .env | tail -n 1)
+    say "$value"
+}
+
+# MARK: Progress
+
+# Shows a bar if somebody looks. $1: what is done; $2: how much of it; $3: of how much.
+bar() {
+    local width=30 full
+    [ -t 2 ] || return 0
+    full=$(($3 > 0 ? $2 * width / $3 : width))
+    [ "$full" -le $width ] || full=$width
+    printf '\r\033[K%s [%s%s] %d %%' "$1" "$(printf '%*s' "$full" '' | tr ' ' '#')" "$(printf '%*s' $((width - full)) '')" \
+        $((full * 100 / width)) >&2
+}
+end_bar() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
+
+# Adds up numbers, one a line.
+total() { awk '{ sum += $1 } END { printf "%d", sum }'; }
+size() { numfmt --to=si --suffix=B "$1"; }
+
+# MARK: Encryption
+
+# Encrypts what comes, for all recipients, into a file. $1: the file.
+seal() {
+    local recipients=() recipient
+    while IFS= read -r -d , recipient; do recipients+=(-r "$recipient"); done <<<"$(setting VIGIL_BACKUP_RECIPIENT),"
+    age "${recipients[@]}" >"$1" 2>"$work/seal" && sync "$1" 2>>"$work/seal"
+}
+
+check_recipient() {
+    local recipient
+    recipient=$(setting VIGIL_BACKUP_RECIPIENT)
+    [ -n "$recipient" ] ||
+        fail "For whom shall backups be encrypted? Run age-keygen on another machine, and set VIGIL_BACKUP_RECIPIENT in .env."
+    seal "$work/empty" </dev/null || fail "VIGIL_BACKUP_RECIPIENT is no recipient of age ($recipient): it begins with age1. $(tail -n 1 "$work/seal")"
+}
+
+# Says why nothing could be written, and ends. $1: what failed.
+fail_to_seal() {
+    if grep -qi 'no space left' "$work"/seal "$work"/server 2>/dev/null; then
+        fail "$1 is not backed up: the disk of $store is full. Make room, and run this again; earlier backups are as they were."
+    fi
+    fail "$1 is not backed up ($(cat "$work"/seal "$work"/server 2>/dev/null | grep -v 'age: report\|^ *$\|kB (\|checkpoint' | tail -n 1)). Earlier backups are as they were."
+}
+
+# Decrypts a file to the standard output, with a bar. $1: the file; $2: what it is.
+unseal() {
+    local total watcher status=0
+    total=$(stat -c %s "$1")
+    # Both share the position in the file.
+    exec 7<"$1"
+    if [ -t 2 ]; then
+        while sleep 0.5; do bar "$2" "$(sed -n 's/^pos:\t*//p' /proc/self/fdinfo/7)" "$total"; done &
+        watcher=$!
+    fi
+    age --decrypt --identity "$identity" <&7 2>"$work/unseal" || status=$?
+    exec 7<&-
+    if [ -n "${watcher:-}" ]; then
+        kill "$watcher" 2>/dev/null && wait "$watcher" 2>/dev/null || true
+        end_bar
+    fi
+    return "$status"
+}
+
+# Says why a file couldn't be decrypted or unpacked, and ends. $1: the file.
+fail_to_unseal() {
+    case $(cat "$work/unseal") in
+        *"no identity matched"*) fail "$identity doesn't open ${1#"$store/"}: it was encrypted for another recipient. Name the identity that belongs to it." ;;
+        *"failed to decrypt"* | *"unexpected EOF"* | *"parse"* | *"header"* | *"truncated"*)
+            fail "${1#"$store/"} is damaged: fetch another copy of it, or use an earlier backup (bash deploy/backup.sh list)."
+            ;;
+    esac
+    if grep -qi 'no space left' "$work"/*; then fail "The disk is full: make room, and run this again."; fi
+    fail "${1#"$store/"} can't be read ($(cat "$work/unseal" "$work/unpack" 2>/dev/null | tail -n 1))."
+}
+
+# MARK: The folder of backups
+
+# Names of complete backups, the oldest first. $1: base or files.
+backups() {
+    local folder
+    for folder in "$store/$1"-*/; do
+        [ ! -e "$folder/MANIFEST" ] || basename "$folder"
+    done
+}
+
+# A value of a manifest. $1: the backup's name; $2: the word.
+fact() { sed -n "s/^$2 //p" "$store/$1/MANIFEST" | sed -n 1p; }
+
+# Seconds since 1970 of a backup's name.
+instant() {
+    local stamp=${1#*-}
+    date -u -d "${stamp:0:4}-${stamp:4:2}-${stamp:6:2} ${stamp:9:2}:${stamp:11:2}:${stamp:13:2}" +%s
+}
+shown() { date -u -d "@$1" '+%F %T UTC'; }
+
+# The place of a segment in the log, whatever its timeline. A segment has 16 MiB.
+place() { printf '%d' $((16#${1:8:8} * 256 + 16#${1:16:8})); }
+
+# Names of the log's files without their checksums: segments in the order of the log, and histories of timelines.
+logged() { find "$store/log" -name '*.age' -printf '%f\n' 2>/dev/null | sed -nE 's/^(.*)\.[0-9a-f]{64}\.age$/\1/p'; }
+segments() { logged | grep -xE '[0-9A-F]{24}' | sort -k 1.9; }
+
+# The encrypted file of a name. $1: the name.
+log_file() { find "$store/log" -regextype posix-extended -regex ".*/$1\.[0-9a-f]{64}\.age" | sed -n 1p; }
+
+# The first segment from $1 on that the log lacks, though it has later ones; nothing if there is none.
+gap() {
+    segments | awk -v first="$(place "$1")" '
+        function number(digits,   value, position) {
+            for (position = 1; position <= length(digits); position++)
+                value = value * 16 + index("0123456789ABCDEF", substr(digits, position, 1)) - 1
+            return value
+        }
+        BEGIN { next_one = first }
+        { at = number(substr($0, 9, 8)) * 256 + number(substr($0, 17, 8)) }
+        at >= first && at > next_one { printf "%08X%08X\n", next_one / 256, next_one % 256; found = 1; exit }
+        at == next_one { next_one++ }
+        END { if (!found && next_one == first) printf "%08X%08X\n", first / 256, first % 256 }'
+}
