@@ -95,8 +95,9 @@ package struct CallerNotes: Sendable {
                     meaning: "the certificate is accepted, and an access token of the identity provider is missing")
             case .portal:
                 self.init(
-                    body: "'{}'", status: 401,
-                    meaning: "the certificate is accepted, and the token of a health officer is missing")
+                    body: "''", status: 401,
+                    meaning: "the certificate is accepted, and \"none\" is no health officer's token")
+                options += " -H 'Authorization: Bearer none'"
             default: return nil
             }
         }
