@@ -9,6 +9,15 @@ fail() {
     exit 1
 }
 
+# Sets `folder` to the one that secrets.sh fills: VIGIL_SECRETS of the environment or, as compose reads it, of .env.
+# The working directory is the checkout.
+folder=
+find_secrets() {
+    folder=${VIGIL_SECRETS:-}
+    [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
+    folder=${folder:-./.secrets}
+}
+
 # Debian packages that building and running need. Most systems already have those after the first line.
 packages=(
     postgresql libssl-dev libpq-dev libcurl4-openssl-dev libnghttp2-dev libzip-dev zlib1g-dev libp11-kit-dev libqrencode-dev pkg-config

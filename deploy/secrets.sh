@@ -32,7 +32,8 @@ The files are in the folder .secrets beside docker-compose.yml, or in the folder
 
   files/     one file for each secret, readable by root and by the user of the container that needs it (10001; 999 for PostgreSQL,
              101 for the edge, 65534 for Prometheus). Files that you put here yourself are kept, such as app-facing certificates of
-             a public authority: public.pem and public.key of the metadata proxy, edge.pem and edge.key for downloads. denied lists the certificates that no listener accepts: append to it, don't replace the file
+             a public authority, which certificates-hook.sh puts here. denied lists the certificates that no listener accepts:
+             append to it, don't replace the file
   callers/   owned by you: what laboratories, test centres and the portal need (tls.pem, tls.key, ca.pem, README.txt),
              export-signing-public.pem, which apps are built with, and federation-gateway.pem and federation-signing.pem for the
              operator of a federation's gateway
@@ -76,10 +77,7 @@ fi
 command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
 cd "$checkout"
 
-folder=${VIGIL_SECRETS:-}
-# Compose also reads this file.
-[ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
-folder=${folder:-./.secrets}
+find_secrets
 mkdir -p "$folder"
 chmod 700 "$folder"
 
