@@ -252,6 +252,16 @@ refuses 'no complete backup from before 2020' restore --identity "$scratch/ident
 does 'Restored up to' restore --identity "$scratch/identity" --from "$store" --to "$between"
 must_be "$(used_tans)" 12 "Used TANs at the moment between"
 must_be "$(tail -n 1 "$MACHINE/checkout/.secrets/files/denied")" stolen "The last denied certificate at a moment before it"
+# The restored suite goes on from there. What was stored after the moment was given up, with the second copy of the database.
+rm -rf "$scratch/copy" && cp -a "$store" "$scratch/copy"
+use_tan 7
+does 'The log is backed up' run --log
+does 'never: a restore went back to before it' list
+does 'the log has no gap' verify
+lose_machine
+does 'Restored up to' restore --identity "$scratch/identity" --from "$store"
+must_be "$(used_tans)" 127 "Used TANs after a loss that followed a restore to a moment"
+rm -rf "$store" && cp -a "$scratch/copy" "$store"
 lose_machine
 does 'Restored up to' restore --identity "$scratch/identity" --from "$store"
 must_be "$(used_tans)" 123456 "Used TANs after the second loss"
@@ -301,7 +311,7 @@ again
 rm "$store/$base/base.tar.gz.age"
 refuses "damaged or missing: $base/base.tar.gz.age" verify
 again
-segment=$(find "$store/log" -name '0*.age' | sort | tail -n 2 | head -n 1)
+segment=$(find "$store/log" -regextype posix-extended -regex ".*/$(sed -n 's/^first-segment //p' "$store/$base/MANIFEST")\.[0-9a-f]{64}\.age")
 truncate -s 100 "$segment"
 refuses "damaged or missing: log/" verify
 refuses "damaged or missing: log/" restore --identity "$scratch/identity" --into "$scratch/folder"

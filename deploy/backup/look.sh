@@ -1,12 +1,17 @@
 # deploy/backup.sh list and verify: says what is there, and whether it is whole. Sourced, not run.
 
 list() {
-    local name end lacks
+    local name end lacks until
     [ -n "$(backups base)$(backups files)" ] || fail "$store has no complete backup: run bash deploy/backup.sh run."
     end=$(find "$store/log" -name '*.age' -printf '%T@\n' 2>/dev/null | sort -n | tail -n 1)
     while read -r name; do
-        lacks=$(gap "$(fact "$name" first-segment)")
-        say "$name  $(size "$(stat -c %s "$store/$name/base.tar.gz.age")")  from $(fact "$name" finished) to $(if [ -z "$lacks" ]; then shown "${end%.*}"; else say "before the missing segment $lacks of the log"; fi)"
+        if is_given_up "$name"; then
+            until="never: a restore went back to before it"
+        else
+            lacks=$(gap "$name")
+            until="from $(fact "$name" finished) to $(if [ -z "$lacks" ]; then shown "${end%.*}"; else say "before the missing segment $lacks of the log"; fi)"
+        fi
+        say "$name  $(size "$(stat -c %s "$store/$name/base.tar.gz.age")")  $until"
     done < <(backups base)
     while read -r name; do
         say "$name  $(size "$(stat -c %s "$store/$name"/*.age | total)")  $(fact "$name" files) files"
@@ -36,7 +41,7 @@ differing_log() {
 
 verify() {
     local name files=() wrong lacks newest
-    newest=$(backups base | tail -n 1)
+    newest=$(usable_bases | tail -n 1)
     [ -n "$newest" ] && [ -n "$(backups files)" ] || fail "$store has no complete backup: run bash deploy/backup.sh run."
     mapfile -t files < <(find "$store/log" -name '*.age')
     wrong=$({
@@ -45,7 +50,8 @@ verify() {
     } | paste -s -d ' ')
     [ -z "$wrong" ] || fail "These files are damaged or missing: $wrong. Fetch other copies of them, or use backups without them."
     for name in $(backups base); do
-        lacks=$(gap "$(fact "$name" first-segment)")
+        ! is_given_up "$name" || continue
+        lacks=$(gap "$name")
         [ -z "$lacks" ] || fail "The log lacks the segment $lacks: $name can restore nothing after it. Run bash deploy/backup.sh run, which needs nothing from before."
     done
     say "$(backups base | wc -l) copies of the database, $(backups files | wc -l) of the files and ${#files[@]} files of the log are what they were, and the log has no gap."

@@ -98,7 +98,7 @@ forget() {
 
 # Makes the folder .$base, which gets its final name once the log is there, too.
 back_up_base() {
-    local status first line state
+    local status first end line state
     base=base-$(date -u +%Y%m%dT%H%M%SZ)
     mkdir "$store/.$base"
     garbage+=("$store/.$base")
@@ -119,9 +119,12 @@ back_up_base() {
     set -e
     end_bar
     [ "${status[1]}" = 0 ] && [ "${status[0]}" = 0 ] || fail_to_seal "The database"
+    # The copy ended before this segment. That of the place that is written next: at a boundary, another one would be named.
+    end=$(sql 'SELECT pg_walfile_name(pg_current_wal_insert_lsn())')
     {
         say "finished $(date -u '+%F %T+00')"
         say "first-segment $first"
+        say "end-segment $end"
         say "schemas $state"
         say "postgres $(sql 'SHOW server_version_num' | cut -c 1-2)"
         say "bytes $(sed -nE 's@.*/([0-9]+) kB.*@\1@p' "$work/server" | tail -n 1)000"

@@ -13,16 +13,16 @@ choose() {
     base=
     while read -r name; do
         [ "$(date -u -d "$(fact "$name" finished)" +%s)" -gt "$at" ] || base=$name
-    done < <(backups base)
+    done < <(usable_bases)
     [ -n "$operators" ] && [ -n "$base" ] || fail "$store has no complete backup${moment:+ from before $moment}: see bash deploy/backup.sh list."
     mapfile -t needed < <(logged | while read -r name; do
         [[ $name =~ ^[0-9A-F]{24}$ ]] && [ "$(place "$name")" -lt "$(place "$(fact "$base" first-segment)")" ] || log_file "$name"
     done)
     wrong=$({ differing "$base" && differing "$operators" && differing_log ${needed[@]+"${needed[@]}"}; } | paste -s -d ' ')
     [ -z "$wrong" ] || fail "These files are damaged or missing: $wrong. Fetch other copies of them, or use an earlier backup with --to MOMENT."
-    lacks=$(gap "$(fact "$base" first-segment)")
+    lacks=$(gap "$base")
     if [ -n "$lacks" ]; then
-        [ "$(place "00000000$lacks")" -gt "$(place "$(fact "$base" last-segment)")" ] ||
+        [ "$(place "$lacks")" -gt "$(place "$(fact "$base" last-segment)")" ] ||
             fail "The log lacks the segment $lacks, without which $base is of no use: fetch it, or use an earlier backup with --to MOMENT."
         say "The log lacks the segment $lacks: nothing after it can be restored."
     fi

@@ -129,17 +129,60 @@ segments() { logged | grep -xE '[0-9A-F]{24}' | sort -k 1.9; }
 # The encrypted file of a name. $1: the name.
 log_file() { find "$store/log" -regextype posix-extended -regex ".*/$1\.[0-9a-f]{64}\.age" | sed -n 1p; }
 
-# The first segment from $1 on that the log lacks, though it has later ones; nothing if there is none.
+# The timelines of the log, the oldest first, each with the place of its first segment. Each restore begins one: from there on, what
+# older ones have was given up.
+timelines() {
+    segments | sort | awk '{ timeline = substr($0, 1, 8); if (timeline != last) print; last = timeline }' | while read -r name; do
+        say "${name:0:8} $(place "$name")"
+    done
+}
+
+# Whether a restore went back to before a copy of the database. $1: its name.
+is_given_up() {
+    local timeline start base_timeline end
+    base_timeline=$(fact "$1" first-segment | cut -c 1-8)
+    end=$(place "$(fact "$1" end-segment)")
+    while read -r timeline start; do
+        if [[ $timeline > $base_timeline ]] && [ "$start" -lt "$end" ]; then return 0; fi
+    done < <(timelines)
+    return 1
+}
+
+# Names of the copies of the database that can be restored, the oldest first.
+usable_bases() {
+    local name
+    while read -r name; do
+        is_given_up "$name" || say "$name"
+    done < <(backups base)
+}
+
+# The first segment that the log lacks from a copy of the database on, though it has later ones; nothing if there is none.
+# $1: the copy's name.
 gap() {
-    segments | awk -v first="$(place "$1")" '
+    {
+        timelines | sed 's/^/timeline /'
+        segments
+    } | awk -v first="$(place "$(fact "$1" first-segment)")" -v timeline="$(fact "$1" first-segment | cut -c 1-8)" '
         function number(digits,   value, position) {
             for (position = 1; position <= length(digits); position++)
                 value = value * 16 + index("0123456789ABCDEF", substr(digits, position, 1)) - 1
             return value
         }
-        BEGIN { next_one = first }
-        { at = number(substr($0, 9, 8)) * 256 + number(substr($0, 17, 8)) }
-        at >= first && at > next_one { printf "%08X%08X\n", next_one / 256, next_one % 256; found = 1; exit }
-        at == next_one { next_one++ }
-        END { if (!found && next_one == first) printf "%08X%08X\n", first / 256, first % 256 }'
+        $1 == "timeline" { if ($2 > timeline) start[$2] = $3; next }
+        { at = number(substr($0, 9, 8)) * 256 + number(substr($0, 17, 8)); has[substr($0, 1, 8), at] = 1; if (at > last) last = at }
+        END {
+            for (at = first; at <= last; at++) {
+                owner = timeline
+                for (other in start) if (start[other] <= at && other > owner) owner = other
+                if ((owner, at) in has) continue
+                # Nothing later has been written in the newest timeline.
+                for (later = at + 1; later <= last; later++) if ((owner, later) in has) break
+                newest = owner
+                for (other in start) if (other > newest) newest = other
+                if (at > first && later > last && newest == owner) exit
+                printf "%s%08X%08X\n", owner, int(at / 256), at % 256
+                exit
+            }
+            if (last < first) printf "%s%08X%08X\n", timeline, int(first / 256), first % 256
+        }'
 }
