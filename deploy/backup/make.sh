@@ -208,7 +208,7 @@ pack() {
     local root=$checkout attempt
     [ "$1" = checkout ] || root=/
     # Not those below `/`, which every machine has.
-    { awk -F / -v first=$([ "$1" = checkout ] && say 1 || say 2) '
+    { awk -F / -v first="$([ "$1" = checkout ] && say 1 || say 2)" '
         { path = $1; for (part = 1; part < NF; part++) { if (part >= first) print path; path = path "/" $(part + 1) } }' "$work/$1" && cat "$work/$1"; } |
         sort -u >"$work/$1.all"
     for attempt in 1 2 3; do

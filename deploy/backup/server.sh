@@ -78,7 +78,7 @@ recover() {
 }
 
 # Statements for the recovered database, from the standard input. Rows go to the standard output.
-ask_server() { docker exec --interactive "$server" psql -X -q -A -t -v ON_ERROR_STOP=1 -U postgres -d vigil "$@"; }
+ask_server() { docker exec --interactive "$server" psql -X -q -A -t -v ON_ERROR_STOP=1 -U postgres -d vigil; }
 
 # What must be right in a recovered database.
 check_server() {
