@@ -342,5 +342,39 @@ does 'is complete' run
 must_be "$(find "$store" -maxdepth 1 -name 'base-2020*' | wc -l)" 0 "Backups that are too old"
 does 'the log has no gap' verify --identity "$scratch/identity"
 
+# MARK: Away
+
+say "Removing the suite …"
+remove() { bash "$MACHINE/checkout/deploy/remove.sh" "$@" >"$scratch/words" 2>&1 </dev/null; }
+removes() {
+    remove "${@:2}" || { object "remove.sh ${*:2} failed: $(tail -n 2 "$scratch/words")" && return; }
+    grep -qE -- "$1" "$scratch/words" || object "remove.sh ${*:2} doesn't say $1: $(cat "$scratch/words")"
+}
+doesnt_remove() {
+    ! remove "${@:2}" || { object "remove.sh ${*:2} should fail with $1." && return; }
+    tail -n 1 "$scratch/words" | grep -qE -- "$1" || object "remove.sh ${*:2} doesn't fail with $1: $(cat "$scratch/words")"
+}
+before=$(used_tans)
+removes 'volume vigil_database: [0-9]{3,} files' --everything --dry-run
+doesnt_remove 'Nobody can be asked' --volumes
+doesnt_remove "can't be written" --volumes --yes --record /proc/record
+VIGIL_ARCHIVE=$MACHINE doesnt_remove 'has the checkout in it' --everything --yes
+top=$(mktemp -d /vigil-scratch.XXXXXX)
+VIGIL_ARCHIVE=$top doesnt_remove "$top is no folder of the suite" --everything --yes
+rmdir "$top" || object "$top has been removed."
+must_be "$(used_tans)" "$before" "Used TANs after removals that were refused"
+removes 'The containers are gone'
+docker compose up -d postgres
+must_be "$(used_tans)" "$before" "Used TANs after the containers were removed"
+removes 'says what was there' --everything --yes --record "$scratch/record"
+[ ! -e "$MACHINE/checkout/.secrets" ] && [ ! -e "$MACHINE/archive" ] && [ ! -e "$store" ] && [ -z "$(ls "$MACHINE/docker/volumes")" ] ||
+    object "Something is left after everything was removed."
+for thing in "volume vigil_database" "folder $MACHINE/checkout/.secrets" "folder $MACHINE/archive" "folder $store"; do
+    grep -qE "^$thing: [0-9]+ files, [0-9]+ bytes$" "$scratch/record" || object "The record doesn't have the $thing."
+done
+grep -q '^Looked again' "$scratch/record" || object "The record doesn't say that nothing is left."
+[ -e "$MACHINE/checkout/docker-compose.yml" ] && [ -e "$MACHINE/checkout/.env" ] || object "The checkout is gone, too."
+removes 'there was nothing else' --everything --yes
+
 [ "$problems" = 0 ] || fail "FAILED: $problems objections, above."
 say "PASSED: what was backed up can be restored, and what can't be is refused."

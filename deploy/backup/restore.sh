@@ -100,7 +100,7 @@ undo_restore() {
 }
 
 # A setting of the restored suite. $1: its name.
-restored_setting() { sed -n "s/^$1=//p" "$work/stage/checkout/.env" 2>/dev/null | tail -n 1; }
+restored_setting() { [ ! -f "$work/stage/checkout/.env" ] || sed -n "s/^$1=//p" "$work/stage/checkout/.env" | tail -n 1; }
 
 # Prints what would be overwritten.
 conflicts() {
@@ -170,7 +170,7 @@ restore() {
     fi
     [ -z "$found" ] || {
         secrets=
-        fail "Nothing is overwritten, but this exists: $(paste -s -d ',' <<<"$found" | sed 's/,/, /g'). Back it up and remove it (bash deploy/remove.sh), or restore on another machine."
+        fail "Nothing is overwritten, but this exists: $(paste -s -d ',' <<<"$found" | sed 's/,/, /g'). Back it up and remove it (bash deploy/remove.sh --volumes removes containers and volumes), or restore on another machine."
     }
 
     restoring=yes
