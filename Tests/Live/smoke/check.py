@@ -121,8 +121,22 @@ class Check:
         builder = builder.add_extension(x509.BasicConstraints(True, None), True)
         return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
+    @property
+    def dates(self):
+        return self.suite.state / "published/version/v1/diagnosis-keys/country/DE/date"
+
+    @contextlib.contextmanager
+    def without_packages(self):
+        """The tree of a new suite, which has indexes and no package."""
+        aside = self.scratch / "aside"
+        self.dates.rename(aside)
+        self.dates.write_text("[]")
+        yield
+        self.dates.unlink()
+        aside.rename(self.dates)
+
     def newest_package(self):
-        days = sorted((self.suite.state / "published/version/v1/diagnosis-keys/country/DE/date").glob("2*"))
+        days = sorted(self.dates.glob("2*"))
         hours = [file for day in days for file in (day / "hour").glob("[0-9]*")]
         return max(hours, key=lambda file: (file.parts[-3], int(file.name)))
 
@@ -139,6 +153,10 @@ class Check:
         # The provider accepts three sign-ins a minute, so what comes behind that step is passed a code.
         def fresh():
             return "--code", self.suite.teletan()
+
+        with self.without_packages():
+            if "No package yet" not in self.passes("a new suite", 12, *fresh()):
+                self.objections.append("it doesn't say that a new suite has no package.")
 
         nobody = "https://localhost:1"
         lab, authority, key = self.callers / "lab/tls.pem", self.callers / "ca.pem", self.callers / "export-signing-public.pem"

@@ -106,14 +106,17 @@ struct SmokeCommand: AsyncParsableCommand {
         Console.say("Apps download from \(addresses.downloads)")
         Console.say("Laboratories post  \(addresses.laboratories)/api/v1/lab/results (deploy/laboratories.md)")
         Console.say("Officers sign in   \(addresses.portal)")
-        if outcome.providerIsSimulated {
+        if let provider = outcome.simulatedProvider {
             Console.say(
                 """
 
                 To sign in as an officer: user \(DevelopmentUser.officer.rawValue), password \(DevelopmentUser.password); the \
-                one-time code is what `bash deploy/smoke.sh --one-time-code` prints. The browser must trust callers/ca.pem, and find \
-                the provider: put the line "127.0.0.1 \(Catalogue.Service.developmentIdentity.name)" into /etc/hosts.
+                one-time code is what `bash deploy/smoke.sh --one-time-code` prints. The browser must trust callers/ca.pem.
                 """)
+            if provider == Catalogue.Service.developmentIdentity.name {
+                Console.say(
+                    "For the browser to find the provider, put the line \"127.0.0.1 \(provider)\" into /etc/hosts.")
+            }
         }
         let names = simulators.split(separator: ",")
         guard !names.isEmpty else { return }
