@@ -14,7 +14,7 @@ open_outside() {
     ip link set vigil-out0 up
     ip -n vigil-outside addr add "$outside_address/30" dev vigil-out1
     ip -n vigil-outside link set vigil-out1 up
-    ip netns exec vigil-outside /usr/bin/python3 -m http.server --bind "$outside_address" 8443 >/dev/null 2>&1 &
+    ip netns exec vigil-outside socat "TCP-LISTEN:8443,bind=$outside_address,reuseaddr,fork" /dev/null 2>/dev/null &
     outside_listener=$!
     local attempt
     for attempt in $(seq 50); do
