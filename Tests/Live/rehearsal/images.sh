@@ -142,7 +142,7 @@ try_image() {
 try_images() {
     local target names=()
     for target; do names+=("$(image "$target"):latest"); done
-    bash deploy/labels.sh "docker" "${names[@]}"
+    bash deploy/labels.sh "${names[@]}"
     for target; do try_image "$target"; done
     # An archive has each layer once.
     say "$# images have $(($(docker save "${names[@]}" | wc -c) / 1000000)) MB, with the layers that they share."
