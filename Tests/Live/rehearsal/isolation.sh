@@ -11,9 +11,9 @@ look_at_rights() {
         [ "$(awk '/^CapBnd:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service could get capabilities."
         [ "$(awk '/^NoNewPrivs:/ { print $2 }' "/proc/$id/status")" = 1 ] || object "$service could get privileges."
         [ "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$id/limits")" = "0 0" ] || object "$service may dump core."
-        [ "$(podman inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
+        [ "$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
             object "$service can write to its root file system."
-        [ "$(podman inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||
+        [ "$(docker inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||
             object "$service has no limit of memory."
         for secret in "$VIGIL_SECRETS"/files/*; do
             case $secret in *.pem | *.json) continue ;; esac
@@ -31,12 +31,12 @@ look_at_rights() {
 }
 
 # Who calls whom, and so shares a network; "caller callee". What a neighbour may ask is a matter of its certificate.
-mapfile -t neighbours < <(compose --arrows | grep -v '^migrate ')
+mapfile -t neighbours < <(describe --arrows | grep -v '^migrate ')
 
 declare -A ports=() closed_ports=()
-while read -r service port; do ports[$service]+="$port "; done < <(compose --open)
+while read -r service port; do ports[$service]+="$port "; done < <(describe --open)
 # Ports that a container opens to itself only.
-while read -r service port; do closed_ports[$service]+="$port "; done < <(compose --closed)
+while read -r service port; do closed_ports[$service]+="$port "; done < <(describe --closed)
 declare -A processes addresses
 # Whether one of the ports $3 of $2 can be reached from within $1.
 reaches() {
@@ -53,7 +53,7 @@ try_arrows() {
     local service from to pair may
     for service in "${all[@]}"; do
         processes[$service]=$(process "$service")
-        addresses[$service]=$(podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$(container "$service")")
+        addresses[$service]=$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$(container "$service")")
     done
     say "Trying to connect from each container to each other …"
     tried=0

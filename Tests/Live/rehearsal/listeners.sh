@@ -16,7 +16,7 @@ while read -r service port caller; do
     # It knows nobody but the country.
     [ "$service" != development-gateway ] || { kind=mutual && caller=../../files/federation-gateway; }
     listeners+=("$service $port $kind $caller $service")
-done < <(compose --calls | sort -u -k 1,2)
+done < <(describe --calls | sort -u -k 1,2)
 
 scan_listeners() {
     local listener service port kind caller name certificate
