@@ -16,6 +16,8 @@ prepare_story() {
         cat >"$stage/programs/${program%=*}" <<TEXT
 #!/bin/sh
 # fold, publish or run, --as-of, instant; not the configuration file. The story's hours haven't ended: its clock shows their end.
+# It gets no environment but its own.
+export DOCKER_HOST=$DOCKER_HOST PATH=$PATH
 exec docker exec --env CLOCK_OFFSET $(container "${program#*=}") ${program%=*} "\$1" "\$2" "\$3"
 TEXT
         chmod +x "$stage/programs/${program%=*}"
@@ -23,7 +25,7 @@ TEXT
     # Else they would refuse a moved clock, as they do in production.
     docker exec "$(container postgres)" psql -X -q -d vigil -c "ALTER DATABASE vigil SET vigil.rehearsal = 'on'"
     cp -a "$VIGIL_SECRETS/state" "$stage/state"
-    printf '{"firstPort": 8000, "clockOffset": 0}\n' >"$stage/state/config/suite.json"
+    printf '{"firstPort": 8000, "services": "%s", "clockOffset": 0}\n' "$(IFS=, && printf '%s' "${services[*]}")" >"$stage/state/config/suite.json"
     mount --bind "$(docker volume inspect --format '{{.Mountpoint}}' "${project}_published")" "$stage/state/published"
 }
 
@@ -43,7 +45,7 @@ play() {
     # The expressions are the inner shell's.
     # shellcheck disable=SC2016
     unshare --mount --propagation private sh -c 'mount --bind "$1/hosts" /etc/hosts &&
-        exec "$1/programs/vigil-dev" story --state "$1/state" --issuer https://development-identity:8080' sh "$stage" || fail "FAILED: the story ended at step $?."
+        exec "$1/programs/vigil-dev" story --state "$1/state" --issuer https://development-identity:8080' sh "$stage" || fail "FAILED: the story ended with $?: $(tail -n 3 "$stage/state/logs/story.log")"
 }
 
 end_story() {
