@@ -13,12 +13,12 @@ commands later than before, until it gets through. After each time nothing that 
 has to be as after a start that nobody interrupted. `vigil` is killed as well, at each of its first steps. Then the same with a disk that is full:
 the script has to say what to do, and to get through as soon as there is room. Takes about a minute.
 
-  --every N   kills at each Nth command (default 41)
+  --every N   kills at each Nth command (default 97)
   --help      this text
 TEXT
 }
 
-every=41
+every=97
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help)
@@ -93,7 +93,7 @@ secrets() {
 # Everything that containers or callers were given, and secrets: none of it may ever change. $1: the folder.
 given() {
     # What ends with .new isn't there yet.
-    (cd "$1" && find files callers state/secrets -type f ! -name '*.new*' -exec sha256sum {} + 2>/dev/null | sort -k 2) || true
+    (cd "$1" && find files callers state/secrets -type f ! -name '*.new*' -exec sha256sum {} + 2>/dev/null | LC_ALL=C sort) || true
 }
 
 # What a folder has: names, owners and modes. $1: the folder.
@@ -103,7 +103,7 @@ shape() { (cd "$1" && find . ! -path '*/given/*' -printf '%P %u:%g %m\n' | sort)
 check_unchanged() {
     local changed
     given "$2" >"$work/now"
-    changed=$(comm -23 "$1" "$work/now")
+    changed=$(LC_ALL=C comm -23 "$1" "$work/now")
     [ -z "$changed" ] || fail "FAILED: what existed was changed: $changed"
 }
 
