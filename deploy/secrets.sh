@@ -56,10 +56,7 @@ while [ $# -gt 0 ]; do
 done
 cd "$checkout"
 
-folder=${VIGIL_SECRETS:-}
-# Compose also reads this file.
-[ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1 | tr -d "\r\"'")
-folder=${folder:-./.secrets}
+folder=$(secrets_folder)
 
 # The folder is made by the first run that got as far.
 if [ -n "$preflight" ] && ! bash deploy/preflight.sh --compose "$compose" && [ ! -d "$folder/files" ]; then

@@ -24,7 +24,7 @@ ADDED = ["apple", "identity", "gateway", "vouchers"]
 # Optional services are components, by the profile that compose gives them.
 COMPONENTS = {"federation": ["federation"], "data-donation": ["data-donation", "donation-fold"], "further": ["further"]}
 # CloudNativePG and the CDN stand in for them; `migrate` is a Job.
-ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate"}
+ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate", "smoke"}
 # Doors that compose gives to the edge.
 DOORS = {"download-server": ["8040"]}
 # At most one may run: another would wait for its lock (or for the volume of its keys).
@@ -41,11 +41,11 @@ SHARED = {"published": "20Gi", "further": "10Gi"}
 ANYWHERE = {"cidr": "0.0.0.0/0", "except": ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"]}
 APPLE = {"cidr": "17.0.0.0/8"}
 WAYS_OUT = {
-    "apple": (APPLE, [443, 2197]),
-    "vouchers": (APPLE, [443]),
-    "officer-keys": (ANYWHERE, [443]),
-    "sign-in": (ANYWHERE, [443]),
-    "gateway": (ANYWHERE, [443]),
+    "egress-apple": (APPLE, [443, 2197]),
+    "egress-vouchers": (APPLE, [443]),
+    "egress-officer-keys": (ANYWHERE, [443]),
+    "egress-sign-in": (ANYWHERE, [443]),
+    "egress-gateway": (ANYWHERE, [443]),
 }
 
 # Listeners close this long after the service has said that it isn't ready, so that callers have heard of it; then requests in

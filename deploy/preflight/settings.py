@@ -98,10 +98,15 @@ RULES = {
     # Doors.
     "VIGIL_ADDRESS": address,
     "VIGIL_APPS": door,
+    "VIGIL_CALLBACKS": door,
+    "VIGIL_DOWNLOADS": door,
+    "VIGIL_LABORATORIES": door,
     "VIGIL_OUTSIDE_PORTAL": door,
     "VIGIL_PORTAL": door,
+    "VIGIL_REDEMPTIONS": door,
     "VIGIL_TRACING": door,
     "VIGIL_PROVIDER_ADDRESS": address,
+    "VIGIL_SUBNET": subnet,
     # Files and folders.
     "VIGIL_APNS_KEY": path,
     "VIGIL_ARCHIVE": path,
