@@ -228,17 +228,22 @@ def subnets(suite):
               for place in network.get("ipam", {}).get("config", []) if "subnet" in place]
     if not wanted or not suite.engine_answers:
         return
-    remedy = "set VIGIL_SUBNET in .env to two numbers that nothing here uses, such as 10.214"
     known = Run("docker", "network", "inspect", *Run("docker", "network", "ls", "-q").output.split())
-    bridges = set()
+    bridges, taken, others = set(), [], list(routes())
     for network in json.loads(known.output or "[]"):
         bridges.add((network.get("Options") or {}).get("com.docker.network.bridge.name") or f"br-{network['Id'][:12]}")
-        if network["Id"] in suite.networks:
-            continue
-        for place in network["IPAM"]["Config"] or []:
-            other = ipaddress.ip_network(place["Subnet"], strict=False)
-            if any(subnet.overlaps(other) for subnet in wanted if subnet.version == other.version):
-                yield stop(f"Docker's network {network['Name']} has addresses of the suite's ({other}): {remedy}.")
+        places = [ipaddress.ip_network(place["Subnet"], strict=False) for place in network["IPAM"]["Config"] or []]
+        if network["Id"] not in suite.networks:
+            others += [(place, network["Name"]) for place in places if place.version == 4]
+            if any(subnet.overlaps(place) for subnet in wanted for place in places if place.version == subnet.version):
+                taken.append(network["Name"])
+    # The first range of sixteen bits that nothing here uses.
+    ranges = (ipaddress.ip_network(f"10.{number}.0.0/16") for number in range(213, 256))
+    unused = next((str(place).removesuffix(".0.0/16") for place in ranges if not any(place.overlaps(other) for other, _ in others)), "172.31")
+    remedy = f"set VIGIL_SUBNET in .env to two numbers that nothing here uses, such as {unused}"
+    if taken:
+        more = f" and {len(taken) - 3} others have" if len(taken) > 3 else " has" if len(taken) == 1 else " have"
+        yield stop(f"Docker's network {', '.join(taken[:3])}{more} addresses that the suite's networks would take: {remedy}.")
     for other, interface in routes():
         if interface in bridges or not any(subnet.overlaps(other) for subnet in wanted):
             continue
@@ -343,13 +348,12 @@ def simulators(suite):
     outside = sorted({f"{address}:{port}" for _, address, port in suite.ports if not ipaddress.ip_address(address).is_loopback})
     if not outside:
         return
-    running = sorted(name for name in suite.services if name.startswith("development-"))
-    for name, service in suite.services.items():
-        for key in ("OFFICERS_ISSUER", "PROVIDER_ISSUER"):
-            if "//development-" in str((service.get("environment") or {}).get(key)):
-                yield stop(f"{name} would let anybody in whom the simulated identity provider knows ({key}), and {outside[0]} is no address of this "
-                           "machine alone: add deploy/identity.yml to COMPOSE_FILE in .env, or publish 127.0.0.1 only.")
-    for name in running:
+    trusting = sorted(name for name, service in suite.services.items() for key in ("OFFICERS_ISSUER", "PROVIDER_ISSUER")
+                      if "//development-" in str((service.get("environment") or {}).get(key)))
+    if trusting:
+        yield stop(f"{' and '.join(trusting)} would let anybody in whom the simulated identity provider knows, and {outside[0]} is no address of "
+                   "this machine alone: add deploy/identity.yml to COMPOSE_FILE in .env, or publish 127.0.0.1 only.")
+    for name in sorted(name for name in suite.services if name.startswith("development-")):
         yield warn(f"{name} stands for a real peer, and the suite is published at {outside[0]}: deploy/going-live.md says what replaces it.")
 
 
