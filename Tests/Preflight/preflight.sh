@@ -19,4 +19,4 @@ TEXT
         ;;
 esac
 cd "$checkout/Tests/Preflight"
-exec /usr/bin/python3 -B -W error -m unittest --quiet settings_test preflight_test
+exec /usr/bin/python3 -B -W error -m unittest --quiet settings_test preflight_test going_live_test
