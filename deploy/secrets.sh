@@ -6,7 +6,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'TEXT'
-bash deploy/secrets.sh [--compose COMMAND] [ROLE NAME [--csr FILE]]
+bash deploy/secrets.sh [--compose COMMAND] [--no-preflight] [ROLE NAME [--csr FILE]]
 bash deploy/secrets.sh [--compose COMMAND] list [--expiring DAYS] [--json]
 
 Creates the missing certificates and secrets of the suite in containers. Only Docker is needed: the command `vigil` does the work
@@ -82,7 +82,13 @@ fi
 cd "$checkout"
 
 folder=$(secrets_folder)
-
+if [ "${partner[0]:-}" = list ]; then
+    command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
+    [ -d "$folder/state" ] || fail "$folder has no certificates yet: run bash deploy/secrets.sh first."
+    # The command is split into words on purpose.
+    # shellcheck disable=SC2086
+    exec $compose run --rm --no-deps -T secrets "${partner[@]}"
+fi
 # The folder is made by the first run that got as far.
 if [ -n "$preflight" ] && ! bash deploy/preflight.sh --compose "$compose" && [ ! -d "$folder/files" ]; then
     fail "Nothing was made. Correct what preflight.sh says above, then run this script again."
@@ -91,12 +97,6 @@ command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed,
 { mkdir -p "$folder" && chmod 700 "$folder"; } ||
     fail "$folder can't be made, or isn't yours: correct its permissions, or set VIGIL_SECRETS to another folder."
 
-if [ "${partner[0]:-}" = list ]; then
-    [ -d "$folder/state" ] || fail "$folder has no certificates yet: run bash deploy/secrets.sh first."
-    # The command is split into words on purpose.
-    # shellcheck disable=SC2086
-    exec $compose run --rm --no-deps -T secrets "${partner[@]}"
-fi
 say "Making what is missing in $folder …"
 # The command is split into words on purpose.
 # shellcheck disable=SC2086

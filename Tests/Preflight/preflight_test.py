@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -144,6 +145,13 @@ class Preflight(unittest.TestCase):
     def test_a_user_who_may_not_use_the_engine_is_told_so(self):
         self.machine.environment |= {"FAKE_ENGINE": "", "FAKE_PROBLEM": "permission denied while trying to connect"}
         self.assert_stops("You may not use Docker's engine")
+
+    def test_the_readme_names_the_versions_that_are_asked_for(self):
+        source = (CHECKOUT / "deploy/preflight/check.py").read_text(encoding="utf-8")
+        versions = {name: f"{major}.{minor}" for name, major, minor in re.findall(r"^(ENGINE|COMPOSE) = \((\d+), (\d+)\)", source, re.M)}
+        readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+        self.assertIn(f"| container engine | Docker {versions['ENGINE']} or newer", readme)
+        self.assertIn(f"| Compose | {versions['COMPOSE']} or newer", readme)
 
     # MARK: The machine
 

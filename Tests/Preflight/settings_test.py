@@ -41,6 +41,7 @@ EXAMPLES = {
     "VIGIL_LABORATORIES": ("192.0.2.10:8020", "192.0.2.10:"),
     "VIGIL_LOG_LEVEL": ("notice", "verbose"),
     "VIGIL_LOWEST_RISK_LEVEL": ("1", "9"),
+    "VIGIL_NAMES": ("test-result-server=labs.health.org,health-portal=192.0.2.10", "labs.health.org"),
     "VIGIL_OFFICERS_ISSUER": ("https://login.health.org/realms/health", "login.health.org"),
     "VIGIL_OFFICERS_KEYS": ("https://login.health.org/keys", "/keys.json"),
     "VIGIL_ORIGIN": ("PL", "Poland"),
@@ -105,6 +106,12 @@ class Rules(unittest.TestCase):
     def test_an_ipv6_address_is_refused_with_the_reason(self):
         for name, value in [("VIGIL_ADDRESS", "2001:db8::1"), ("VIGIL_ADDRESS", "::"), ("VIGIL_APPS", "[2001:db8::1]:443")]:
             self.assertIn("IPv6 callers", settings.RULES[name](value))
+
+    def test_a_name_outside_is_a_name_or_an_address_without_a_port(self):
+        for value in ["edge=2001:db8::1", "edge=a", "edge=A-1.health.org"]:
+            self.assertIsNone(settings.RULES["VIGIL_NAMES"](value), value)
+        for value in ["edge=", "=a.health.org", "edge=a.health.org:443", "edge=*.health.org", "edge=192.0.2.256", "edge=-a.org", "edge=a,,edge=b"]:
+            self.assertIsNotNone(settings.RULES["VIGIL_NAMES"](value), value)
 
 
 class Values(unittest.TestCase):

@@ -83,6 +83,18 @@ def contact(value):
     return None if re.match(r"mailto:\S+@\S|tel:\S|https://\S", value) else "must begin with mailto:, tel: or https:"
 
 
+def outside(value):
+    service, equals, name = value.partition("=")
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        # RFC 1123, section 2.1. A last label of digits alone would be a mistyped address.
+        if not re.fullmatch(r"(?=.{1,253}$)((?!-)[A-Za-z0-9-]{1,63}(?<!-)\.)*(?!-)(?![0-9]+$)[A-Za-z0-9-]{1,63}(?<!-)", name):
+            name = ""
+    return None if equals and name and re.fullmatch("[a-z-]+", service) else (
+        "must be SERVICE=NAME, such as test-result-server=labs.example.org, with a DNS name or an IP address")
+
+
 path = pattern(r"\.?/.*", "an absolute path, or one that begins with ./ (Compose takes anything else for the name of a volume)")
 country = pattern("[A-Z]{2}", "two capital letters (ISO 3166-1 alpha-2), such as DE")
 bundle = pattern(r"[A-Za-z0-9.-]+", "letters, digits, dots and hyphens, such as org.example.app")
@@ -116,6 +128,7 @@ RULES = {
     "VIGIL_AUTHORITY": text,
     "VIGIL_CONTACT": contact,
     "VIGIL_ORIGIN": country,
+    "VIGIL_NAMES": listed(outside),
     "VIGIL_PORTAL_ORIGINS": listed(lambda value: url(value, path=False)),
     # Outside servers.
     "VIGIL_CALLBACK_URL": url,
