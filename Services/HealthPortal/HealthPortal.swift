@@ -35,6 +35,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let metrics = PortalMetrics(runtime)
         let origins = try Origins(settings)
         let provider = try Provider(settings)
+        try settings.refuseSimulator("provider.issuer", publishedAt: settings.list("origins"))
         let discovery = try Discovery(provider, clock: clock, failures: metrics.discoveryFailures)
         let providerKeys = discovery.keys(clock: clock, failures: metrics.keyFailures)
         let rules = IDTokenRules(provider: provider, keys: providerKeys)

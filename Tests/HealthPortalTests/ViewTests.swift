@@ -43,7 +43,8 @@ import Testing
     /// Every page in every state.
     static func pages(_ frame: Frame, hostile: String = "Berlin Mitte") -> [(name: String, html: HTML)] {
         let refusals: [(String, Refusal)] = [
-            ("malformed", .malformed), ("not-signed-in", .notSignedIn), ("no-role", .noRole),
+            ("malformed", .malformed), ("other-host", .otherHost), ("not-signed-in", .notSignedIn),
+            ("no-role", .noRole),
             ("other-site", .otherSite),
             ("not-found", .notFound), ("form-used", .formUsed), ("entry-used", .entryUsed), ("own-entry", .ownEntry),
             ("decided", .decided), ("full", .full),

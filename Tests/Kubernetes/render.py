@@ -116,6 +116,9 @@ class Service:
         if name == "download-server":
             self.service["environment"].pop("FURTHER_DIRECTORY", None)
             self.service["volumes"] = [volume for volume in self.service["volumes"] if not volume.startswith("further:")]
+        if "PUBLISHED_ADDRESSES" in self.service["environment"]:
+            # Nothing is published on the machine itself: callers come by the portal's address.
+            self.service["environment"]["PUBLISHED_ADDRESSES"] = document["services"]["health-portal"]["environment"]["ORIGINS"]
         self.document = document
         self.calls = calls
         self.settings = settings

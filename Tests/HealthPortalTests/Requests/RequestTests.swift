@@ -141,6 +141,35 @@ struct RequestTests {
         }
     }
 
+    @Test("an address that the portal doesn't know gets a page that names the setting, and no code")
+    func otherHost() async throws {
+        try await PortalStage.run { stage in
+            var browser = try await stage.officer()
+            for method in [HTTPMethod.GET, .POST] {
+                let answer = try await browser.ask(
+                    method, method == .GET ? "/" : "/codes", form: method == .GET ? nil : ["kind": "TEST"],
+                    headers: [("host", "codes.example.org"), ("sec-fetch-site", "same-origin")])
+                #expect(answer.status == 400)
+                #expect(answer.refusal == "otherHost")
+                #expect(answer.body.contains("VIGIL_PORTAL_ORIGINS"))
+            }
+            #expect(stage.verification.codes.isEmpty)
+        }
+    }
+
+    @Test("the simulated identity provider is an error at start, if the portal has an address for other machines")
+    func simulatedProvider() async throws {
+        let issuer = "https://development-identity:8080"
+        for settings in [
+            ["origins": "https://codes.gesundheit.de"], ["published.addresses": "127.0.0.1,0.0.0.0:443"],
+        ] {
+            let problem = await #expect(throws: ConfigurationProblem.self) {
+                try await PortalStage.run(settings: settings.merging(["provider.issuer": issuer]) { $1 }) { _ in }
+            }
+            #expect(problem?.description.contains("provider.issuer names the simulated identity provider") == true)
+        }
+    }
+
     @Test(
         "a setting that would make sign-in unsafe is an error at start",
         arguments: [
