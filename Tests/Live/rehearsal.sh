@@ -15,9 +15,6 @@ describe() {
 objections=()
 object() { objections+=("$*") && say "OBJECTION: $*"; }
 conclude() { [ ${#objections[@]} = 0 ] || fail "FAILED: ${#objections[@]} objections, above."; }
-for part in engine images containers story isolation listeners routes overlays upgrade kubernetes; do
-    . "$checkout/Tests/Live/rehearsal/$part.sh"
-done
 
 usage() {
     cat <<'TEXT'
@@ -100,6 +97,10 @@ done
 cd "$checkout"
 # The story has people report themselves without a registered test, which an addition allows.
 [ "$kind" = short ] || compose_files+=(deploy/self-reports.yml)
+# Some of them ask what the files say.
+for part in engine images containers story isolation listeners routes overlays upgrade kubernetes; do
+    . "$checkout/Tests/Live/rehearsal/$part.sh"
+done
 mapfile -t services < <(describe --services)
 mapfile -t images < <(describe --images)
 
