@@ -2,6 +2,7 @@ import ExposureKeys
 import FederationFormat
 import FoundationEssentials
 import Running
+import Schema
 import TLS
 
 /// A gateway that this process exchanges keys with, from the configuration keys `gateway.*`.
@@ -62,8 +63,9 @@ struct GatewayPlan: Sendable {
 
     /// The setting `origin`, this country.
     static func origin(_ settings: Settings) throws(ConfigurationProblem) -> CountryCode {
-        guard let origin = CountryCode(settings.string("origin", default: "DE")) else {
-            throw settings.wrong("origin", "must be the two capital letters of a country")
+        let fact = CountryFact.origin
+        guard let origin = CountryCode(settings.string(fact.rawValue, default: fact.standard)) else {
+            throw settings.wrong(fact.rawValue, "must be the two capital letters of a country")
         }
         return origin
     }
