@@ -90,9 +90,9 @@ struct GatewayPlan: Sendable {
     private static func anchor(_ settings: Settings) throws(ConfigurationProblem) -> TrustAnchor {
         let path = try settings.path("gateway.trustAnchor")
         let bits = try settings.int("gateway.smallestAnchorKey", default: 3072, in: 2048...8192)
-        guard let pem = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-            let certificate = try? FederationCertificate(pem: pem)
-        else { throw settings.wrong("gateway.trustAnchor", "names \(path), which must hold one certificate in PEM") }
+        guard let certificate = try? FederationCertificate(pem: try settings.text("gateway.trustAnchor")) else {
+            throw settings.wrong("gateway.trustAnchor", "names \(path), which must hold one certificate in PEM")
+        }
         do {
             return try TrustAnchor(certificate, smallestRSA: bits)
         } catch {
