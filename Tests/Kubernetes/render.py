@@ -24,7 +24,7 @@ ADDED = ["apple", "identity", "gateway", "vouchers"]
 # Optional services are components, by the profile that compose gives them.
 COMPONENTS = {"federation": ["federation"], "data-donation": ["data-donation", "donation-fold"], "further": ["further"]}
 # CloudNativePG and the CDN stand in for them; `migrate` is a Job.
-ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate"}
+ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate", "smoke"}
 # Doors that compose gives to the edge.
 DOORS = {"download-server": ["8040"]}
 # At most one may run: another would wait for its lock (or for the volume of its keys).
@@ -33,6 +33,8 @@ SINGLE = {"fold", "donation-fold", "distribution", "federation"}
 WITHOUT_ROLE = {"fold", "donation-fold", "download-server"}
 # With the private keys of open hours on a volume that no other pod may mount.
 STATEFUL = {"fold": "hour-keys", "donation-fold": "donation-hour-keys"}
+# Doors for callers with certificates, who type another name than the Service's, and that name's setting.
+NAMED = {name: f"VIGIL_{name.upper().replace('-', '_')}_NAME" for name in ["test-result-server", "health-portal", "data-donation"]}
 # Volumes that several pods mount, with the size to ask for.
 SHARED = {"published": "20Gi", "further": "10Gi"}
 
@@ -41,11 +43,11 @@ SHARED = {"published": "20Gi", "further": "10Gi"}
 ANYWHERE = {"cidr": "0.0.0.0/0", "except": ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"]}
 APPLE = {"cidr": "17.0.0.0/8"}
 WAYS_OUT = {
-    "apple": (APPLE, [443, 2197]),
-    "vouchers": (APPLE, [443]),
-    "officer-keys": (ANYWHERE, [443]),
-    "sign-in": (ANYWHERE, [443]),
-    "gateway": (ANYWHERE, [443]),
+    "egress-apple": (APPLE, [443, 2197]),
+    "egress-vouchers": (APPLE, [443]),
+    "egress-officer-keys": (ANYWHERE, [443]),
+    "egress-sign-in": (ANYWHERE, [443]),
+    "egress-gateway": (ANYWHERE, [443]),
 }
 
 # Listeners close this long after the service has said that it isn't ready, so that callers have heard of it; then requests in
@@ -335,7 +337,9 @@ class Service:
     def certificates(self):
         """Its certificate for other services, whose URI names its role, and the one that it logs in to PostgreSQL with."""
         usages = ["digital signature", "server auth", "client auth"]
-        spec = common(self.name, "tls", "services") | {"dnsNames": [self.name], "usages": usages}
+        # The second name is replaced by the setting's value (outside_names).
+        hosts = [self.name] + ([outside_name(self.name)] if self.name in NAMED else [])
+        spec = common(self.name, "tls", "services") | {"dnsNames": hosts, "usages": usages}
         if self.name not in WITHOUT_ROLE:
             spec["uris"] = [f"vigil:role:{self.name}"]
         yield certificate(self.name, "tls", spec)
@@ -388,6 +392,25 @@ def names():
         "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
     }
     return {"to": [dns], "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]}
+
+
+def outside_name(name):
+    """What a setting says that nobody has set: the name by which other namespaces of the cluster reach the Service."""
+    return f"{name}.vigil.svc"
+
+
+def outside_names():
+    """Has the overlays write the names that callers outside type into certificates.
+
+    An overlay's own settings come after everything of the base and the components, so only the overlay can do it.
+    """
+    return [
+        {
+            "source": {"kind": "ConfigMap", "name": "settings", "fieldPath": f"data.{setting}"},
+            "targets": [{"select": {"kind": "Certificate", "name": f"{name}-tls"}, "fieldPaths": ["spec.dnsNames.1"]}],
+        }
+        for name, setting in NAMED.items()
+    ]
 
 
 def common(name, suffix, issuer):
@@ -484,6 +507,7 @@ def rendered():
         if volume:
             written[f"{volume}-volume.yaml"] = text([claim(volume)])
         if folder == "base":
+            settings |= {setting: outside_name(name) for name, setting in NAMED.items()}
             # Those of migrate.yaml, which is written by hand.
             for value in document["migrate"]["command"]:
                 if found := SETTING.fullmatch(value):
@@ -497,6 +521,9 @@ def rendered():
         if folder == "further":
             written["download-server-patch.yaml"] = text([FURTHER])
             summary["patches"] = [{"path": "download-server-patch.yaml"}]
+        if folder == "base":
+            # No resource: the overlays name it.
+            written["names.yaml"] = text([outside_names()])
         written["kustomization.yaml"] = text([summary])
         result |= {f"{folder}/{name}": content for name, content in written.items()}
     return result
