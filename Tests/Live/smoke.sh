@@ -27,6 +27,7 @@ while [ $# -gt 0 ]; do
             ;;
         *) fail "smoke.sh has no option $1; see --help." ;;
     esac
+    shift
 done
 
 prepare_machine

@@ -135,9 +135,10 @@ class Check:
         """A folder with nothing but an index, and then its own content again."""
         aside = self.scratch / "aside"
         folder.rename(aside)
-        folder.write_text(content)
+        folder.mkdir()
+        (folder / "index").write_text(content)
         yield
-        folder.unlink()
+        shutil.rmtree(folder)
         aside.rename(folder)
 
     def newest_package(self):
