@@ -10,6 +10,9 @@ struct MigrateCommand: AsyncParsableCommand {
             Run it as the role that owns the tables (vigil_owner). Any number of processes may run it at once. It lets the \
             services' roles log in. With --state they also get the passwords that the state folder holds for them; without, \
             PostgreSQL must ask them for certificates, or have their passwords already.
+
+            It also records the suite's country, which each service compares with its own settings when it starts. It \
+            refuses another country than it has recorded, unless it is told to change it.
             """)
 
     @Option(help: ArgumentHelp("A libpq connection string; name a passfile in it.", valueName: "conninfo"))
@@ -24,6 +27,21 @@ struct MigrateCommand: AsyncParsableCommand {
             "How many connections each service's role may have, for all replicas together.", valueName: "number"))
     var connections = DatabaseMigration.connections
 
+    @Option(
+        help: ArgumentHelp(
+            "The services' setting origin. A suite keeps what it has; a new one has \(CountryFact.origin.standard).",
+            valueName: "country"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The services' setting statistics.timeZone; a new suite has \(CountryFact.timeZone.standard).",
+            valueName: "zone"))
+    var timeZone: String?
+
+    @Flag(help: "Record another country than before. Services that are set to the old one won't start again.")
+    var changeCountry = false
+
     func validate() throws {
         guard (2...10_000).contains(connections) else {
             throw ValidationError("--connections must lie in 2...10000.")
@@ -32,7 +50,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await DatabaseMigration.run(
-            connection: connection, connections: connections, passwordsFrom: statePath.map { StateFolder($0) }
+            connection: connection, connections: connections,
+            country: [CountryFact.origin: origin, .timeZone: timeZone].compactMapValues { $0 },
+            changesCountry: changeCountry, passwordsFrom: statePath.map { StateFolder($0) }
         ) {
             Console.say($0)
         }

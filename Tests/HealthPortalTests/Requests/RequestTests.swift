@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 import Running
+import Serving
 import TestSupport
 import Testing
 
@@ -82,7 +84,26 @@ struct RequestTests {
             ("de;q=0,en;q=0.1", "en"), ("*", "de"), ("EN", "en"), (";;,q=1", "de"), ("en;q=x,de;q=0.1", "de"),
         ])
     func languages(field: String, language: String) async throws {
-        #expect((Language.accepted(by: field) ?? .german).rawValue == language)
+        #expect((Languages.all.accepted(by: field) ?? .german).rawValue == language)
+    }
+
+    @Test(
+        "the authority chooses among the languages; its first is for browsers that accept none of them",
+        arguments: [
+            ("de,en", "de", "fr", "de"), ("en,de", "de", "fr", "en"), ("en,de", "de", "de;q=0.1", "de"),
+            ("en", "de", "de", "en"), ("de", "en", "en", "de"),
+        ])
+    func offered(languages: String, chosen: String, accepted: String, expected: String) throws {
+        let languages = try Languages(Settings(["portal.languages": languages]))
+        var request = Request(method: .GET, target: "/")
+        request.headers[.acceptLanguage] = accepted
+        #expect(languages.language(of: request).rawValue == expected)
+        #expect((languages.language(named: chosen) != nil) == languages.offered.contains { $0.rawValue == chosen })
+    }
+
+    @Test("languages that the portal doesn't have are refused", arguments: ["fr", "de,pl", "de,de", "DE"])
+    func strangeLanguages(list: String) {
+        #expect(throws: ConfigurationProblem.self) { try Languages(Settings(["portal.languages": list])) }
     }
 
     @Test("a chosen language is kept, and the choice leads back to a page of the list only")

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -171,12 +172,17 @@ class Pod:
             options.append("--security-opt=no-new-privileges")
         if pod.get("seccompProfile", {}).get("type") != "RuntimeDefault":
             options.append("--security-opt=seccomp=unconfined")
-        options += [f"--env={name}={value}" for name, value in self._environment()]
+        environment = dict(self._environment())
+        options += [f"--env={name}={value}" for name, value in environment.items()]
         for mount in container.get("volumeMounts", []):
             folder = self._volumes[mount["name"]]
             options.append(f"--volume={folder}:{mount['mountPath']}:{'ro' if mount.get('readOnly') else 'rw'}")
         image = container["image"].rpartition("/")[2].rpartition(":")[0] + ":latest"
-        command = [*container.get("command", []), *container.get("args", [])]
+        # https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+        command = [
+            re.sub(r"\$\((\w+)\)", lambda found: environment.get(found[1], found[0]), one)
+            for one in [*container.get("command", []), *container.get("args", [])]
+        ]
         if "command" in container:
             # It takes the place of the image's entry point.
             options.append(f"--entrypoint={command.pop(0)}")
