@@ -441,7 +441,7 @@ targets += [
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Crypto",
             "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
-            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI",
+            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI", "Loop",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
