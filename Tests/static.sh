@@ -44,7 +44,15 @@ say "Generating code from the schemas …"
 /usr/bin/python3 Shared/Formats/generate.py --check || fail "Generated code is stale: see above."
 
 say "Reading docker-compose.yml …"
-/usr/bin/python3 Tests/Live/rehearsal/compose.py <docker-compose.yml || fail "docker-compose.yml breaks a rule: see above."
+# Alone, with each file that may be added to it, and with all of them.
+judge() {
+    sed -s '1i---' docker-compose.yml "$@" | /usr/bin/python3 Tests/Live/rehearsal/compose.py ||
+        fail "docker-compose.yml breaks a rule, with these files added: ${*:-none}; see above."
+}
+judge
+for added in deploy/*.yml; do judge "$added"; done
+judge deploy/*.yml
+/usr/bin/python3 Tests/Live/rehearsal/mistakes.py || fail "compose.py doesn't see a mistake: see above."
 
 say "Comparing the venue page's policy …"
 /usr/bin/python3 Tests/Live/venue/policy.py --check || fail "The policy is wrong: see above."

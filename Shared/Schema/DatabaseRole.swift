@@ -23,6 +23,15 @@ package struct DatabaseRole: Sendable, Hashable, CaseIterable, CustomStringConve
     /// The roles of all services.
     package static let allCases = Schema.all.flatMap(\.roles)
 
+    /// The `max_connections` with which no role can use up another's connections.
+    /// - Parameters:
+    ///   - limit: each role's limit.
+    ///   - reserved: `superuser_reserved_connections`, which is 3 unless somebody changed it.
+    package static func connections(each limit: Int, reserved: Int = 3) -> Int {
+        // Two for the migration itself.
+        allCases.count * limit + reserved + 2
+    }
+
     /// The role that owns every table and runs migrations. It must exist before them, and own the database.
     package static let owner = "vigil_owner"
 }

@@ -38,9 +38,8 @@ struct DeploymentTests {
                 because: "the listener \(listener.name.rawValue)")
         }
         for listener in service.listeners where listener.isDoor {
-            container.expect(
-                "${VIGIL_ADDRESS:-127.0.0.1}:\(listener.port.number):\(listener.port.number)", for: name,
-                because: "a port for callers from outside")
+            let doors = try container.matches(of: Self.door(at: listener.port.number))
+            #expect(doors.count == 1, "docker-compose.yml publishes \(listener.port.number) of \(name) by one setting")
         }
         if service.hasCertificate { expectCertificate(of: service, in: container, compose) }
         if let database = service.database {
@@ -104,11 +103,48 @@ struct DeploymentTests {
         let listener = try #require(Catalogue.Service.verificationServer.listener(.portal))
         #expect(!listener.isDoor)
         #expect(!listener.callers.isDisjoint(with: Catalogue.outsideRoles))
-        let published = "${VIGIL_ADDRESS:-127.0.0.1}:\(listener.port.number):\(listener.port.number)"
-        let text = try String(contentsOf: SourceTree.root.appending(path: "docker-compose.yml"), encoding: .utf8)
-        #expect(!text.contains(published))
-        try HandWrittenFile("deploy/outside-portal.yml").block("verification-server", indentation: 2).expect(
-            published, for: "verification-server", because: "the door of outside portals")
+        let published = Self.door(at: listener.port.number)
+        #expect(try HandWrittenFile("docker-compose.yml").matches(of: published).isEmpty)
+        #expect(
+            try HandWrittenFile("deploy/outside-portal.yml").block("verification-server", indentation: 2)
+                .matches(of: published) == ["VIGIL_OUTSIDE_PORTAL"])
+    }
+
+    @Test("docker-compose.yml's header has the setting of each published port, with its default")
+    func doorSettings() throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        let files = try ["docker-compose.yml", "deploy/outside-portal.yml"].map { try HandWrittenFile($0) }
+        let settings = try files.flatMap { try $0.matches(of: Self.door(at: nil)) }
+        let listed = try compose.matches(of: #"^#     (VIGIL_[A-Z_]+) +127\.0\.0\.1:[0-9]+ "#)
+        #expect(settings.sorted() == listed.sorted())
+        for port in Set(Catalogue.services.flatMap(\.listeners).filter(\.isDoor).map(\.port.number)) {
+            let setting = try files.flatMap { try $0.matches(of: Self.door(at: port)) }.first
+            guard let setting else { continue }
+            let ports = try compose.matches(of: "^#     \(setting) +127\\.0\\.0\\.1:([0-9]+) ")
+            #expect(ports == [String(port)], "\(setting)")
+        }
+    }
+
+    @Test("the README counts the networks, published ports and images of docker-compose.yml")
+    func counts() throws {
+        let compose = try HandWrittenFile("docker-compose.yml")
+        let networks = try compose.matches(of: #"^  ([a-z-]+): \{.* ipam: "#)
+        let ports = try compose.matches(of: #"(:[0-9]+:[0-9]+"|\}:[0-9]+")"#)
+        let images = Set(try compose.matches(of: "^    image: (.+)$"))
+        let range = try #require(try compose.matches(of: #"VIGIL_SUBNET:-([0-9.]+)\}"#).first)
+        let readme = try HandWrittenFile("README.md")
+        for words in [
+            "\(networks.count) networks", "\(ports.count) published ports", "\(images.count) images",
+            "\(range).0.0/16",
+        ] {
+            #expect(readme.contains(words), "the README says how many there are: \(words)")
+        }
+    }
+
+    /// A pattern for a port that is published by a setting of its own, which is its group. nil: any port.
+    private static func door(at port: Int?) -> String {
+        let number = port.map(String.init) ?? "[0-9]+"
+        return #""\$\{(VIGIL_[A-Z_]+):-\$\{VIGIL_ADDRESS:-127\.0\.0\.1\}:\#(number)\}:\#(number)""#
     }
 
     /// A call at every upload, which would wait for nobody while data-donation doesn't run.
@@ -134,7 +170,7 @@ struct DeploymentTests {
                     "networks: [verification-donation]", for: name, because: "a network per arrow")
             }
         }
-        file.expect("verification-donation: { internal: true }", for: service.name, because: "it has no way out")
+        file.expect("verification-donation: { internal: true,", for: service.name, because: "it has no way out")
         let members = try compose.matches(of: #"networks: \[(.*verification-donation.*)\]"#)
         #expect(members.isEmpty)
     }

@@ -41,11 +41,11 @@ SHARED = {"published": "20Gi", "further": "10Gi"}
 ANYWHERE = {"cidr": "0.0.0.0/0", "except": ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"]}
 APPLE = {"cidr": "17.0.0.0/8"}
 WAYS_OUT = {
-    "apple": (APPLE, [443, 2197]),
-    "vouchers": (APPLE, [443]),
-    "officer-keys": (ANYWHERE, [443]),
-    "sign-in": (ANYWHERE, [443]),
-    "gateway": (ANYWHERE, [443]),
+    "egress-apple": (APPLE, [443, 2197]),
+    "egress-vouchers": (APPLE, [443]),
+    "egress-officer-keys": (ANYWHERE, [443]),
+    "egress-sign-in": (ANYWHERE, [443]),
+    "egress-gateway": (ANYWHERE, [443]),
 }
 
 # Listeners close this long after the service has said that it isn't ready, so that callers have heard of it; then requests in

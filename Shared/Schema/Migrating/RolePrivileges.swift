@@ -45,7 +45,7 @@ enum RolePrivileges {
                 "The services' roles may have any number of connections, because the owner may not change them: let a "
                     + "superuser set CONNECTION LIMIT \(connections) for each.")
         }
-        try await compare(roles.count, times: connections, by: owner, report: report)
+        try await compare(connections, by: owner, report: report)
     }
 
     private static func limit(_ roles: [DatabaseRole], to connections: Int, by owner: PostgresClient) async throws {
@@ -62,7 +62,7 @@ enum RolePrivileges {
 
     /// Reports if all roles together may open more connections than the server allows.
     private static func compare(
-        _ roles: Int, times connections: Int, by owner: PostgresClient, report: @Sendable (String) -> Void
+        _ connections: Int, by owner: PostgresClient, report: @Sendable (String) -> Void
     ) async throws {
         let server = try await owner.session { session in
             try session.row(
@@ -72,11 +72,10 @@ enum RolePrivileges {
                 """, as: Int32.self, Int32.self)
         }
         guard let (most, reserved) = server else { return }
-        // Two for the migration itself.
-        let needed = roles * connections + Int(reserved) + 2
+        let needed = DatabaseRole.connections(each: connections, reserved: Int(reserved))
         guard needed > Int(most) else { return }
         report(
-            "\(roles) roles with \(connections) connections each, \(reserved) reserved for superusers and 2 for the owner "
+            "\(DatabaseRole.allCases.count) roles with \(connections) connections each, \(reserved) reserved for superusers and 2 for the owner "
                 + "are \(needed), but max_connections is \(most): services can use up each other's connections.")
     }
 }

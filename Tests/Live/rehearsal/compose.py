@@ -11,9 +11,11 @@ Or it prints what the rehearsal derives from the file, instead of a list of its 
   --calls     the TLS listeners that a service of the suite calls: "callee port caller"
   --open      the ports that a container listens on for others: "service port"
   --closed    the ports that it opens on its loopback address only: "service port"
+  --count     how many networks, published ports and images there are
 """
 
 import functools
+import ipaddress
 import itertools
 import pathlib
 import re
@@ -21,16 +23,22 @@ import sys
 
 import yaml
 
-# The doors, by the ports of the machine that they have.
+# A port that is published at an address and port of its own setting.
+DOOR = re.compile(r"\$\{(VIGIL_[A-Z_]+):-\$\{VIGIL_ADDRESS:-127\.0\.0\.1\}:([0-9]+)\}:\2")
+# The ports that are published otherwise: a simulator's for this machine only, and the one that an identity provider calls.
+OTHER_DOORS = {"127.0.0.1:8080:8080": "development-identity", "${VIGIL_PROVIDER_ADDRESS:-127.0.0.1}:8071:8071": "health-portal"}
+# Which containers may have published ports; DeploymentTests says which ports those are.
 DOORS = {
-    "metadata-proxy": ["8000"],
-    "test-result-server": ["8020"],
-    "edge": ["8040"],
-    "health-portal": ["8070", "8072"],
-    "federation": ["8090"],
-    "data-donation": ["8111"],
-    "development-identity": ["8080"],
+    "metadata-proxy",
+    "test-result-server",
+    "edge",
+    "health-portal",
+    "federation",
+    "data-donation",
+    "development-identity",
+    "verification-server",
 }
+MASQUERADE = "com.docker.network.bridge.enable_ip_masquerade"
 # The names of the identity provider that tokens must bear. They look like addresses, but nobody connects to them.
 NAMES = {"OFFICERS_ISSUER"}
 # What more than one may see: the authority's certificate; the list of denied ones; passwords that `migrate` gives to the roles.
@@ -86,10 +94,22 @@ def arrows(services):
             yield "prometheus", name
 
 
-def objections(document):
-    services, networks = document["services"], document["networks"]
-    members = {name: {s for s, service in services.items() if name in service["networks"]} for name in networks}
+def networks_of(service):
+    return service.get("networks", [])
 
+
+def present(services):
+    """Without the simulators that the added files replace: either such a file says so, or nobody calls them any more."""
+    called = {callee for _, callee in arrows(services)}
+    return {
+        name: service
+        for name, service in services.items()
+        if "never" not in service.get("profiles", []) and (not name.startswith("development-") or name in called)
+    }
+
+
+def network_objections(services, networks):
+    members = {name: {s for s, service in services.items() if name in networks_of(service)} for name in networks}
     neighbours = {
         pair: [name for name, who in members.items() if set(pair) <= who]
         for pair in itertools.combinations(sorted(services), 2)
@@ -101,18 +121,54 @@ def objections(document):
             yield f"{pair[0]} and {pair[1]} share {shared or 'no network'}."
         if "prometheus" in pair and len(shared) > 1:
             yield f"Prometheus would find {pair} in {shared}, and count it twice."
-    for name, network in networks.items():
-        network = network or {}
-        masquerade = (network.get("driver_opts") or {}).get("com.docker.network.bridge.enable_ip_masquerade")
-        if len(members[name]) == 1 and members[name] <= set(DOORS):
-            if network.get("internal") or masquerade != "false":
-                yield f"The door {name} has a way out."
-        elif not network.get("internal"):
-            yield f"The network {name} isn't internal."
+
+    outer = {name: network or {} for name, network in networks.items() if not (network or {}).get("internal")}
+    ways_out = {name for name, network in outer.items() if network.get("driver_opts", {}).get(MASQUERADE) != "false"}
+    for name in outer:
+        if len(members[name]) > 1:
+            yield f"{sorted(members[name])} share the network {name}, which isn't internal."
     for name, service in services.items():
-        ports = [port.rsplit(":", 1)[0].rsplit(":", 1)[-1] for port in service.get("ports", [])]
-        if ports != DOORS.get(name, []):
-            yield f"{name} opens {ports}."
+        # Docker's order, of which the first has the default route: moby, libnetwork/sandbox.go, Endpoint.Less.
+        mine = sorted(set(networks_of(service)) & set(outer))
+        doors, ways = set(mine) - ways_out, set(mine) & ways_out
+        if bool(service.get("ports")) != bool(doors) or len(doors) > 1:
+            yield f"{name} publishes {service.get('ports', [])}, in {sorted(doors) or 'no network'}."
+        if len(ways) > 1:
+            yield f"{name} has several ways out: {sorted(ways)}."
+        if ways and mine[0] not in ways:
+            yield f"{name} has no way out: its default route is {mine[0]}."
+        if not networks_of(service) and service.get("network_mode") != "none":
+            yield f"{name} is in the default network."
+
+
+def subnet_objections(networks):
+    subnets = {}
+    for name, network in networks.items():
+        configured = [(one or {}).get("subnet", "") for one in ((network or {}).get("ipam") or {}).get("config", [])]
+        if (network or {}).get("enable_ipv6"):
+            # Newer engines prefer a network with IPv6 for the default route, whatever its name.
+            yield f"The network {name} has IPv6."
+        if len(configured) != 1 or not (subnet := re.fullmatch(r"\$\{VIGIL_SUBNET:-([0-9.]+)\}(\.[0-9./]+)", configured[0])):
+            yield f"The network {name} has no subnet below VIGIL_SUBNET."
+            continue
+        subnets[name] = ipaddress.ip_network(subnet[1] + subnet[2])
+    for (one, its), (other, others) in itertools.combinations(subnets.items(), 2):
+        if its.overlaps(others):
+            yield f"The subnets of {one} and {other} overlap."
+
+
+def objections(document):
+    yield from network_objections(present(document["services"]), document["networks"])
+    yield from subnet_objections(document["networks"])
+    services = document["services"]
+    settings = [found[1] for service in services.values() for port in service.get("ports", []) if (found := DOOR.fullmatch(port))]
+    for setting in sorted(set(settings)):
+        if settings.count(setting) > 1:
+            yield f"{setting} is where two ports are published."
+    for name, service in services.items():
+        for port in service.get("ports", []):
+            if name not in DOORS or (DOOR.fullmatch(port) is None and OTHER_DOORS.get(port) != name):
+                yield f"{name} opens {port}."
         if not IMAGE.fullmatch(service["image"]):
             yield f"No digest can be set for the image of {name}."
         if not service.get("read_only") or service.get("cap_drop") != ["ALL"]:
@@ -165,6 +221,11 @@ def main():
         "--calls": lambda: calls(services),
         "--open": lambda: ((name, port) for name, port, reachable in ports(services) if reachable),
         "--closed": lambda: ((name, port) for name, port, reachable in ports(services) if not reachable),
+        "--count": lambda: (
+            (len(document["networks"]), "networks"),
+            (sum(len(service.get("ports", [])) for service in services.values()), "published ports"),
+            (len({service["image"] for service in services.values()}), "images"),
+        ),
     }
     if sys.argv[1:]:
         for line in dict.fromkeys(derived[sys.argv[1]]()):

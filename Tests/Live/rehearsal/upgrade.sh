@@ -20,8 +20,8 @@ newer_build() {
 
 # What is opened to the outside: the container's port, its network, and the balancer's port.
 declare -A doors=(
-    [metadata-proxy]="8000 apps 8200" [verification-server]="8011 portal-verification 8211" [test-result-server]="8020 labs 8220"
-    [edge]="8040 downloads 8240"
+    [metadata-proxy]="8000 ingress-apps 8200" [verification-server]="8011 portal-verification 8211" [test-result-server]="8020 ingress-labs 8220"
+    [edge]="8040 ingress-downloads 8240"
 )
 
 # As an operator's, one port for each door: it knows two containers of each, and sends connections to those that are told.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Glibc
+import Schema
 import Vigil
 
 /// A private PostgreSQL: its own data directory, reachable through a Unix socket in a folder of its own and not at all
@@ -116,7 +117,8 @@ package struct PostgresCluster: Sendable {
         let settings =
             [
                 "listen_addresses=", "port=\(Self.port)", "unix_socket_directories=\(quotedSocketDirectory)",
-                "unix_socket_permissions=0700", "logging_collector=off", "max_connections=210",
+                "unix_socket_permissions=0700", "logging_collector=off",
+                "max_connections=\(DatabaseRole.connections(each: DatabaseMigration.connections))",
                 // A recycled log segment keeps its old content for days; a removed one is gone at the next checkpoint.
                 "wal_recycle=off",
             ] + settings
