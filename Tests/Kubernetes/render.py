@@ -114,6 +114,8 @@ class Service:
         if name == "download-server":
             self.service["environment"].pop("FURTHER_DIRECTORY", None)
             self.service["volumes"] = [volume for volume in self.service["volumes"] if not volume.startswith("further:")]
+            # Here it is a door, which a load balancer calls as it calls the others.
+            self.service["environment"]["LISTEN_PROXY_PROTOCOL"] = "${VIGIL_PROXY_PROTOCOL:-}"
         self.document = document
         self.calls = calls
         self.settings = settings
