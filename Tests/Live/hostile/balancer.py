@@ -18,8 +18,20 @@ from upstream import Upstream
 # Tests/Live/hostile.sh has the suite's portal believe this address; the file's own address, 127.0.0.1, is that of other checks.
 BALANCER = "127.77.0.1"
 # In networks of their own (24 bits).
-CALLERS = [f"127.88.{number}.1" for number in range(8)]
+CALLERS = [f"127.88.{number}.1" for number in range(9)]
 CONNECTIONS, REQUESTS = 20, 30
+# HAProxy's own limit for one network, here.
+SILENT = 60
+
+
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
+
+
+HAS_IPV6 = has_ipv6()
 
 
 @contextlib.contextmanager
@@ -31,9 +43,10 @@ def haproxy(suite, ports, changes=()):
         (r"    user haproxy\n    group haproxy\n", f"    stats socket {control}\n"),
         # Where few files may be open.
         (r"maxconn 20000", "maxconn 2000"),
-        (r"bind :::443 v4v6", f"bind 127.0.0.1:{port}"),
+        (r"bind :::443 v4v6", f"bind 127.0.0.1:{port}" + (f",[::1]:{port}" if HAS_IPV6 else "")),
         *((rf"127\.0\.0\.1:{theirs}", f"127.0.0.1:{ours}") for theirs, ours in zip((8000, 8040, 8070), ports, strict=True)),
         (r"send-proxy-v2", f"send-proxy-v2 source {BALANCER}"),
+        (r"gt 4000", f"gt {SILENT}"),
         # The second check comes soon.
         (r"check-ssl", "check-ssl inter 500ms"),
         *changes,
@@ -64,7 +77,7 @@ def haproxy(suite, ports, changes=()):
 
 def connect(port, context, caller, name="apps.example.org"):
     """A TLS connection from an address of this machine's own network, to a name."""
-    plain = socket.create_connection(("127.0.0.1", port), 10, source_address=(caller, 0))
+    plain = socket.create_connection(("::1" if ":" in caller else "127.0.0.1", port), 10, source_address=(caller, 0))
     try:
         return context.wrap_socket(plain, server_hostname=name)
     except BaseException:
@@ -116,16 +129,39 @@ def rush(port, context, rushing, other):
     return answers.count(201), answers.count(429), asked(port, context, other)
 
 
+def silence(port, context, silent, other):
+    """One caller opens connections and says nothing: how many HAProxy closes at once, and what another caller gets meanwhile."""
+    with contextlib.ExitStack() as standing:
+        connections, closed = [], 0
+        for _ in range(SILENT + 20):
+            try:
+                connection = socket.create_connection(("127.0.0.1", port), 10, source_address=(silent, 0))
+                connections.append(standing.enter_context(connection))
+            except ConnectionResetError:
+                closed += 1
+        got = asked(port, context, other)
+        for connection in connections:
+            connection.setblocking(False)
+            try:
+                closed += connection.recv(1) == b""
+            except BlockingIOError:
+                pass
+            except OSError:
+                closed += 1
+        return closed, got
+
+
 def names(report, suite, port, context):
     """Each name leads to its service, and no other name anywhere."""
-    get = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    origin = suite.configuration["health-portal"]["origins"].split(",")[0].removeprefix("https://").encode()
+    get = b"GET %s HTTP/1.1\r\nHost: " + origin + b"\r\nConnection: close\r\n\r\n"
     for name, request, wanted in [
         ("apps.example.org", http1.post("/version/v1/tan", b"names"), 201),
         ("downloads.example.org", get % b"/version", 200),
-        ("portal.example.org", get % b"/codes.css", None),
+        ("portal.example.org", get % b"/help", 200),
     ]:
         got = asked(port, context, CALLERS[0], name, request)
-        report.require(got == wanted if wanted else got, f"{name} answers {got} instead of {wanted or 'anything'}")
+        report.require(got == wanted, f"{name} answers {got} instead of {wanted}")
         report.say(f"{name} answers {got}")
     for name in ("other.example.org", "example.org"):
         got = asked(port, context, CALLERS[0], name)
@@ -173,16 +209,23 @@ def main():
             report.say(
                 f"one caller has {made} connections and {answered} answers, then {refused} refusals; others are answered {other}, {after}"
             )
+            if HAS_IPV6:
+                got = asked(port, context, "::1")
+                report.require(got == 201, f"a caller over IPv6 gets {got}")
+            closed, other = silence(port, context, CALLERS[5], CALLERS[6])
+            report.require(closed == 20, f"of {SILENT + 20} connections that say nothing HAProxy closes {closed} instead of 20")
+            report.require(other == 201, f"beside a caller who says nothing another one gets {other}")
+            report.say(f"of {SILENT + 20} connections of one caller that say nothing HAProxy closes {closed}; another is answered {other}")
             health(report, control)
         # What nobody asked for: a header from somebody who isn't listed, and a form that isn't spoken.
         lie = bytes.fromhex("0d0a0d0a000d0a515549540a2111000c") + bytes([203, 0, 113, 7, 127, 0, 0, 1, 0, 1, 1, 187])
-        with socket.create_connection(("127.0.0.1", proxy.port), 10, source_address=(CALLERS[5], 0)) as liar:
+        with socket.create_connection(("127.0.0.1", proxy.port), 10, source_address=(CALLERS[7], 0)) as liar:
             liar.sendall(lie)
             with contextlib.suppress(OSError, ssl.SSLError):
                 context.wrap_socket(liar, server_hostname="localhost").close()
                 report.require(False, "a caller who isn't listed may say what its address is")
         with haproxy(suite, ports, [("send-proxy-v2", "send-proxy")]) as (port, _):
-            got = asked(port, context, CALLERS[6])
+            got = asked(port, context, CALLERS[8])
             report.require(got is None, f"with version 1 of the protocol a caller gets {got}")
         for text in proxy.errors():
             report.require(False, text)
