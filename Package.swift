@@ -384,7 +384,7 @@ targets += service(
     uses: [
         "ArgumentParser", "Catalogue", "Running", "TLS", "Postgres", "Schema", "ExposureFormat", "ExposureKeys",
         "AuditFormat", "HTTPContract", "Credentials", "CQREncode", "Crypto", "X509", "SwiftASN1", "Logging",
-    ], testsUse: ["Phone", "Venues"])
+    ], testsUse: ["Phone", "Venues", "TestPrograms"])
 // The people of a simulated country: pure. Only the development suite, tests and benchmarks may import it.
 targets += [
     .target(
@@ -442,6 +442,7 @@ targets += [
             "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
             "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI", "Loop",
+            "X509",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(

@@ -16,6 +16,9 @@ packages+=(
 # What browser.sh and venue.sh need besides: a browser, a font, and what runs the checker of HTML.
 browser_packages=(chromium fonts-dejavu-core default-jre-headless)
 
+# What certificates.sh needs besides: a client of public authorities, and an authority for tests.
+authority_packages=(certbot pebble)
+
 # MARK: Times
 
 # Runs a part of a longer script, and notes in the file $VIGIL_TIMES, if there is one, how many seconds it took.

@@ -9,6 +9,13 @@ fail() {
     exit 1
 }
 
+# Prints the folder that deploy/secrets.sh fills. Compose also reads `.env`. To be called in the checkout.
+secrets_folder() {
+    local folder=${VIGIL_SECRETS:-}
+    [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
+    say "${folder:-./.secrets}"
+}
+
 # Debian packages that building and running need. Most systems already have those after the first line.
 packages=(
     postgresql libssl-dev libpq-dev libcurl4-openssl-dev libnghttp2-dev libzip-dev zlib1g-dev libp11-kit-dev libqrencode-dev pkg-config

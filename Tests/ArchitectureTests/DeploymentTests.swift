@@ -254,7 +254,7 @@ struct DeploymentTests {
     @Test("the files name no service that isn't in the catalogue")
     func strangers() throws {
         let targets = try HandWrittenFile("docker-compose.yml").matches(of: #"build: \{.*target: ([a-z-]+) \}"#)
-        #expect(Set(targets) == Set(Self.services.map(\.executable) + ["vigil"]))
+        #expect(Set(targets) == Set(Self.services.map(\.executable) + ["vigil", "vigil-dev"]))
         let scraped = try HandWrittenFile("deploy/prometheus/prometheus.yml").matches(of: #"\{ names: \[([a-z-]+)\]"#)
         #expect(Set(scraped) == Set(Self.watched.map(\.name)))
         let roles = try HandWrittenFile("deploy/postgres/pg_hba.conf").matches(of: #"^hostssl\s+vigil\s+(\w+)"#)

@@ -123,6 +123,7 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "cookie", judge: cookie),
         DecoderTarget(name: "signed-token", judge: signedToken),
         DecoderTarget(name: "proxy-header", judge: proxyHeader),
+        DecoderTarget(name: "certificate-request", judge: certificateRequest),
     ]
 
     /// A request as a service reads it: lines of header fields, an empty line, the body.

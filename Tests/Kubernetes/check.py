@@ -240,6 +240,15 @@ def names(manifests):
             yield f"{item['metadata']['name']} scales nothing."
 
 
+def outside(manifests):
+    """The certificate of a door has the name that the settings give it, and those within the cluster."""
+    settings = next(item["data"] for item in manifests.of("ConfigMap") if item["metadata"]["name"].startswith("settings-"))
+    certificates = {item["metadata"]["name"]: item["spec"].get("dnsNames", []) for item in manifests.of("Certificate")}
+    for name, setting in render.NAMED.items():
+        if certificates.get(f"{name}-tls", [name, settings.get(setting)]) != [name, settings.get(setting)]:
+            yield f"The certificate of {name} hasn't the name of {setting}."
+
+
 # MARK: Connections
 
 
@@ -335,7 +344,7 @@ def connections(manifests):
 
 def objections(objects):
     manifests = Manifests(objects)
-    for part in (fields, rights, lives, names, connections):
+    for part in (fields, rights, lives, names, outside, connections):
         yield from part(manifests)
 
 
@@ -383,6 +392,9 @@ def mistakes():
         lambda item: pod(item)["volumes"][0]["projected"]["sources"].append({"secret": {"name": "verification-server"}})
     )
     yield "a certificate that nobody makes", without("Certificate", "submission-server-database")
+    yield "a name that callers don't type", each(
+        "Certificate", "test-result-server-tls", lambda item: item["spec"]["dnsNames"].pop()
+    )
     yield "a missing file", submission(lambda item: pod(item)["volumes"][0]["projected"]["sources"].pop())
     yield "a missing setting", each("Deployment", "push-dispatcher", lambda item: container(item)["env"].append(
         {"name": "X", "valueFrom": {"configMapKeyRef": {"name": next(

@@ -24,7 +24,7 @@ ADDED = ["apple", "identity", "gateway", "vouchers"]
 # Optional services are components, by the profile that compose gives them.
 COMPONENTS = {"federation": ["federation"], "data-donation": ["data-donation", "donation-fold"], "further": ["further"]}
 # CloudNativePG and the CDN stand in for them; `migrate` is a Job.
-ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate"}
+ELSEWHERE = {"postgres", "edge", "prometheus", "secrets", "migrate", "smoke"}
 # Doors that compose gives to the edge.
 DOORS = {"download-server": ["8040"]}
 # At most one may run: another would wait for its lock (or for the volume of its keys).
@@ -33,6 +33,8 @@ SINGLE = {"fold", "donation-fold", "distribution", "federation"}
 WITHOUT_ROLE = {"fold", "donation-fold", "download-server"}
 # With the private keys of open hours on a volume that no other pod may mount.
 STATEFUL = {"fold": "hour-keys", "donation-fold": "donation-hour-keys"}
+# Doors for callers with certificates, who type another name than the Service's, and that name's setting.
+NAMED = {name: f"VIGIL_{name.upper().replace('-', '_')}_NAME" for name in ["test-result-server", "health-portal", "data-donation"]}
 # Volumes that several pods mount, with the size to ask for.
 SHARED = {"published": "20Gi", "further": "10Gi"}
 
@@ -335,7 +337,9 @@ class Service:
     def certificates(self):
         """Its certificate for other services, whose URI names its role, and the one that it logs in to PostgreSQL with."""
         usages = ["digital signature", "server auth", "client auth"]
-        spec = common(self.name, "tls", "services") | {"dnsNames": [self.name], "usages": usages}
+        # The second name is replaced by the setting's value (outside_names).
+        hosts = [self.name] + ([outside_name(self.name)] if self.name in NAMED else [])
+        spec = common(self.name, "tls", "services") | {"dnsNames": hosts, "usages": usages}
         if self.name not in WITHOUT_ROLE:
             spec["uris"] = [f"vigil:role:{self.name}"]
         yield certificate(self.name, "tls", spec)
@@ -388,6 +392,25 @@ def names():
         "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
     }
     return {"to": [dns], "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]}
+
+
+def outside_name(name):
+    """What a setting says that nobody has set: the name by which other namespaces of the cluster reach the Service."""
+    return f"{name}.vigil.svc"
+
+
+def outside_names():
+    """Has the overlays write the names that callers outside type into certificates.
+
+    An overlay's own settings come after everything of the base and the components, so only the overlay can do it.
+    """
+    return [
+        {
+            "source": {"kind": "ConfigMap", "name": "settings", "fieldPath": f"data.{setting}"},
+            "targets": [{"select": {"kind": "Certificate", "name": f"{name}-tls"}, "fieldPaths": ["spec.dnsNames.1"]}],
+        }
+        for name, setting in NAMED.items()
+    ]
 
 
 def common(name, suffix, issuer):
@@ -483,6 +506,7 @@ def rendered():
         if volume:
             written[f"{volume}-volume.yaml"] = text([claim(volume)])
         if folder == "base":
+            settings |= {setting: outside_name(name) for name, setting in NAMED.items()}
             common_settings = settings
             written["alerts.yaml"] = text([rules()])
             summary = kustomization("Kustomization", [*BY_HAND, *written], settings, ["static", "portal"])
@@ -492,6 +516,9 @@ def rendered():
         if folder == "further":
             written["download-server-patch.yaml"] = text([FURTHER])
             summary["patches"] = [{"path": "download-server-patch.yaml"}]
+        if folder == "base":
+            # No resource: the overlays name it.
+            written["names.yaml"] = text([outside_names()])
         written["kustomization.yaml"] = text([summary])
         result |= {f"{folder}/{name}": content for name, content in written.items()}
     return result

@@ -46,7 +46,7 @@ struct SuiteCertificatesTests {
     @Test("of callers that serve nobody can't pose as a service")
     func callers() async throws {
         try await withSuite { folder in
-            for name in ["lab", "quick-test", "pocnat", "portal", "prometheus"] {
+            for name in ["lab", "quick-test", "pocnat", "portal", "prometheus", "survey-server", "log-server"] {
                 let names = try certificate(name, in: folder).extensions.subjectAlternativeNames
                 #expect(names?.count == 1, "\(name) should have nothing but its role")
             }

@@ -7,7 +7,10 @@
 #     files/     the files that docker-compose.yml mounts; the owner of each file is its only reader
 #     callers/   for outside callers: certificates of laboratories, test centres and the portal; the public key for apps
 #
-# It replaces nothing but certificates of the private authority that expire within 30 days.
+# Arguments: nothing, or ROLE NAME for a laboratory, test centre or another caller that gets a certificate of its own. After `sign`,
+# the certificate is for the key of a request that comes on standard input. After `list`, arguments of `vigil certificates list`.
+#
+# It replaces nothing but certificates of the private authority that expire within 30 days or have other names than VIGIL_NAMES says.
 set -eu
 umask 077
 
@@ -18,22 +21,43 @@ nginx=101:101
 prometheus=65534:65534
 operator=$(stat -c %u:%g /secrets)
 
-# Each further argument names a laboratory, test centre or contact tracing system that gets its own certificate.
-vigil certificates --state /secrets/state "$@" >/dev/null
+if [ "${1:-}" = list ]; then
+    shift
+    exec vigil certificates list --state /secrets/state "$@"
+fi
+request=
+if [ "${1:-}" = sign ]; then
+    shift
+    request=/secrets/request.csr
+    trap 'rm -f "$request"' EXIT
+    # What is too long vigil refuses.
+    head -c 100000 >"$request"
+    partner="$1 $2"
+    set --
+fi
+# Names outside, separated by commas. Without any, those of the last time stay.
+set -f
+for name in $(printf %s "${VIGIL_NAMES:-}" | tr , ' '); do set -- "$@" --name "$name"; done
+set +f
+made=$(vigil certificates --state /secrets/state "$@")
+printf '%s\n' "$made" | sed -n '/^due /p'
+if [ -n "$request" ]; then
+    # Split into role and name on purpose.
+    # shellcheck disable=SC2086
+    vigil certificates sign --state /secrets/state --csr "$request" $partner >/dev/null
+fi
 vigil keys secrets --state /secrets/state >/dev/null
 # For a trial: before an authority joins a federation, it makes them anew in its own name. They are never renewed by themselves, because
 # the gateway's operator has to know a certificate before it is used.
 vigil federation-certificates --state /secrets/state --anchor --country "${VIGIL_ORIGIN:-DE}" --organisation "Vigil development" \
     --unit Federation --email federation@example.org >/dev/null
-mkdir -p /secrets/state/given /secrets/files
-# Laboratories, test centres and contact tracing systems by the names of their certificates, including those for trials.
-callers="certificate-server portal"
-for file in /secrets/state/certificates/lab*.pem /secrets/state/certificates/quick-test*.pem \
-    /secrets/state/certificates/pocnat*.pem /secrets/state/certificates/contact-tracing*.pem; do
+mkdir -p /secrets/state/given /secrets/files /secrets/callers
+# Those that `vigil certificates` wrote a text for: laboratories, test centres and others, including those for trials.
+callers=
+for file in /secrets/state/certificates/*.txt; do
     name=${file##*/}
-    callers="$callers ${name%.pem}"
+    callers="$callers ${name%.txt}"
 done
-for name in $callers; do mkdir -p "/secrets/callers/$name"; done
 
 # The content of a file when this script last wrote it.
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }
@@ -71,6 +95,15 @@ give() {
     fi
     sum "$source" >"$note"
     rm -f "$writing"
+}
+
+# Removes a file that this script wrote, $1 below /secrets: the key beside a certificate that is for another key now.
+take() {
+    note=/secrets/state/given/$(printf %s "$1" | tr / %)
+    if [ -e "/secrets/$1" ] && [ -e "$note" ] && [ "$(sum "/secrets/$1")" = "$(cat "$note")" ]; then
+        rm -f "/secrets/$1" "$note"
+        echo "gone   $1"
+    fi
 }
 
 # Copy keys before certificates: a service that reads between the two finds a mismatch and reads again.
@@ -132,8 +165,17 @@ give config/officers.jwks.json files/identity-keys.json "$service" 444
 give config/portal-client-public.pem files/portal-client-public.pem "$service" 444
 
 for name in $callers; do
-    give "certificates/$name.key" "callers/$name/tls.key" "$operator" 400
+    # The text may be left of a laboratory that was removed.
+    [ -e "/secrets/state/certificates/$name.pem" ] || continue
+    mkdir -p "/secrets/callers/$name"
+    if [ -e "/secrets/state/certificates/$name.key" ]; then
+        give "certificates/$name.key" "callers/$name/tls.key" "$operator" 400
+    else
+        take "callers/$name/tls.key"
+    fi
     give "certificates/$name.pem" "callers/$name/tls.pem" "$operator" 444
+    give certificates/ca.pem "callers/$name/ca.pem" "$operator" 444
+    give "certificates/$name.txt" "callers/$name/README.txt" "$operator" 444
 done
 give certificates/ca.pem callers/ca.pem "$operator" 444
 give config/export-signing-public.pem callers/export-signing-public.pem "$operator" 444

@@ -7,7 +7,7 @@ package struct DevelopmentCommand: AsyncParsableCommand {
         commandName: "vigil-dev", abstract: "Runs a Vigil suite on this machine and plays its users.",
         subcommands: [
             UpCommand.self, StoryCommand.self, HourCommand.self, OneTimeCodeCommand.self, OfficerTokenCommand.self,
-            FiguresCommand.self,
+            FiguresCommand.self, SmokeCommand.self,
         ])
 
     /// For ArgumentParser, which chooses among the subcommands.

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import HTTPContract
 import SwiftASN1
 import TLS
-import X509
+package import X509
 
 /// The certificates of a suite on one machine: a private authority, and one certificate for each service and caller.
 package struct SuiteCertificates: Sendable {
@@ -18,6 +18,9 @@ package struct SuiteCertificates: Sendable {
         let isServer: Bool
         /// The name in the certificate.
         let commonName: String
+
+        /// Whether it is one of many holders of its role.
+        var isPartner: Bool { commonName != name }
 
         fileprivate init(name: String, role: Role?, isServer: Bool) {
             self.name = name
@@ -46,15 +49,48 @@ package struct SuiteCertificates: Sendable {
             isServer = false
             commonName = partner
         }
+
+        /// Creates one of many holders of the same role, as the command line names it.
+        ///
+        /// - Throws: ``CommandFailure``.
+        init(role text: String, partner: String?) throws {
+            guard let role = partnerRoles.first(where: { $0.rawValue == text }), let partner else {
+                throw CommandFailure("A certificate of its own has a role and a name. The role is \(partnerRoleNames).")
+            }
+            try self.init(role: role, partner: partner)
+        }
+
+        /// Finds a holder by the base name of its files; nil for a name of no holder.
+        init?(named name: String) {
+            if let known = holders.first(where: { $0.name == name }) {
+                self = known
+                return
+            }
+            for role in partnerRoles {
+                let prefix = "\(role.rawValue)-"
+                guard name.hasPrefix(prefix),
+                    let holder = try? Holder(role: role, partner: String(name.dropFirst(prefix.count)))
+                else { continue }
+                self = holder
+                return
+            }
+            return nil
+        }
     }
 
     /// The roles with many holders, each with its own certificate and name.
-    package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat, .contactTracing]
+    package static let partnerRoles: [Role] = [.lab, .quickTest, .pocnat, .contactTracing, .surveyServer, .logServer]
+
+    /// ``partnerRoles`` in words.
+    static let partnerRoleNames =
+        partnerRoles.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + (partnerRoles.last?.rawValue ?? "")
 
     /// What happened to one certificate.
     package enum Outcome: Hashable, Sendable {
         case kept
         case made
+        /// It expires within 30 days or isn't the authority's, and its holder has the key: a new one takes another request.
+        case due
     }
 
     /// The authority's file name in the folder.
@@ -84,43 +120,101 @@ package struct SuiteCertificates: Sendable {
         self.now = now
     }
 
-    /// Creates certificates that are missing, don't belong to the authority, or expire within 30 days.
+    /// Creates certificates that are missing, don't belong to the authority, have other names than they should, or expire within 30
+    /// days.
     /// - Parameters:
     ///   - force: replaces everything, including the authority.
     ///   - partner: an additional holder; existing partners are renewed without being named.
+    ///   - names: under which callers outside reach services. They replace those that were given before; without any, those stay.
     /// - Returns: an outcome for each name.
     package func prepare(
-        force: Bool = false, adding partner: Holder? = nil
+        force: Bool = false, adding partner: Holder? = nil, naming names: [OutsideName] = []
     ) throws -> [(name: String, outcome: Outcome)] {
         if try folder.read(folder.deniedCertificates) == nil {
             try folder.write(Self.emptyList, to: folder.deniedCertificates, mode: 0o644)
         }
+        let names = try names.isEmpty ? knownNames() : replaceNames(by: names)
         let known = force ? nil : try knownAuthority()
         let authority = try known ?? makeAuthority()
         var outcomes: [(name: String, outcome: Outcome)] = [(Self.authority, known == nil ? .made : .kept)]
         for holder in Self.holders + knownPartners(and: partner) {
-            if known != nil, isGood(holder, under: authority) {
+            let isByRequest = holder.isPartner && Self.isByRequest(holder.name, in: folder)
+            if known != nil, isGood(holder, named: names, under: authority) {
                 outcomes.append((holder.name, .kept))
+            } else if isByRequest {
+                outcomes.append((holder.name, .due))
             } else {
-                try make(holder, by: authority)
+                try make(holder, named: names, by: authority)
                 outcomes.append((holder.name, .made))
             }
+            try writeNotes(for: holder, naming: names, hasKey: !isByRequest)
         }
         return outcomes
+    }
+
+    /// Makes a certificate for a key that its holder keeps. A certificate that the holder had before stays valid until it expires.
+    /// - Returns: its last second.
+    /// - Throws: ``CommandFailure`` if there is no authority.
+    package func sign(_ key: Certificate.PublicKey, for partner: Holder) throws -> Date {
+        guard let authority = try knownAuthority() else {
+            throw CommandFailure(
+                "\(folder.path) has no authority that is valid for a month: make one with `vigil certificates`.")
+        }
+        let pem = try authority.issueLeaf(
+            for: key, commonName: partner.commonName, role: partner.role, validity: validity(Self.leafLifetime))
+        try note(pem, of: partner.name)
+        // First: a certificate beside a key that isn't its own would be replaced.
+        try folder.remove(folder.certificateKey(partner.name))
+        try folder.write(pem, to: folder.certificate(partner.name), mode: 0o644)
+        try writeNotes(for: partner, naming: knownNames(), hasKey: false)
+        return try Certificate(pemEncoded: pem).notValidAfter
+    }
+
+    /// Whether a holder has its key itself. The key is written before the certificate, so no interruption leaves the same traces.
+    static func isByRequest(_ name: String, in folder: StateFolder) -> Bool {
+        Holder(named: name)?.isPartner == true && FileManager.default.fileExists(atPath: folder.certificate(name))
+            && !FileManager.default.fileExists(atPath: folder.certificateKey(name))
+    }
+
+    /// SHA-256 in hexadecimal digits, as people read it to each other.
+    static func fingerprint(of certificate: Certificate) -> String {
+        SHA256.hash(data: certificate.derBytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+            .joined(separator: ":")
     }
 
     /// The partners whose certificates are in the folder, plus an optional new one.
     private func knownPartners(and partner: Holder?) -> [Holder] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.certificates)) ?? []
-        let known = files.filter { $0.hasSuffix(".pem") }.compactMap { file in
-            Self.partnerRoles.lazy.compactMap { role in
-                let prefix = "\(role.rawValue)-"
-                return file.hasPrefix(prefix)
-                    ? try? Holder(role: role, partner: String(file.dropFirst(prefix.count).dropLast(4))) : nil
-            }.first
-        }
-        let others = known.filter { $0.name != partner?.name }
+        let known = files.filter { $0.hasSuffix(".pem") }.compactMap { Holder(named: String($0.dropLast(4))) }
+        let others = known.filter { $0.isPartner && $0.name != partner?.name }
         return (others + (partner.map { [$0] } ?? [])).sorted { $0.name < $1.name }
+    }
+
+    // MARK: Names outside
+
+    private func knownNames() throws -> [OutsideName] {
+        try (folder.read(folder.outsideNames) ?? "").split(separator: "\n").map { try OutsideName(String($0)) }
+    }
+
+    private func replaceNames(by names: [OutsideName]) throws -> [OutsideName] {
+        try folder.write(names.map { "\($0)\n" }.joined(), to: folder.outsideNames, mode: 0o644)
+        return names
+    }
+
+    /// Every name of a holder: those within the suite, and those that it has outside.
+    private func hosts(of holder: Holder, named names: [OutsideName]) -> (names: [String], addresses: [String]) {
+        guard holder.isServer else { return ([], []) }
+        let own = names.filter { $0.service == holder.name }
+        return (
+            ["localhost", holder.name] + own.filter { !$0.isAddress }.map(\.host),
+            ["127.0.0.1", "::1"] + own.filter(\.isAddress).map(\.host)
+        )
+    }
+
+    /// What a caller outside is told. It is written anew when a name has changed.
+    private func writeNotes(for holder: Holder, naming names: [OutsideName], hasKey: Bool) throws {
+        guard let notes = CallerNotes(holder, names: names, hasKey: hasKey) else { return }
+        try folder.write(notes.text, to: folder.callerNotes(holder.name), mode: 0o644)
     }
 
     private static let emptyList = """
@@ -151,11 +245,11 @@ package struct SuiteCertificates: Sendable {
         return authority
     }
 
-    private func make(_ holder: Holder, by authority: CertificateAuthority) throws {
+    private func make(_ holder: Holder, named names: [OutsideName], by authority: CertificateAuthority) throws {
+        let hosts = hosts(of: holder, named: names)
         let identity = try authority.issueLeaf(
-            commonName: holder.commonName, role: holder.role,
-            dnsNames: holder.isServer ? ["localhost", holder.name] : [],
-            ipAddresses: holder.isServer ? ["127.0.0.1", "::1"] : [], validity: validity(Self.leafLifetime))
+            commonName: holder.commonName, role: holder.role, dnsNames: hosts.names, ipAddresses: hosts.addresses,
+            validity: validity(Self.leafLifetime))
         // This comes before anybody gets the certificate: once its file has been renewed, an unlisted certificate can't be
         // revoked.
         try note(identity.certificatePEM, of: holder.name)
@@ -164,12 +258,10 @@ package struct SuiteCertificates: Sendable {
 
     private func note(_ pem: String, of name: String) throws {
         let certificate = try Certificate(pemEncoded: pem)
-        let digest = SHA256.hash(data: try certificate.serializeAsPEM().derBytes)
-        let fingerprint = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
         let end = certificate.notValidAfter.formatted(.iso8601.year().month().day())
         let before = try folder.read(folder.issuedCertificates).map { "\($0)\n" } ?? ""
         try folder.write(
-            "\(before)\(fingerprint.joined(separator: ":")) # \(name) until \(end)\n", to: folder.issuedCertificates,
+            "\(before)\(Self.fingerprint(of: certificate)) # \(name) until \(end)\n", to: folder.issuedCertificates,
             mode: 0o644)
     }
 
@@ -179,14 +271,28 @@ package struct SuiteCertificates: Sendable {
         try folder.write(certificate, to: folder.certificate(name), mode: 0o644)
     }
 
-    private func isGood(_ holder: Holder, under authority: CertificateAuthority) -> Bool {
+    private func isGood(_ holder: Holder, named names: [OutsideName], under authority: CertificateAuthority) -> Bool {
         guard let pem = try? folder.read(folder.certificate(holder.name)),
-            let keyPEM = try? folder.read(folder.certificateKey(holder.name)),
-            let leaf = try? Certificate(pemEncoded: pem), let key = try? Certificate.PrivateKey(pemEncoded: keyPEM),
-            let issuer = try? Certificate(pemEncoded: authority.certificatePEM)
+            let leaf = try? Certificate(pemEncoded: pem),
+            let issuer = try? Certificate(pemEncoded: authority.certificatePEM),
+            let alternatives = try? leaf.extensions.subjectAlternativeNames
         else { return false }
-        return leaf.publicKey == key.publicKey && leaf.notValidAfter > now + Self.renewal
-            && issuer.publicKey.isValidSignature(leaf.signature, for: leaf)
+        let hosts = hosts(of: holder, named: names)
+        let wanted =
+            hosts.names.map { GeneralName.dnsName($0) }
+            + hosts.addresses.compactMap { IPAddress.bytes($0) }
+            .map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) }
+            + (holder.role.map { [.uniformResourceIdentifier($0.certificateURI)] } ?? [])
+        return Set(alternatives) == Set(wanted) && leaf.notValidAfter > now + Self.renewal
+            && issuer.publicKey.isValidSignature(leaf.signature, for: leaf) && hasKey(holder, of: leaf)
+    }
+
+    /// Whether a certificate is for the holder's key, or for one that the holder keeps.
+    private func hasKey(_ holder: Holder, of leaf: Certificate) -> Bool {
+        guard let pem = try? folder.read(folder.certificateKey(holder.name)) else {
+            return Self.isByRequest(holder.name, in: folder)
+        }
+        return (try? Certificate.PrivateKey(pemEncoded: pem))?.publicKey == leaf.publicKey
     }
 
     /// Starts an hour back, for machines whose clocks are behind.

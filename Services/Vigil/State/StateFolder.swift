@@ -54,6 +54,12 @@ package struct StateFolder: Sendable, Equatable {
     /// The list of all certificates ever issued, with their fingerprints. Copy a line from here to deny a certificate.
     package var issuedCertificates: String { "\(certificates)/issued" }
 
+    /// The names under which callers outside reach services, a line each (``OutsideName``).
+    package var outsideNames: String { "\(certificates)/names" }
+
+    /// What a caller outside is told beside its certificate (``CallerNotes``).
+    package func callerNotes(_ name: String) -> String { "\(certificates)/\(name).txt" }
+
     /// The file that marks the folder as one of Vigil's.
     package var marker: String { "\(path)/vigil-state" }
     private static let markerText =
@@ -108,6 +114,16 @@ package struct StateFolder: Sendable, Equatable {
             try DurableFile.write(Data(text.utf8), to: URL(filePath: file), mode: mode)
         } catch {
             throw CommandFailure("\(file) can't be written: \(CommandFailure.systemReason).")
+        }
+    }
+
+    /// Removes a file, if there is one.
+    package func remove(_ file: String) throws {
+        guard FileManager.default.fileExists(atPath: file) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: file)
+        } catch {
+            throw CommandFailure("\(file) can't be removed: \(CommandFailure.systemReason).")
         }
     }
 

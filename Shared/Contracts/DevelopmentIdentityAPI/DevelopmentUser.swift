@@ -21,4 +21,10 @@ package enum DevelopmentUser: String, CaseIterable, Sendable {
 
     /// The password of each of them. The provider accepts connections from its own machine only.
     package static let password = "vigil-development"
+
+    /// The secret of the user's authenticator app, in base 32 (RFC 4648, section 6): 20 bytes, the length of the hash (RFC 4226,
+    /// section 4). It is as public as the password.
+    package var secret: String {
+        "VIGILDEVELOPMENT" + String(repeating: rawValue.prefix(2).uppercased(), count: 8)
+    }
 }

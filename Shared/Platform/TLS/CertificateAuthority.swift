@@ -3,7 +3,7 @@ package import FoundationEssentials
 package import HTTPContract
 import Running
 import SwiftASN1
-import X509
+package import X509
 
 /// The suite's own certificate authority: an ECDSA P-256 key that signs the certificates of our services and callers.
 ///
@@ -72,7 +72,7 @@ package struct CertificateAuthority: Sendable {
         privateKeyPEM = try key.serializeAsPEM().pemString + "\n"
     }
 
-    /// Signs a certificate for a server, a client, or a service that is both.
+    /// Makes a key, and a certificate for a server, a client, or a service that is both.
     ///
     /// - Parameters:
     ///   - role: written as a URI, `vigil:role:<role>`; nil for a server that calls no other.
@@ -81,14 +81,28 @@ package struct CertificateAuthority: Sendable {
         commonName: String, role: Role?, dnsNames: [String] = ["localhost"], ipAddresses: [String] = ["127.0.0.1"],
         validity: Range<Date>
     ) throws -> Identity {
+        let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        return Identity(
+            certificatePEM: try issueLeaf(
+                for: key.publicKey, commonName: commonName, role: role, dnsNames: dnsNames, ipAddresses: ipAddresses,
+                validity: validity),
+            privateKeyPEM: try key.serializeAsPEM().pemString + "\n")
+    }
+
+    /// Makes a certificate for a key whose private half somebody else holds.
+    ///
+    /// - Returns: PEM.
+    package func issueLeaf(
+        for publicKey: Certificate.PublicKey, commonName: String, role: Role?, dnsNames: [String] = [],
+        ipAddresses: [String] = [], validity: Range<Date>
+    ) throws -> String {
         var names = dnsNames.map { GeneralName.dnsName($0) }
         for address in ipAddresses {
             names.append(.ipAddress(ASN1OctetString(contentBytes: try Self.bytes(of: address)[...])))
         }
         if let role { names.append(.uniformResourceIdentifier(role.certificateURI)) }
-        let leafKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let leaf = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: leafKey.publicKey,
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
             notValidBefore: validity.lowerBound, notValidAfter: min(validity.upperBound, certificate.notValidAfter),
             issuer: certificate.subject, subject: try DistinguishedName { CommonName(commonName) },
             signatureAlgorithm: .ecdsaWithSHA256,
@@ -97,12 +111,10 @@ package struct CertificateAuthority: Sendable {
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth, .clientAuth])
                 SubjectAlternativeNames(names)
-                SubjectKeyIdentifier(hash: leafKey.publicKey)
+                SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier)
             }, issuerPrivateKey: key)
-        return Identity(
-            certificatePEM: try leaf.serializeAsPEM().pemString + "\n",
-            privateKeyPEM: try leafKey.serializeAsPEM().pemString + "\n")
+        return try leaf.serializeAsPEM().pemString + "\n"
     }
 
     private static func bytes(of address: String) throws -> [UInt8] {

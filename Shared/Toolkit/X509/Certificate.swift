@@ -23,6 +23,14 @@ package struct Certificate: Sendable {
         }
 
         fileprivate init(_ number: ASN1Integer) { self.number = number }
+
+        /// The number in hexadecimal digits, as `openssl x509 -serial` prints it; with a hyphen in front of a negative one's bytes.
+        package var hexadecimal: String {
+            let digits = (number.magnitude ?? number.bytes).map {
+                ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true)
+            }.joined()
+            return number.magnitude == nil ? "-\(digits)" : digits
+        }
     }
 
     /// The version.
@@ -109,9 +117,12 @@ package struct Certificate: Sendable {
         try self.init(derEncoded: whole.serializedBytes)
     }
 
+    /// DER: the bytes that were read.
+    package var derBytes: [UInt8] { Array(bytes) }
+
     /// PEM. Its bytes are those that were read.
     package func serializeAsPEM() throws -> PEMDocument {
-        PEMDocument(type: Self.defaultPEMDiscriminator, derBytes: Array(bytes))
+        PEMDocument(type: Self.defaultPEMDiscriminator, derBytes: derBytes)
     }
 }
 

@@ -3,6 +3,7 @@ import DevelopmentSuite
 import ExposureFormat
 import ExposureKeys
 import Foundation
+import HTTPContract
 import Phone
 import Running
 import TestSupport
@@ -17,18 +18,38 @@ struct PrintedCommandTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    @Test("a laboratory posts a result with the command of its page, and can post it again")
+    @Test(
+        "a laboratory posts a result with the command of its page, in the folder that it is given, and can post it again"
+    )
     func laboratory() async throws {
         let commands = try Self.commands(of: "deploy/laboratories.md", below: "## Post a result")
         try await InProcessSuite.run(clock: .system) { suite in
-            #expect(try await Self.run(commands, on: suite) == "204\n")
+            let folder = try Self.handOver("lab", of: suite)
+            #expect(try await Self.run(commands, in: folder, on: suite) == "204\n")
             // The last command, the post itself, once more.
             let post = try #require(commands.range(of: "curl "))
             let twice = commands + "\n" + commands[post.lowerBound...]
-            #expect(try await Self.run(twice, on: suite) == "204\n204\n")
+            #expect(try await Self.run(twice, in: folder, on: suite) == "204\n204\n")
             // With the certificate of another role the same command fails.
-            let stranger = commands.replacing("lab.pem --key lab.key", with: "portal.pem --key portal.key")
-            await #expect(throws: Refused.self) { try await Self.run(stranger, on: suite) }
+            let stranger = try Self.handOver("portal", of: suite)
+            await #expect(throws: Refused.self) { try await Self.run(commands, in: stranger, on: suite) }
+            // So it does by another name than the certificate has.
+            let elsewhere = commands.replacing("labs.example.org", with: "results.example.org")
+            await #expect(throws: Refused.self) { try await Self.run(elsewhere, in: folder, on: suite) }
+            // A laboratory finds the same in its folder.
+            #expect(try Self.call(in: folder) == commands)
+        }
+    }
+
+    @Test("every caller outside gets the answer that its folder's text promises")
+    func callers() async throws {
+        try await InProcessSuite.run(clock: .system) { suite in
+            for role in SuiteCertificates.partnerRoles + [.portal, .certificateServer] {
+                let folder = try Self.handOver(role.rawValue, of: suite)
+                let text = try String(contentsOfFile: "\(folder)/README.txt", encoding: .utf8)
+                let status = try #require(text.firstMatch(of: /\nIt prints ([0-9]{3}):/)).1
+                #expect(try await Self.run(Self.call(in: folder), in: folder, on: suite) == "\(status)\n", "\(role)")
+            }
         }
     }
 
@@ -65,6 +86,41 @@ struct PrintedCommandTests {
         let text = try String(contentsOfFile: "\(checkout)/\(page)", encoding: .utf8)
         let section = try #require(text.components(separatedBy: "\(heading)\n").dropFirst().first)
         return try #require(section.firstMatch(of: /```sh\n((?:.*\n)*?)```/)).1.trimmingCharacters(in: .newlines)
+    }
+
+    /// The folder that a caller is given, as deploy/secrets/prepare.sh makes it.
+    private static func handOver(_ name: String, of suite: InProcessSuite) throws -> String {
+        let folder = "\(suite.folder.path)/callers/\(name)"
+        let files = FileManager.default
+        try? files.removeItem(atPath: folder)
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (source, target) in [
+            (suite.folder.certificate(name), "tls.pem"), (suite.folder.certificateKey(name), "tls.key"),
+            (suite.authorities, "ca.pem"), (suite.folder.callerNotes(name), "README.txt"),
+        ] { try files.copyItem(atPath: source, toPath: "\(folder)/\(target)") }
+        return folder
+    }
+
+    /// The commands of a folder's text: what stands between two of its sentences.
+    private static func call(in folder: String) throws -> String {
+        let text = try String(contentsOfFile: "\(folder)/README.txt", encoding: .utf8)
+        return String(try #require(text.firstMatch(of: /with bash:\n\n((?:.+\n)+)\nIt prints/)).1)
+            .trimmingCharacters(in: .newlines)
+    }
+
+    /// Runs commands as they are printed; only the connections lead to this suite's ports.
+    private static func run(_ commands: String, in folder: String, on suite: InProcessSuite) async throws -> String {
+        let doors: [(Catalogue.Service, Catalogue.ListenerName)] = [
+            (.testResultServer, .laboratories), (.healthPortal, .tracing), (.verificationServer, .portal),
+            (.dataDonation, .redemption),
+        ]
+        let connections = try doors.map { service, listener in
+            let port = try #require(service.listener(listener)?.port.number)
+            let own = try #require(try suite.url(of: service, listener).split(separator: ":").last)
+            return "--connect-to :\(port):127.0.0.1:\(own)"
+        }.joined(separator: " ")
+        return try await run(
+            "cd \(folder)\ncurl() { command curl \(connections) \"$@\"; }\n\(commands)", on: suite)
     }
 
     /// - Returns: what the commands print.

@@ -47,7 +47,7 @@ struct InProcessSuite: Sendable {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = StateFolder(path)
         try folder.prepare()
-        _ = try SuiteCertificates(in: folder, now: Date()).prepare()
+        _ = try SuiteCertificates(in: folder, now: Date()).prepare(naming: outsideNames.map { try OutsideName($0) })
         try SuiteSecrets.prepare(in: folder)
         try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
         // Eight seconds for an answer, because all services share this process with other tests.
@@ -65,6 +65,12 @@ struct InProcessSuite: Sendable {
         try await suite.foldDonations(asOf: clock.now)
         return try await suite.start(plan.services.filter { FrontDoor.all[$0.name] != nil }) { try await body(suite) }
     }
+
+    /// What callers outside type.
+    private static let outsideNames = [
+        "test-result-server=labs.example.org", "health-portal=tracing.example.org",
+        "verification-server=codes.example.org", "data-donation=survey.example.org",
+    ]
 
     private static let quiet = Logger(label: "suite") { _ in SwiftLogNoOpLogHandler() }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Calling
 import Catalogue
 import DevelopmentIdentityAPI
+import Foundation
 import HTTPTypes
 import Running
 import Vigil
@@ -18,7 +19,14 @@ struct OneTimeCodeCommand: AsyncParsableCommand {
     @Option(help: "The user's log-in name.")
     var user = DevelopmentUser.officer.rawValue
 
+    @Flag(help: "Compute it as an authenticator app does, without a suite on this machine that says which were used.")
+    var computed = false
+
     func run() async throws {
+        if computed {
+            guard let app = AuthenticatorApp(user: user) else { throw CommandFailure("No user is called \(user).") }
+            return Console.say(app.codes(around: Date())[1])
+        }
         let suite = try RunningSuite(in: state.folder)
         let provider = try ServiceClient(
             base: suite.url(of: .developmentIdentity, .control), tls: nil, name: "development-identity")

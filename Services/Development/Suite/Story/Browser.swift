@@ -13,6 +13,15 @@ struct Browser {
         let html: String
     }
 
+    /// A server gives no answer.
+    struct Silence: OperatorProblem {
+        /// Scheme, host and port.
+        let origin: String
+        let problem: OutsideProblem
+
+        var description: String { "The browser gets no answer from \(origin) (\(problem))." }
+    }
+
     /// A page isn't what the officer expected.
     struct Confusion: OperatorProblem {
         let description: String
@@ -36,6 +45,14 @@ struct Browser {
         return try await load(url, nil, from: nil)
     }
 
+    /// Where an address redirects to, without going there; nil if it doesn't.
+    func destination(of address: String) async throws -> URL? {
+        guard let url = URL(string: address) else { throw Confusion(description: "The page's address is none.") }
+        let response = try await send(request(url, nil, from: nil), to: url)
+        guard response.status.kind == .redirection, let place = response.fields[.location] else { return nil }
+        return URL(string: place, relativeTo: url)?.absoluteURL
+    }
+
     /// Fills in a form and submits it.
     mutating func submit(_ form: PageForm, _ values: [String: String] = [:], on page: Page) async throws -> Page {
         guard let url = URL(string: form.action, relativeTo: page.url)?.absoluteURL else {
@@ -53,8 +70,7 @@ struct Browser {
     private mutating func load(_ first: URL, _ form: String?, from: URL?) async throws -> Page {
         var (url, form) = (first, form)
         for _ in 0..<Self.redirects {
-            let response = try await calls.send(
-                request(url, form, from: from), within: Self.patience, limit: Self.largestPage)
+            let response = try await send(request(url, form, from: from), to: url)
             remember(response.fields[values: .setCookie], of: url)
             guard response.status.kind == .redirection else {
                 return Page(
@@ -66,6 +82,14 @@ struct Browser {
             (url, form) = (next, nil)
         }
         throw Confusion(description: "The pages redirect in a circle.")
+    }
+
+    private func send(_ request: OutsideRequest, to url: URL) async throws -> OutsideResponse {
+        do {
+            return try await calls.send(request, within: Self.patience, limit: Self.largestPage)
+        } catch {
+            throw Silence(origin: url.origin ?? "the page's address", problem: error)
+        }
     }
 
     private func request(_ url: URL, _ form: String?, from: URL?) throws -> OutsideRequest {

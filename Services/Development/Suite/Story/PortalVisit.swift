@@ -1,7 +1,7 @@
 package import Calling
 package import Credentials
 import DevelopmentIdentityAPI
-import Foundation
+package import Foundation
 
 /// A health officer at the portal: signs in, makes a code, reads it, and signs out.
 package struct PortalVisit: Sendable {
@@ -12,7 +12,8 @@ package struct PortalVisit: Sendable {
     /// - Parameters:
     ///   - portal: its address, as browsers reach it.
     ///   - authorities: path of a PEM file with those that browsers trust.
-    ///   - oneTimeCode: what the authenticator app of the user with a log-in name shows.
+    ///   - oneTimeCode: what the authenticator app of the user with a log-in name shows. If the provider refuses the code, the officer
+    ///     looks again, twice.
     package init(
         portal: String, authorities: String,
         oneTimeCode: @escaping @Sendable (_ user: String) async throws -> String
@@ -37,10 +38,28 @@ package struct PortalVisit: Sendable {
         let factor = try await browser.submit(
             try password.form("the password") { $0.inputs.contains("password") },
             ["user": user, "password": DevelopmentUser.password], on: password)
-        let first = try await browser.submit(
-            try factor.form("the one-time code") { $0.inputs.contains("code") },
-            ["code": try await oneTimeCode(user)], on: factor)
-        return SignedInBrowser(portal: portal, browser: browser, page: first)
+        var page = factor
+        for _ in 0..<Self.attempts {
+            page = try await browser.submit(
+                try page.form("the one-time code", where: Self.asksForCode), ["code": try await oneTimeCode(user)],
+                on: page)
+            guard PageForm.all(in: page.html).contains(where: Self.asksForCode) else {
+                return SignedInBrowser(portal: portal, browser: browser, page: page)
+            }
+        }
+        throw Browser.Confusion(
+            description:
+                "The identity provider refused the one-time codes of \(user), each of which can be used once: try again in half a minute."
+        )
+    }
+
+    private static let attempts = 3
+
+    private static func asksForCode(_ form: PageForm) -> Bool { form.inputs.contains("code") }
+
+    /// Where the portal sends officers to sign in; nil if it doesn't.
+    package func provider() async throws -> URL? {
+        try await Browser(authorities: authorities).destination(of: "\(portal)/login")
     }
 }
 

@@ -75,14 +75,37 @@ extension Certificate {
 
         /// Whether this key signed a certificate.
         package func isValidSignature(_ signature: Signature, for certificate: Certificate) -> Bool {
-            switch certificate.signatureAlgorithm.kind {
+            isValidSignature(signature, by: certificate.signatureAlgorithm, over: certificate.tbsCertificateBytes)
+        }
+
+        /// Whether this key signed these bytes.
+        func isValidSignature(
+            _ signature: Signature, by algorithm: SignatureAlgorithm, over bytes: ArraySlice<UInt8>
+        ) -> Bool {
+            switch algorithm.kind {
             case .ecdsa(let hash), .rsa(let hash):
-                let bytes = certificate.tbsCertificateBytes
-                return switch hash {
-                case .sha256: accepts(signature, of: certificate.signatureAlgorithm, over: SHA256.hash(data: bytes))
-                case .sha384: accepts(signature, of: certificate.signatureAlgorithm, over: SHA384.hash(data: bytes))
-                case .sha512: accepts(signature, of: certificate.signatureAlgorithm, over: SHA512.hash(data: bytes))
+                switch hash {
+                case .sha256: accepts(signature, of: algorithm, over: SHA256.hash(data: bytes))
+                case .sha384: accepts(signature, of: algorithm, over: SHA384.hash(data: bytes))
+                case .sha512: accepts(signature, of: algorithm, over: SHA512.hash(data: bytes))
                 }
+            case .other: false
+            }
+        }
+
+        /// Whether it is of a kind that accepts signatures, and a key of RSA is neither longer than this nor one whose
+        /// signatures others can make: with an exponent of 1 everybody can.
+        /// - Parameter longestRSA: in bits.
+        func isFitForRequests(upTo longestRSA: Int) -> Bool {
+            switch kind {
+            case .p256, .p384: return true
+            case .rsa(let key):
+                guard key.keySizeInBits <= longestRSA,
+                    let exponent = try? RSAPublicKeyFields(derEncoded: info.key).exponent.magnitude,
+                    let last = exponent.last
+                else { return false }
+                // At least 65,537 and odd (FIPS 186-5, section A.1.1).
+                return exponent.count >= 3 && !last.isMultiple(of: 2)
             case .other: return false
             }
         }

@@ -53,11 +53,8 @@ package struct User: Codable, Sendable {
 extension User {
     /// One user of each kind.
     package static let development: [User] = DevelopmentUser.allCases.map { user in
-        let letter = user.rawValue.prefix(2).uppercased()
-        return User(
-            name: user.rawValue, password: DevelopmentUser.password,
-            // 20 bytes, the length of the hash (RFC 4226, section 4).
-            secret: "VIGILDEVELOPMENT" + String(repeating: letter, count: 8),
+        User(
+            name: user.rawValue, password: DevelopmentUser.password, secret: user.secret,
             subject: "00000000-0000-4000-8000-\(user.subjectDigits)", fullName: user.fullName, roles: user.roles)
     }
 }
