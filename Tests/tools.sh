@@ -9,7 +9,7 @@ release=(-c release --explicit-target-dependency-import-check error)
 # signs, what lets system calls fail, Python, scanners, what records the wire, what reads printed codes, and what documentation calls.
 packages+=(
     softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
-    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
+    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 liblua5.3-0 zbar-tools poppler-utils curl
     tinyproxy-bin
 )
 
@@ -67,6 +67,13 @@ nginx=/usr/sbin/nginx
 prepare_nginx() {
     [ -x "$nginx" ] || unpack_package nginx
     [ -x "$nginx" ] || nginx="$unpacked$nginx"
+}
+
+# The same for HAProxy.
+haproxy=/usr/sbin/haproxy
+prepare_haproxy() {
+    [ -x "$haproxy" ] || unpack_package haproxy
+    [ -x "$haproxy" ] || haproxy="$unpacked$haproxy"
 }
 
 # The same for promtool, which is in the package of Prometheus.

@@ -117,6 +117,8 @@ class Service:
         if name == "download-server":
             self.service["environment"].pop("FURTHER_DIRECTORY", None)
             self.service["volumes"] = [volume for volume in self.service["volumes"] if not volume.startswith("further:")]
+            # Here it is a door, which a load balancer calls as it calls the others.
+            self.service["environment"]["LISTEN_PROXY_PROTOCOL"] = "${VIGIL_PROXY_PROTOCOL:-}"
         if "PUBLISHED_ADDRESSES" in self.service["environment"]:
             # Nothing is published on the machine itself: callers come by the portal's address.
             self.service["environment"]["PUBLISHED_ADDRESSES"] = document["services"]["health-portal"]["environment"]["ORIGINS"]

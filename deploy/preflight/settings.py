@@ -95,6 +95,14 @@ def outside(value):
         "must be SERVICE=NAME, such as test-result-server=labs.example.org, with a DNS name or an IP address")
 
 
+def balancer(value):
+    try:
+        ipaddress.ip_network(value)
+        return None
+    except ValueError:
+        return "must be addresses or ranges, such as 192.0.2.10 or 192.0.2.0/28 (no bit set after the prefix)"
+
+
 path = pattern(r"\.?/.*", "an absolute path, or one that begins with ./ (Compose takes anything else for the name of a volume)")
 country = pattern("[A-Z]{2}", "two capital letters (ISO 3166-1 alpha-2), such as DE")
 bundle = pattern(r"[A-Za-z0-9.-]+", "letters, digits, dots and hyphens, such as org.example.app")
@@ -118,18 +126,25 @@ RULES = {
     "VIGIL_REDEMPTIONS": door,
     "VIGIL_TRACING": door,
     "VIGIL_PROVIDER_ADDRESS": address,
+    "VIGIL_PROXY_PROTOCOL": listed(balancer),
     "VIGIL_SUBNET": subnet,
     # Files and folders.
     "VIGIL_APNS_KEY": path,
     "VIGIL_ARCHIVE": path,
+    "VIGIL_PORTAL_FILES": path,
     "VIGIL_SECRETS": path,
+    "VIGIL_STATIC": path,
     "VIGIL_VENUE_PAGE": path,
+    "VIGIL_WORKING_HOURS": path,
     # The country and its authority.
     "VIGIL_AUTHORITY": text,
     "VIGIL_CONTACT": contact,
-    "VIGIL_ORIGIN": country,
+    "VIGIL_LANGUAGES": listed(choice("de", "en")),
     "VIGIL_NAMES": listed(outside),
+    "VIGIL_ORIGIN": country,
     "VIGIL_PORTAL_ORIGINS": listed(lambda value: url(value, path=False)),
+    "VIGIL_REGIONS": listed(pattern("[A-Z]{2,3}", "countries or regions, such as PL or EUR")),
+    "VIGIL_TIME_ZONE": pattern(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)*", "a name of the time zone database, such as Europe/Warsaw"),
     # Outside servers.
     "VIGIL_CALLBACK_URL": url,
     "VIGIL_GATEWAY_NAME": pattern("[a-z0-9-]{1,16}", "1 to 16 lower-case letters, digits and hyphens"),
