@@ -153,5 +153,6 @@ case $kind in
     short) rehearse_shortly ;;
     kubernetes) rehearse_kubernetes ;;
     whole) rehearse ;;
+    *) fail "There is no rehearsal $kind." ;;
 esac
 conclude
