@@ -441,7 +441,8 @@ targets += [
             "SwiftProtobuf", "Credentials", "HTTPTypes", "ExposureFormat", "ExposureKeys", "OfficerIdentity", "Crypto",
             "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
-            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI", "X509",
+            "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI", "Loop",
+            "X509",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(

@@ -9,7 +9,7 @@ usage() {
 bash Tests/static.sh [--no-alerts]
 
 Checks what needs no build: the alerts (Tests/Alerts/alerts.sh), the format of the Swift sources, whether generated code is what
-the schemas say, docker-compose.yml, the policy of the venue page, whether something speaks of packages that are gone, and the
+the schemas say, docker-compose.yml, deploy/preflight.sh, the policy of the venue page, whether something speaks of packages that are gone, and the
 syntax of every script. Takes about a minute.
 
   --no-alerts   all but the alerts, which take half of the time
@@ -53,6 +53,9 @@ judge
 for added in deploy/*.yml; do judge "$added"; done
 judge deploy/*.yml
 /usr/bin/python3 Tests/Live/rehearsal/mistakes.py || fail "compose.py doesn't see a mistake: see above."
+
+say "Provoking what preflight.sh finds …"
+bash Tests/Preflight/preflight.sh || fail "deploy/preflight.sh finds too little or too much: see above."
 
 say "Comparing the venue page's policy …"
 /usr/bin/python3 Tests/Live/venue/policy.py --check || fail "The policy is wrong: see above."

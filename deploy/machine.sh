@@ -12,7 +12,7 @@ fail() {
 # Prints the folder that deploy/secrets.sh fills. Compose also reads `.env`. To be called in the checkout.
 secrets_folder() {
     local folder=${VIGIL_SECRETS:-}
-    [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1)
+    [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1 | tr -d "\r\"'")
     say "${folder:-./.secrets}"
 }
 

@@ -16,6 +16,8 @@ machine, plays the story through them, and leaves them running until Ctrl-C.
   --fresh            start with an empty state folder
   --state FOLDER     state folder (default: .vigil in the checkout)
   --first-port N     port of the metadata proxy (default: 8000); the other ports follow it
+  --country CC       the suite's country (default: DE)
+  --time-zone ZONE   the authority's time zone (default: Europe/Berlin)
   --at INSTANT       instant that the services use as the current time (ISO 8601)
   --help             show this text
 TEXT

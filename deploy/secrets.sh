@@ -6,11 +6,13 @@ checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 usage() {
     cat <<'TEXT'
-bash deploy/secrets.sh [--compose COMMAND] [ROLE NAME [--csr FILE]]
+bash deploy/secrets.sh [--compose COMMAND] [--no-preflight] [ROLE NAME [--csr FILE]]
 bash deploy/secrets.sh [--compose COMMAND] list [--expiring DAYS] [--json]
 
 Creates the missing certificates and secrets of the suite in containers. Only Docker is needed: the command `vigil` does the work
-in a separate container without a network. If its image doesn't exist yet, it is built first, which takes long.
+in a separate container without a network. If its image doesn't exist yet, it is built first, which takes long. Before that,
+deploy/preflight.sh looks for what keeps the suite from starting. At the first start nothing is made until that is corrected; later
+its findings are printed only, because certificates have to be renewed all the same.
 
 Existing files are kept, so you can run this script at any time. Run it once a week: it renews certificates that expire within 30
 days. Running services load them within ten seconds, and the script reloads PostgreSQL and the edge.
@@ -41,11 +43,13 @@ The files are in the folder .secrets beside docker-compose.yml, or in the folder
              it issued. Keep a copy of this folder in a safe place
 
   --compose COMMAND   command that runs compose (default: docker compose)
+  --no-preflight      doesn't run deploy/preflight.sh, such as where its Python is missing
   --help              shows this text
 TEXT
 }
 
 compose="docker compose"
+preflight=yes
 partner=()
 request=
 while [ $# -gt 0 ]; do
@@ -64,6 +68,7 @@ while [ $# -gt 0 ]; do
             break
             ;;
         --compose) compose=${2:?--compose needs a command} && shift ;;
+        --no-preflight) preflight= ;;
         *) fail "secrets.sh has no option $1; see --help." ;;
     esac
     shift
@@ -74,24 +79,29 @@ if [ -n "$request" ]; then
     request=$(realpath "$request")
     partner=(sign "${partner[@]}")
 fi
-command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
 cd "$checkout"
 
 folder=$(secrets_folder)
-mkdir -p "$folder"
-chmod 700 "$folder"
-
 if [ "${partner[0]:-}" = list ]; then
+    command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
     [ -d "$folder/state" ] || fail "$folder has no certificates yet: run bash deploy/secrets.sh first."
     # The command is split into words on purpose.
     # shellcheck disable=SC2086
     exec $compose run --rm --no-deps -T secrets "${partner[@]}"
 fi
+# The folder is made by the first run that got as far.
+if [ -n "$preflight" ] && ! bash deploy/preflight.sh --compose "$compose" && [ ! -d "$folder/files" ]; then
+    fail "Nothing was made. Correct what preflight.sh says above, then run this script again."
+fi
+command -v "${compose%% *}" >/dev/null || fail "${compose%% *} is not installed, or not on the PATH."
+{ mkdir -p "$folder" && chmod 700 "$folder"; } ||
+    fail "$folder can't be made, or isn't yours: correct its permissions, or set VIGIL_SECRETS to another folder."
+
 say "Making what is missing in $folder …"
 # The command is split into words on purpose.
 # shellcheck disable=SC2086
 $compose run --rm --no-deps -T secrets ${partner[@]+"${partner[@]}"} <"${request:-/dev/null}" ||
-    fail "The secrets could not be made: see above what docker or vigil says."
+    fail "Not everything could be made: correct what docker or vigil says above, then run this script again. What exists is kept."
 # PostgreSQL reloads its certificate only on request. No metric shows when it expires, and after that nobody can connect.
 # shellcheck disable=SC2086
 if $compose ps --services --status running 2>/dev/null | grep -x postgres >/dev/null; then

@@ -3,6 +3,7 @@ import ExposureFormat
 import ExposureKeys
 import FoundationEssentials
 import Running
+import Schema
 
 /// `distribution check DIRECTORY`.
 struct CheckCommand: ParsableCommand {
@@ -23,11 +24,14 @@ struct CheckCommand: ParsableCommand {
     @Option(help: "The setting lowestRiskLevel, which configurations are held against.")
     var lowestRiskLevel = TransmissionRiskLevel.lowestPublished.rawValue
 
+    @Option(help: "The setting origin, which ORIGIN stands for.")
+    var origin = CountryFact.origin.standard
+
     func run() throws {
         guard let level = TransmissionRiskLevel(rawValue: lowestRiskLevel) else {
             throw ValidationError("--lowest-risk-level must be from 1 to 8.")
         }
-        let files = try StaticFiles(in: URL(filePath: directory), publishingFrom: level)
+        let files = try StaticFiles(in: URL(filePath: directory), publishingFrom: level, of: origin)
         for line in Self.report(files) {
             Console.say(line)
         }

@@ -31,7 +31,8 @@ package struct Distribution: AsyncParsableCommand {
         }
         try await Schema.distribution.check(database)
         let clock = try await DatabaseClock(of: runtime, in: database)
-        let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
+        let origin = try await runtime.configuration.agreed(on: .origin, in: database)
+        let publisher = try Publisher(database: database, clock: clock, origin: origin, runtime: runtime)
         let figures = FigureRelease(
             try await LocalCalendar(runtime.configuration, in: database), in: database, by: clock)
         var services: [any Service] = [
@@ -42,7 +43,8 @@ package struct Distribution: AsyncParsableCommand {
         ]
         if let announcement = publisher.announcement { services.append(announcement.service) }
         if let folder = publisher.staticFolder {
-            try await publisher.refusedFiles.look(into: folder, publishingFrom: publisher.policy.lowestLevel)
+            try await publisher.refusedFiles.look(
+                into: folder, publishingFrom: publisher.policy.lowestLevel, of: origin)
         }
         try await runtime.run(
             listeners: [], services: services, readiness: [ServiceDatabase.readiness(of: database)],
@@ -54,7 +56,8 @@ package struct Distribution: AsyncParsableCommand {
     package static func publish(asOf instant: Date, _ runtime: ServiceRuntime) async throws {
         let report = try await ServiceDatabase.once(for: runtime, of: .distribution) { database in
             let clock = try await DatabaseClock(of: runtime, in: database)
-            let publisher = try Publisher(database: database, clock: clock, runtime: runtime)
+            let origin = try await runtime.configuration.agreed(on: .origin, in: database)
+            let publisher = try Publisher(database: database, clock: clock, origin: origin, runtime: runtime)
             let report: Result<Publisher.Report, any Error>
             do {
                 report = .success(

@@ -46,7 +46,7 @@ final class FileServer: RequestServer {
             security: hasTLS ? .publicTLS(try TLSFiles(settings, prefix: "public", mutual: false)) : .plain,
             limits: limits(
                 connections: try settings.int("listen.connections", default: 4096, in: 1...100_000)),
-            protocols: ["http/1.1"]
+            protocols: ["http/1.1"], balancers: try Balancers(of: "listen", settings)
         ) { _ in FileServer(ServedFiles(root: root, further: further, cache: cache), metrics) }
     }
 

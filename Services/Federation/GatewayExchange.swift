@@ -36,6 +36,7 @@ struct GatewayExchange: Sendable {
 
     init(_ database: PostgresClient, by clock: DatabaseClock, _ runtime: ServiceRuntime) async throws {
         let settings = runtime.configuration
+        _ = try await settings.agreed(on: .origin, in: database)
         let plan = try GatewayPlan(settings)
         let metrics = FederationMetrics(runtime.metrics)
         let client = try GatewayClient(plan, metrics: runtime.metrics)

@@ -35,6 +35,7 @@ package struct HealthPortal: AsyncParsableCommand {
         let metrics = PortalMetrics(runtime)
         let origins = try Origins(settings)
         let provider = try Provider(settings)
+        try settings.refuseSimulator("provider.issuer", publishedAt: settings.list("origins"))
         let discovery = try Discovery(provider, clock: clock, failures: metrics.discoveryFailures)
         let providerKeys = discovery.keys(clock: clock, failures: metrics.keyFailures)
         let rules = IDTokenRules(provider: provider, keys: providerKeys)
@@ -57,7 +58,8 @@ package struct HealthPortal: AsyncParsableCommand {
             clock: clock)
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: TLSFiles(settings), name: "verification-server")
-        let pages = PageAnswers(provider: provider.origin, portal: try Portal(settings), clock: clock)
+        let portal = try Portal(settings)
+        let pages = PageAnswers(provider: provider.origin, portal: portal, clock: clock)
 
         let officers = OfficerPages(sessions: sessions, answers: pages)
         let venues = VenueStore(database)
@@ -71,11 +73,12 @@ package struct HealthPortal: AsyncParsableCommand {
             "/accessibility", use: PublicPage(sessions: sessions, pages: pages, view: { $0.accessibilityPage() }).handle
         )
         router.get("/privacy", use: PublicPage(sessions: sessions, pages: pages, view: { $0.privacyPage() }).handle)
-        router.get("/language", use: ChooseLanguage().handle)
+        router.get("/language", use: ChooseLanguage(languages: portal.languages).handle)
         router.get(
             "/login",
             use: LogIn(
-                discovery: discovery, origins: origins, keys: keys, limit: limit, metrics: metrics, clock: clock
+                discovery: discovery, origins: origins, keys: keys, limit: limit, languages: portal.languages,
+                metrics: metrics, clock: clock
             ).handle)
         router.get(
             "/callback",

@@ -111,7 +111,7 @@ package struct MetadataProxy: AsyncParsableCommand {
                 "listen.connectionBytes", default: 256 << 10, in: ProxyPlan.minConnectionBytes...64 << 20),
             idle: .seconds(settings.int("listen.idle", default: 10, in: 1...3600)),
             life: .seconds(settings.int("listen.life", default: 60, in: 1...86_400)),
-            tls: TLSFiles(settings, prefix: "public", mutual: false))
+            tls: TLSFiles(settings, prefix: "public", mutual: false), balancers: Balancers(of: "listen", settings))
         let upstreams = [verification, submission, push] + [donation, further].compactMap { $0 }
         try await runtime.run(listeners: [listener], services: upstreams)
     }

@@ -25,9 +25,10 @@ extension ProxyPlan {
     ///     read. At least ``minConnectionBytes``.
     ///   - idle: a connection without a request, or with an incomplete header, is closed after this time.
     ///   - life: a connection without an admitted request is closed after this time.
+    ///   - balancers: whose connections begin with the caller's address.
     package func listener(
         host: String, port: Int, connections: Int, connectionsOfPrefix: Int, connectionBytes: Int, idle: Duration,
-        life: Duration, tls: TLSFiles?
+        life: Duration, tls: TLSFiles?, balancers: Balancers = .none
     ) -> Listener {
         let outbound = connectionBytes / 2
         var limits = Limits.outer
@@ -54,7 +55,7 @@ extension ProxyPlan {
         limits.otherFiles = Self.otherFiles
         return Listener(
             name: listener, host: host, port: port, security: tls.map { .publicTLS($0) } ?? .plain, limits: limits,
-            budget: bytesInFlight, operations: operations.map(\.description)
+            budget: bytesInFlight, balancers: balancers, operations: operations.map(\.description)
         ) { core in
             ProxyCore(self) { $0.pool(on: core) }
         }

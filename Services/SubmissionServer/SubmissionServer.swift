@@ -45,7 +45,7 @@ package struct SubmissionServer: AsyncParsableCommand {
         let verification = try ServiceClient(
             base: settings.url("verification.url"), tls: tls, name: "verification-server")
         let tans = UploadTANs(verification: verification)
-        let rules = PayloadRules(origin: settings.string("origin", default: "DE"))
+        let rules = PayloadRules(origin: try await settings.agreed(on: .origin, in: database))
         func accept(_ form: UploadForm, _ operation: Endpoint<UploadRequest, UploadAccepted>) -> AcceptUpload {
             AcceptUpload(
                 form: form, route: operation.route, rules: rules, tagKey: tagKey, tans: tans, inbox: inbox,

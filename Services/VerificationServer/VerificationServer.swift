@@ -32,6 +32,7 @@ package struct VerificationServer: AsyncParsableCommand {
         let tls = try TLSFiles(settings)
         let tokens = try RegistrationTokens(settings)
         let teleTANs = try TeleTANHashes(settings)
+        try settings.refuseSimulator("officers.issuer")
         let officers = try await OfficerAuthentication(runtime)
         let limits = TeleTANLimits(
             perHour: try settings.int("teleTAN.hourlyLimit", default: 1000, in: 1...1_000_000),

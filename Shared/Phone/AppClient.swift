@@ -16,6 +16,8 @@ package import VerificationAPI
 /// cwa-app-android).
 package struct AppClient: Sendable {
     let proxy: ProxyClient
+    /// The country of the app, which uploads name.
+    private let country: String
 
     /// The size of every request body to the verification server, in bytes.
     private static let bodySize = 250
@@ -27,8 +29,10 @@ package struct AppClient: Sendable {
     /// - Parameters:
     ///   - base: the proxy's URL, such as `https://localhost:8000`.
     ///   - authorities: path of the PEM file with the certificate authority that the app trusts.
-    package init(base: String, authorities: String) throws(ConfigurationProblem) {
+    ///   - country: the app's, by its two letters.
+    package init(base: String, authorities: String, country: String = "DE") throws(ConfigurationProblem) {
         proxy = try ProxyClient(base: base, authorities: authorities)
+        self.country = country
     }
 
     /// Closes all connections. Must be called once.
@@ -73,7 +77,7 @@ package struct AppClient: Sendable {
     package func upload(
         _ keys: [DiagnosisKey], reports: [CheckInReport] = [], room: Int = 0, tan: TAN
     ) async throws -> UploadAccepted {
-        try await upload(Self.payload(of: keys), reports, room: room) {
+        try await upload(payload(of: keys), reports, room: room) {
             UploadRequest(authorization: tan.text, payload: $0)
         }
     }
@@ -88,7 +92,7 @@ package struct AppClient: Sendable {
         _ keys: [DiagnosisKey], reports: [CheckInReport] = [], room: Int = 0,
         as type: SubmissionPayload.SubmissionType = .srsSelfTest, password: OneTimePassword
     ) async throws -> UploadAccepted {
-        var payload = Self.payload(of: keys)
+        var payload = self.payload(of: keys)
         payload.submissionType = type
         payload.consentToFederation = false
         return try await upload(payload, reports, room: room) {
@@ -130,7 +134,7 @@ package struct AppClient: Sendable {
     package func upload(
         _ keys: [DiagnosisKey], venueReports: [VenueReport], reports: [CheckInReport] = [], tan: TAN
     ) async throws -> UploadAccepted {
-        var payload = Self.payload(of: keys)
+        var payload = self.payload(of: keys)
         payload.checkInProtectedReports = reports.shuffled().map(CheckInProtectedReport.init(uploading:))
         return try await call(
             venueReports.shuffled(), keys.isEmpty && reports.isEmpty ? nil : payload, authorization: tan.text)
@@ -163,11 +167,11 @@ package struct AppClient: Sendable {
     }
 
     /// Keys, and what is said with them.
-    private static func payload(of keys: [DiagnosisKey]) -> SubmissionPayload {
+    private func payload(of keys: [DiagnosisKey]) -> SubmissionPayload {
         SubmissionPayload.with {
             $0.keys = keys.map(TemporaryExposureKey.init(uploading:))
-            $0.origin = "DE"
-            $0.visitedCountries = ["DE"]
+            $0.origin = country
+            $0.visitedCountries = [country]
             $0.consentToFederation = true
         }
     }

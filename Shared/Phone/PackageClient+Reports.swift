@@ -8,7 +8,7 @@ package import Venues
 extension PackageClient {
     /// The hours that have reports; nil if none has.
     package func reportHours() async throws -> ClosedRange<Hour>? {
-        let bounds = try await index("/version/v2/twp/country/\(Self.reportCountry)/hour", as: Bounds.self)
+        let bounds = try await index("/version/v2/twp/country/\(country)/hour", as: Bounds.self)
         guard let oldest = bounds.oldest, let latest = bounds.latest, oldest <= latest else { return nil }
         return Hour(number: oldest)...Hour(number: latest)
     }
@@ -16,7 +16,7 @@ extension PackageClient {
     /// An hour's reports; none if the hour's file is empty.
     /// - Throws: `ArchiveDamage` when the archive is damaged or none of the trusted keys signed it.
     package func reports(of hour: Hour) async throws -> [CheckInReport] {
-        let body = try await fetch("/version/v2/twp/country/\(Self.reportCountry)/hour/\(hour.number)")
+        let body = try await fetch("/version/v2/twp/country/\(country)/hour/\(hour.number)")
         guard !body.isEmpty else { return [] }
         guard let package = ReportPackage(try signed(body).export) else { throw Failure.unreadablePackage }
         return package.reports
@@ -59,7 +59,6 @@ extension PackageClient {
         return message
     }
 
-    private static let reportCountry = "DE"
     private static let venueReports = "/version/v1/venue-reports"
 
     private struct Bounds: Decodable {

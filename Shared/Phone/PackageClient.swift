@@ -11,6 +11,8 @@ package import Running
 package struct PackageClient: Sendable {
     let base: String
     let region: String
+    /// The country of the app, whose reports it downloads.
+    let country: String
     let trusted: [VerificationKey]
     private let calls: KeptCalls
 
@@ -30,12 +32,15 @@ package struct PackageClient: Sendable {
     /// - Parameters:
     ///   - base: URL of the published tree's server, such as `https://localhost:8040`.
     ///   - authorities: path of the PEM file with the certificate authority that the phone trusts.
+    ///   - region: whose keys it downloads: the country's, or `EUR` for those of all.
+    ///   - country: the app's, by its two letters.
     ///   - trusted: the public keys that the phone was shipped with.
     package init(
-        base: String, authorities: String, region: String, trusted: [VerificationKey]
+        base: String, authorities: String, region: String, country: String = "DE", trusted: [VerificationKey]
     ) throws(ConfigurationProblem) {
         self.base = base
         self.region = region
+        self.country = country
         self.trusted = trusted
         calls = try KeptCalls(authorities: authorities)
     }

@@ -42,8 +42,8 @@ prepare_promtool
 cd "$checkout/Tests/Alerts"
 # The certificates that prometheus.yml names are in the container only.
 "$promtool" check config --syntax-only "$checkout/deploy/prometheus/prometheus.yml" &&
-    "$promtool" check rules "$checkout"/deploy/prometheus/{alerts,patroni-alerts}.yml ||
-    fail "FAILED: promtool refuses prometheus.yml, alerts.yml or patroni-alerts.yml; see above."
+    "$promtool" check rules "$checkout"/deploy/prometheus/{alerts,patroni-alerts,working-hours}.yml ||
+    fail "FAILED: promtool refuses prometheus.yml or a file of rules; see above."
 
 # The files at once: each takes one processor.
 scratch=$(mktemp -d /tmp/vigil-scratch.XXXXXX)

@@ -21,8 +21,9 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 
-# Prometheus' own.
-BUILT_IN = {"up": "gauge", "ALERTS": "gauge"}
+# Prometheus' own, and what it records for an alert.
+WORKING_HOURS = yaml.safe_load((DEPLOY / "prometheus/working-hours.yml").read_text(encoding="utf-8"))["groups"]
+BUILT_IN = {"up": "gauge", "ALERTS": "gauge"} | {rule["record"]: "gauge" for group in WORKING_HOURS for rule in group["rules"]}
 # Labels that Prometheus adds, or whose values aren't words of ours.
 FREE_LABELS = {"instance", "status", "le", "severity", "alertname", "alertstate"}
 SCRAPES = {"vigil", "prometheus"}

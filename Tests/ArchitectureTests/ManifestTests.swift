@@ -35,7 +35,7 @@ struct ManifestTests {
     }
 
     /// The manifests, by their paths in the checkout.
-    private static func files() throws -> [String] {
+    static func files() throws -> [String] {
         let folder = SourceTree.root.appending(path: "deploy/kubernetes")
         let found = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
         return found.map { "deploy/kubernetes/\($0)" }

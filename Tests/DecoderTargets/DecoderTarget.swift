@@ -122,6 +122,7 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "form", judge: form),
         DecoderTarget(name: "cookie", judge: cookie),
         DecoderTarget(name: "signed-token", judge: signedToken),
+        DecoderTarget(name: "proxy-header", judge: proxyHeader),
         DecoderTarget(name: "certificate-request", judge: certificateRequest),
     ]
 

@@ -96,6 +96,9 @@ struct SuitePlanTests {
                     "tanKey" : "/state/secrets/tan-key",
                     "teleTANKey" : "/state/secrets/tele-tan-key"
                   },
+                  "statistics" : {
+                    "timeZone" : "Europe/Berlin"
+                  },
                   "testResults" : {
                     "url" : "https://127.0.0.1:8021"
                   },

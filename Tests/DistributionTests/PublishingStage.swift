@@ -90,7 +90,8 @@ struct PublishingStage: Sendable {
         get throws {
             let runtime = runtime
             return try Publisher(
-                database: client, clock: DatabaseClock(of: client, movedLike: runtime.clock), runtime: runtime)
+                database: client, clock: DatabaseClock(of: client, movedLike: runtime.clock), origin: "DE",
+                runtime: runtime)
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
             listener = ListenerCore(
                 ListenerCore.Shared(
                     limits: FileServer.limits(connections: 10), budget: .shared, clock: .system, mutual: nil,
-                    ofPrefix: nil, denials: nil, makeHandler: nil),
+                    ofPrefix: nil, denials: nil, makeHandler: nil, balancers: .none, refusedHeaders: nil),
                 server: FileServer(
                     ServedFiles(root: root.path, cache: FileCache()),
                     FileServerMetrics(listener: "listen", PrometheusMetrics())), on: core)

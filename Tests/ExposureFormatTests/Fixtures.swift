@@ -36,6 +36,14 @@ enum Fixtures {
     static let staticFolder =
         folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "deploy/static")
 
+    /// A file of deploy/static, as distribution reads it in Germany.
+    /// - Parameter path: in the tree, of its message.
+    static func shipped(_ path: String) throws -> [UInt8] {
+        let file = path.replacing("country/DE/", with: "country/ORIGIN/")
+        let json = try Data(contentsOf: staticFolder.appending(path: "\(file).json"))
+        return Array(json).replacing(#""ORIGIN""#.utf8, with: #""DE""#.utf8)
+    }
+
     static let identity = SigningIdentity(appBundleID: "de.rki.coronawarnapp")
 
     /// A key for these tests only.

@@ -43,7 +43,8 @@ import Testing
     /// Every page in every state.
     static func pages(_ frame: Frame, hostile: String = "Berlin Mitte") -> [(name: String, html: HTML)] {
         let refusals: [(String, Refusal)] = [
-            ("malformed", .malformed), ("not-signed-in", .notSignedIn), ("no-role", .noRole),
+            ("malformed", .malformed), ("other-host", .otherHost), ("not-signed-in", .notSignedIn),
+            ("no-role", .noRole),
             ("other-site", .otherSite),
             ("not-found", .notFound), ("form-used", .formUsed), ("entry-used", .entryUsed), ("own-entry", .ownEntry),
             ("decided", .decided), ("full", .full),
@@ -198,6 +199,20 @@ import Testing
         }
     }
 
+    @Test("a page leads to the other language, and nowhere if the authority offers no other")
+    func otherLanguage() throws {
+        func page(_ languages: [Language]) throws -> String {
+            let portal = Portal(
+                authority: "Gesundheitsamt Musterstadt", contact: try #require(Contact("mailto:portal@example.org")),
+                notice: nil, languages: Languages(offered: languages),
+                time: try #require(LocalTime(zone: "Europe/Berlin")))
+            return String(decoding: try ViewTests.frame(languages[0], portal: portal).helpPage().bytes, as: UTF8.self)
+        }
+        #expect(try page([.german, .english]).contains("to=en"))
+        #expect(try page([.english, .german]).contains("to=de"))
+        #expect(try !page([.english]).contains("/language?"))
+    }
+
     @Test(
         "the browser's preferred language is taken, and German if it names none of ours",
         arguments: [
@@ -208,7 +223,7 @@ import Testing
             ("en,de", .english), (";;,,=", .german),
         ])
     func language(field: String?, expected: Language) {
-        #expect((Language.accepted(by: field ?? "") ?? .german) == expected)
+        #expect((Languages.all.accepted(by: field ?? "") ?? .german) == expected)
     }
 
     @Test(

@@ -11,6 +11,7 @@ connections the network policies allow: each arrow of docker-compose.yml, and no
 import copy
 import itertools
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -214,7 +215,9 @@ def names(manifests):
                 setting = entry.get("valueFrom", {}).get("configMapKeyRef")
                 if setting and setting["key"] not in keys.get(setting["name"], ()):
                     yield f"{name}: no setting {setting['key']}."
-            if any("$(" in value or "${" in value for value in values):
+            # Kubernetes fills in the container's own variables, and leaves any other as it is.
+            own = {f"$({entry['name']})" for entry in container.get("env", [])}
+            if any("${" in value or set(re.findall(r"\$\([^)]*\)?", value)) - own for value in values):
                 yield f"{name} has a setting that nobody fills in."
         if labels.get("app.kubernetes.io/name") != name:
             yield f"{name} has another's label."
@@ -396,6 +399,7 @@ def mistakes():
         "Certificate", "test-result-server-tls", lambda item: item["spec"]["dnsNames"].pop()
     )
     yield "a missing file", submission(lambda item: pod(item)["volumes"][0]["projected"]["sources"].pop())
+    yield "a word on a command line that nothing stands for", submission(lambda item: container(item)["command"].append("$(VIGIL_ORIGIN)"))
     yield "a missing setting", each("Deployment", "push-dispatcher", lambda item: container(item)["env"].append(
         {"name": "X", "valueFrom": {"configMapKeyRef": {"name": next(
             entry["valueFrom"]["configMapKeyRef"]["name"] for entry in container(item)["env"] if "valueFrom" in entry

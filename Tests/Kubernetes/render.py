@@ -62,6 +62,7 @@ def read():
     """docker-compose.yml with what replaces the simulators."""
     files = [ROOT / "docker-compose.yml"] + [ROOT / f"deploy/{name}.yml" for name in ADDED]
     document = functools.reduce(compose.added, (yaml.safe_load(file.read_text()) for file in files))
+    document["migrate"] = document["services"]["migrate"]
     document["services"] = {
         name: service
         for name, service in document["services"].items()
@@ -116,6 +117,11 @@ class Service:
         if name == "download-server":
             self.service["environment"].pop("FURTHER_DIRECTORY", None)
             self.service["volumes"] = [volume for volume in self.service["volumes"] if not volume.startswith("further:")]
+            # Here it is a door, which a load balancer calls as it calls the others.
+            self.service["environment"]["LISTEN_PROXY_PROTOCOL"] = "${VIGIL_PROXY_PROTOCOL:-}"
+        if "PUBLISHED_ADDRESSES" in self.service["environment"]:
+            # Nothing is published on the machine itself: callers come by the portal's address.
+            self.service["environment"]["PUBLISHED_ADDRESSES"] = document["services"]["health-portal"]["environment"]["ORIGINS"]
         self.document = document
         self.calls = calls
         self.settings = settings
@@ -175,7 +181,8 @@ class Service:
         mounts = [{"name": "secrets", "mountPath": "/run/secrets", "readOnly": True}]
         volumes = [{"name": "secrets", "projected": {"defaultMode": 0o440, "sources": self.secret_files()}}]
         for volume in self.service.get("volumes", []):
-            source, path, *mode = volume.split(":")
+            # An operator's own folder has the same files: an overlay replaces those of the ConfigMap.
+            source, path, *mode = SETTING.sub(lambda found: found[2], volume).split(":")
             name = source.removeprefix("./deploy/")
             mount = {"name": name, "mountPath": path} | ({"readOnly": True} if mode == ["ro"] else {})
             if source.startswith("./"):
@@ -443,9 +450,10 @@ def claim(name):
 
 
 def rules():
-    """The alerts of deploy/prometheus."""
-    groups = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())["groups"]
-    return {"apiVersion": "monitoring.coreos.com/v1", "kind": "PrometheusRule", "metadata": meta("vigil"), "spec": {"groups": groups}}
+    """The alerts of deploy/prometheus, and what one of them needs, by itself: a country replaces it."""
+    for name, file in (("vigil", "alerts"), ("working-hours", "working-hours")):
+        groups = yaml.safe_load((ROOT / f"deploy/prometheus/{file}.yml").read_text())["groups"]
+        yield {"apiVersion": "monitoring.coreos.com/v1", "kind": "PrometheusRule", "metadata": meta(name), "spec": {"groups": groups}}
 
 
 # MARK: Files
@@ -505,8 +513,12 @@ def rendered():
             written[f"{volume}-volume.yaml"] = text([claim(volume)])
         if folder == "base":
             settings |= {setting: outside_name(name) for name, setting in NAMED.items()}
+            # Those of migrate.yaml, which is written by hand.
+            for value in document["migrate"]["command"]:
+                if found := SETTING.fullmatch(value):
+                    settings.setdefault(found[1], found[2])
             common_settings = settings
-            written["alerts.yaml"] = text([rules()])
+            written["alerts.yaml"] = text(rules())
             summary = kustomization("Kustomization", [*BY_HAND, *written], settings, ["static", "portal"])
         else:
             own = {name: value for name, value in settings.items() if name not in common_settings}

@@ -23,6 +23,7 @@ takes about eight minutes. Another suite may be running meanwhile.
   floods      thousands of uploads and donations that stop before their last byte
   overload    ten times the load that the services can answer
   drain       SIGTERM under load
+  balancer    callers behind HAProxy (deploy/haproxy), whose limits mustn't become one limit for all of them
   tls         testssl.sh, sslyze, and clients that try to resume sessions
 
   --long      more of everything; takes about half an hour
@@ -33,7 +34,7 @@ The Python packages live in a virtual environment below $XDG_CACHE_HOME (~/.cach
 TEXT
 }
 
-known=(smuggling http2 slow endless refusals floods overload drain tls)
+known=(smuggling http2 slow endless refusals floods overload drain tls balancer)
 checks=()
 options=()
 while [ $# -gt 0 ]; do
@@ -54,11 +55,13 @@ done
 
 prepare_machine
 prepare_nginx
+prepare_haproxy
 check_disk "$checkout" 8000
 
 prepare_python
 build_release
-start_suite
+# The check `balancer` calls from there.
+start_suite --set health-portal.listen.proxyProtocol=127.77.0.1
 
 # MARK: The attacks
 
@@ -69,7 +72,7 @@ for check in "${checks[@]}"; do
     # In the foreground, but ended with this script; 20 minutes mean that it hangs.
     run_check "$check" timeout --foreground --kill-after 10 1200 setpriv --pdeathsig TERM \
         "$python" "$checkout/Tests/Live/hostile/$check.py" --state "$scratch/state" --programs "$programs" \
-        --scratch "$scratch" --nginx "$nginx" ${options[@]+"${options[@]}"}
+        --scratch "$scratch" --nginx "$nginx" --haproxy "$haproxy" ${options[@]+"${options[@]}"}
 done
 conclude_checks ": OBJECTION: "
 say "SURVIVED: ${checks[*]} in $((SECONDS - started)) seconds."

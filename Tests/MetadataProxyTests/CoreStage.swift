@@ -69,7 +69,7 @@ final class CoreStage {
         listener = ListenerCore(
             ListenerCore.Shared(
                 limits: limits, budget: memory, clock: clock, mutual: nil, ofPrefix: nil, denials: nil,
-                makeHandler: nil), server: server, on: core)
+                makeHandler: nil, balancers: .none, refusedHeaders: nil), server: server, on: core)
         client = WireClient()
         connect(http2: http2)
     }

@@ -13,6 +13,11 @@ struct GrantTests {
     /// Everything that is granted. Whatever isn't listed is forbidden.
     private static let allowed: [String: [DatabaseRole: String]] = [
         "vigil.migration": Dictionary(uniqueKeysWithValues: DatabaseRole.allCases.map { ($0, "SELECT") }),
+        // Those that have a setting that all services must agree on.
+        "vigil.country": [
+            .verification: "SELECT", .testResults: "SELECT", .submission: "SELECT", .distribution: "SELECT",
+            .federation: "SELECT", .pushDispatcher: "SELECT", .donationFold: "SELECT", .healthPortal: "SELECT",
+        ],
         // Reached through functions only.
         "vigil.epoch": [:],
         "test_results.result": [.testResults: everything],
@@ -217,6 +222,7 @@ struct GrantTests {
             "another migration",
             "INSERT INTO vigil.migration (schema, number, name, checksum) VALUES ('submission', 99, '', '')"
         ),
+        ("another country", "UPDATE vigil.country SET value = 'FR'"),
         ("no history", "DELETE FROM vigil.migration"),
         ("an empty table", "TRUNCATE verification.used_tan"),
         ("no table", "DROP TABLE test_results.result"),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .enabled(if: TestPostgres.isAvailable, "VIGIL_TEST_POSTGRES is not set"), .timeLimit(.minutes(5)))
 struct MigrationTests {
     /// The sentences that a migration reports.
-    private final class Report: Sendable {
+    final class Report: Sendable {
         private let collected = Mutex<[String]>([])
         var sentences: [String] { collected.withLock { $0 } }
 
@@ -278,6 +278,8 @@ struct MigrationTests {
                 SELECT format('%s %s', nspname, nspacl) FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_t%'
                 UNION ALL
                 SELECT migration::text FROM vigil.migration
+                UNION ALL
+                SELECT country::text FROM vigil.country
                 ORDER BY 1
                 """, as: String.self)
         }

@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test("what a service is configured with for trials is in the answer, apart from warnings")
+    func simulated() async throws {
+        let listener = Listener.greeting(.plain)
+        try await withRunningService("a", settings: ["apns.host": "development-apns", "other": "development-gateway"]) {
+            _ = $0.configuration.optionalString("apns.host")
+            try await $0.run(listeners: [listener])
+        } _: { runtime in
+            let url = "http://127.0.0.1:\(try await runtime.adminPort)"
+            let answer = try await becomes(200, url + "/ready")
+            #expect(
+                answer.body == "{\"failing\":[],\"simulated\":[\"apns.host names the simulator development-apns.\"]}\n")
+        }
+    }
+
     /// Asks until the answer has a status; readiness comes a moment after the ports.
     private func becomes(_ status: Int, _ url: String) async throws -> Answer {
         while true {

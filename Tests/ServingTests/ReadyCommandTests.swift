@@ -33,6 +33,21 @@ import Testing
         }
     }
 
+    @Test("ready says which settings are for trials only")
+    func simulated() async throws {
+        let listener = Listener.greeting(.plain)
+        try await withRunningService("a", settings: ["bundle": "de.rki.coronawarnapp-dev"]) {
+            _ = $0.configuration.optionalString("bundle")
+            try await $0.run(listeners: [listener])
+        } _: { runtime in
+            let settings = Settings(["admin.port": "\(try await runtime.adminPort)"])
+            var warnings: [String]?
+            // Readiness comes a moment after the ports.
+            while warnings == nil { warnings = try? await ReadyCommand.ask(settings) }
+            #expect(warnings == ["For trials only: bundle names de.rki.coronawarnapp-dev, the app of trials."])
+        }
+    }
+
     @Test("ready ends with 1 where nothing listens, and with 78 without a port")
     func notRunning() async throws {
         // Nothing listens on port 1 of a test machine.

@@ -45,6 +45,29 @@ struct StateFolderTests {
         }
     }
 
+    @Test("what a killed process left half written goes, even where it was killed at its first file")
+    func finishesOthers() async throws {
+        try await withScratchFolder { scratch in
+            let folder = StateFolder(scratch)
+            func leave(_ name: String) throws {
+                try Data().write(to: URL(filePath: "\(scratch)/\(name).\(UUID().uuidString)"))
+            }
+            try leave(".vigil-state")
+            try folder.prepare()
+            try folder.write("secret", to: folder.secret("one"))
+            try leave("certificates/.ca.key")
+            try leave("secrets/.two")
+            try folder.prepare()
+            #expect(try folder.read(folder.secret("one")) == "secret")
+            let files = try FileManager.default.subpathsOfDirectory(atPath: scratch)
+            #expect(!files.contains { $0.hasPrefix(".") || $0.contains("/.") })
+        }
+        try await withScratchFolder { scratch in
+            try Data().write(to: URL(filePath: "\(scratch)/.thesis.txt.\(UUID().uuidString)"))
+            #expect(throws: CommandFailure.self) { try StateFolder(scratch).prepare() }
+        }
+    }
+
     private func permissions(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }

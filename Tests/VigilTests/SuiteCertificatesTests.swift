@@ -97,6 +97,20 @@ struct SuiteCertificatesTests {
         }
     }
 
+    @Test("are made anew where a first start ended between the authority's key and its certificate")
+    func interruptedAuthority() async throws {
+        try await withScratchFolder { scratch in
+            let folder = StateFolder(scratch)
+            try folder.prepare()
+            try folder.write("half", to: folder.certificateKey(SuiteCertificates.authority))
+            let outcomes = try SuiteCertificates(in: folder, now: Self.now).prepare()
+            #expect(outcomes.allSatisfy { $0.outcome == .made })
+            // Once it has issued certificates, its key isn't replaced.
+            try FileManager.default.removeItem(atPath: folder.certificate(SuiteCertificates.authority))
+            #expect(throws: CommandFailure.self) { try SuiteCertificates(in: folder, now: Self.now).prepare() }
+        }
+    }
+
     @Test("are not silently replaced when the authority's key is missing")
     func missingAuthorityKey() async throws {
         try await withSuite { folder in

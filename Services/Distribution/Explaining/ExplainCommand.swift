@@ -24,7 +24,8 @@ struct ExplainCommand: AsyncParsableCommand {
             let policy = try Publisher.policy(runtime.configuration)
             let explain = Explain(
                 store: DistributionStore(database), policy: policy,
-                regions: try Publisher.regions(runtime.configuration),
+                regions: try Publisher.regions(
+                    runtime.configuration, of: try await runtime.configuration.agreed(on: .origin, in: database)),
                 now: runtime.clock.now)
             let explanation =
                 switch subject {

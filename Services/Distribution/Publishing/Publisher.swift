@@ -122,22 +122,22 @@ struct Publisher: Sendable {
 
 extension Publisher {
     /// From the configuration keys that the README lists.
-    init(database: PostgresClient, clock: DatabaseClock, runtime: ServiceRuntime) throws {
+    /// - Parameter origin: the country, on which all services of the suite agree.
+    init(database: PostgresClient, clock: DatabaseClock, origin: String, runtime: ServiceRuntime) throws {
         let settings = runtime.configuration
         let store = DistributionStore(database)
         self.init(
             store: store, clock: clock, tree: try settings.treeStore(),
             packages: PackageBuilder(store: store, signing: try Signing(settings), clock: runtime.clock),
             policy: try Self.policy(settings),
-            regions: try Self.regions(settings),
+            regions: try Self.regions(settings, of: origin),
             staticFolder: settings.optionalString("static") == nil ? nil : try settings.directory("static"),
             announcement: try Announcement(runtime), metrics: PublishingMetrics(runtime.metrics), logger: runtime.logger
         )
     }
 
-    /// From `regions` and `origin`.
-    static func regions(_ settings: Settings) throws -> Regions {
-        let origin = settings.string("origin", default: "DE")
+    /// From `regions`.
+    static func regions(_ settings: Settings, of origin: String) throws -> Regions {
         let configured = settings.list("regions")
         guard configured.count <= Regions.most else {
             throw settings.wrong("regions", "must be at most \(Regions.most)")

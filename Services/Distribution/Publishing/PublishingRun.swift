@@ -238,8 +238,9 @@ struct PublishingRun {
         let files: StaticFiles
         do {
             let lowest = publisher.policy.lowestLevel
+            let origin = publisher.origin
             files = try await Blocking.run {
-                try StaticFiles(in: folder, publishingFrom: lowest)
+                try StaticFiles(in: folder, publishingFrom: lowest, of: origin)
             }
         } catch let problem as StaticFiles.FolderProblem {
             publisher.logger.error(
@@ -259,6 +260,7 @@ struct PublishingRun {
                 metadata: ["file": "\(problem.file)", "reasons": "\(problem.reasons.joined(separator: " "))"])
             // The archive of a file, or all archives below a folder.
             let path = problem.file.replacing(/\.(json|bin)$/, with: "")
+                .replacing("/\(StaticFileName.origin)/", with: "/\(publisher.origin)/")
             wanted.formUnion(
                 stored.keys.filter { key in
                     key.kind == .archive && (key.path == path || key.path.hasPrefix(problem.file + "/"))

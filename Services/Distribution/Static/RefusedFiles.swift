@@ -10,10 +10,10 @@ final class RefusedFiles: Sendable {
     func set(_ problems: [StaticFileProblem]) { self.problems.withLock { $0 = problems } }
 
     /// Reads the folder before the first run does, so that the first answer of `/ready` is complete.
-    func look(into folder: URL, publishingFrom lowest: TransmissionRiskLevel) async throws {
+    func look(into folder: URL, publishingFrom lowest: TransmissionRiskLevel, of country: String) async throws {
         do {
             let files = try await Blocking.run {
-                try StaticFiles(in: folder, publishingFrom: lowest)
+                try StaticFiles(in: folder, publishingFrom: lowest, of: country)
             }
             set(files.problems)
         } catch let problem as StaticFiles.FolderProblem {

@@ -13,8 +13,13 @@ struct StaticFileName: Hashable, Sendable {
     let path: String
     let form: Form
 
-    /// - Parameter file: relative to the folder of static files, with `/` between its parts.
-    init(_ file: String) throws(StaticFileProblem) {
+    /// In place of the country's letters, so that one folder suits every country.
+    static let origin = "ORIGIN"
+
+    /// - Parameters:
+    ///   - file: relative to the folder of static files, with `/` between its parts.
+    ///   - country: what ``origin`` stands for.
+    init(_ file: String, of country: String) throws(StaticFileProblem) {
         guard file.utf8.allSatisfy(Self.isAllowed) else {
             throw StaticFileProblem(
                 file: file, "Names may have the characters A-Z, a-z, 0-9, dot, underscore and hyphen only.")
@@ -22,11 +27,9 @@ struct StaticFileName: Hashable, Sendable {
         guard let point = file.lastIndex(of: "."), let form = Form(rawValue: String(file[point...].dropFirst())) else {
             throw StaticFileProblem(file: file, "The name must end in .json or .bin.")
         }
-        let path = String(file[..<point])
-        if let reason = Self.reasonToRefuse(path.split(separator: "/", omittingEmptySubsequences: false)) {
-            throw StaticFileProblem(file: file, reason)
-        }
-        self.path = path
+        let parts = file[..<point].split(separator: "/", omittingEmptySubsequences: false)
+        if let reason = Self.reasonToRefuse(parts) { throw StaticFileProblem(file: file, reason) }
+        path = parts.map { $0 == Self.origin ? country : String($0) }.joined(separator: "/")
         self.form = form
     }
 

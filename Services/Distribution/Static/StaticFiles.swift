@@ -26,11 +26,15 @@ struct StaticFiles: Equatable, Sendable {
     static let maximumJSONBytes = 4 << 20
 
     /// Reads the folder, on a thread that may block.
-    /// - Parameter lowest: the lowest level of published keys, which configurations are held against.
+    /// - Parameters:
+    ///   - lowest: the lowest level of published keys, which configurations are held against.
+    ///   - country: what ``StaticFileName/origin`` stands for in names and in JSON.
     /// - Throws: ``FolderProblem``.
-    init(in folder: URL, publishingFrom lowest: TransmissionRiskLevel = .lowestPublished) throws(FolderProblem) {
+    init(
+        in folder: URL, publishingFrom lowest: TransmissionRiskLevel = .lowestPublished, of country: String
+    ) throws(FolderProblem) {
         var archives: [StaticArchive] = []
-        var reading = Reading(root: folder, lowestLevel: lowest)
+        var reading = Reading(root: folder, lowestLevel: lowest, country: country)
         guard let files = reading.files() else { throw FolderProblem(folder: folder.path) }
         for file in files {
             do throws(StaticFileProblem) {
@@ -55,6 +59,7 @@ struct StaticFiles: Equatable, Sendable {
 
         let root: URL
         let lowestLevel: TransmissionRiskLevel
+        let country: String
         var problems: [StaticFileProblem] = []
 
         /// All files, relative to the root; nil if the root can't be read.
@@ -93,7 +98,7 @@ struct StaticFiles: Equatable, Sendable {
         }
 
         func archive(of file: String) throws(StaticFileProblem) -> StaticArchive {
-            let name = try StaticFileName(file)
+            let name = try StaticFileName(file, of: country)
             let expected = staticContent(at: name.path)
             do throws(InvalidMessage) {
                 let export: [UInt8]
@@ -104,7 +109,9 @@ struct StaticFiles: Equatable, Sendable {
                             "No message is known for this path; put the bytes to sign into a .bin file."
                         ])
                     }
-                    export = try expected.encode(json: try content(of: file, limit: StaticFiles.maximumJSONBytes))
+                    let json = try content(of: file, limit: StaticFiles.maximumJSONBytes)
+                    export = try expected.encode(
+                        json: json.replacing("\"\(StaticFileName.origin)\"".utf8, with: "\"\(country)\"".utf8))
                 case .bytes:
                     export = try content(of: file, limit: StaticFiles.maximumBytes)
                     try expected?.review(encoded: export)

@@ -28,7 +28,7 @@ struct PinnedCaller: Sendable {
 
     init(_ settings: Settings) throws {
         let path = try settings.path("callback.gateway")
-        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+        let text = try settings.text("callback.gateway")
         let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
         let documents = text.split(separator: end, omittingEmptySubsequences: false).dropLast()
         let certificates = documents.compactMap { document in

@@ -2,6 +2,7 @@ import ExposureKeys
 import FederationFormat
 import FoundationEssentials
 import Running
+import Schema
 import TLS
 
 /// A gateway that this process exchanges keys with, from the configuration keys `gateway.*`.
@@ -62,8 +63,9 @@ struct GatewayPlan: Sendable {
 
     /// The setting `origin`, this country.
     static func origin(_ settings: Settings) throws(ConfigurationProblem) -> CountryCode {
-        guard let origin = CountryCode(settings.string("origin", default: "DE")) else {
-            throw settings.wrong("origin", "must be the two capital letters of a country")
+        let fact = CountryFact.origin
+        guard let origin = CountryCode(settings.string(fact.rawValue, default: fact.standard)) else {
+            throw settings.wrong(fact.rawValue, "must be the two capital letters of a country")
         }
         return origin
     }
@@ -88,9 +90,9 @@ struct GatewayPlan: Sendable {
     private static func anchor(_ settings: Settings) throws(ConfigurationProblem) -> TrustAnchor {
         let path = try settings.path("gateway.trustAnchor")
         let bits = try settings.int("gateway.smallestAnchorKey", default: 3072, in: 2048...8192)
-        guard let pem = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-            let certificate = try? FederationCertificate(pem: pem)
-        else { throw settings.wrong("gateway.trustAnchor", "names \(path), which must hold one certificate in PEM") }
+        guard let certificate = try? FederationCertificate(pem: try settings.text("gateway.trustAnchor")) else {
+            throw settings.wrong("gateway.trustAnchor", "names \(path), which must hold one certificate in PEM")
+        }
         do {
             return try TrustAnchor(certificate, smallestRSA: bits)
         } catch {

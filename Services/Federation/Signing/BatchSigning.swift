@@ -38,9 +38,9 @@ struct BatchSigning: Sendable {
 
     private static func certificate(_ settings: Settings) throws(ConfigurationProblem) -> FederationCertificate {
         let path = try settings.path("signing.certificate")
-        guard let pem = try? String(contentsOfFile: path, encoding: .utf8),
-            let certificate = try? FederationCertificate(pem: pem)
-        else { throw settings.wrong("signing.certificate", "names \(path), which must hold one certificate in PEM") }
+        guard let certificate = try? FederationCertificate(pem: try settings.text("signing.certificate")) else {
+            throw settings.wrong("signing.certificate", "names \(path), which must hold one certificate in PEM")
+        }
         let origin = try GatewayPlan.origin(settings)
         guard certificate.country == origin else {
             throw settings.wrong(

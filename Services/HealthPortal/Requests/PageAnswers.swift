@@ -16,7 +16,7 @@ struct PageAnswers: Sendable {
     /// - Parameter session: nil for a page without an officer.
     func frame(_ request: Request, _ session: OpenSession? = nil) -> Frame {
         Frame(
-            portal: portal, language: Language(of: request),
+            portal: portal, language: portal.languages.language(of: request),
             page: PagePath(rawValue: String(request.path)) ?? .start,
             officer: session.map {
                 Frame.Officer(

@@ -1,12 +1,15 @@
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import Pages
 import Serving
 
 /// Why a request isn't answered with what it asked for. Each has a page that says what to do.
 enum Refusal: ProblemConvertible, Hashable {
     /// The request isn't one of this page's forms or links.
     case malformed
+    /// The request is for an address that `origins` doesn't have.
+    case otherHost
     /// There is no session: nobody signed in, or it has ended.
     case notSignedIn
     /// The officer's roles don't allow this.
@@ -40,7 +43,7 @@ enum Refusal: ProblemConvertible, Hashable {
     /// The page's status.
     var status: HTTPResponse.Status {
         switch self {
-        case .malformed, .signInFailed: .badRequest
+        case .malformed, .otherHost, .signInFailed: .badRequest
         case .notSignedIn, .noRole, .otherSite, .signInRefused, .ownEntry: .forbidden
         case .notFound: .notFound
         case .formUsed, .entryUsed, .decided, .full: .conflict
@@ -56,6 +59,10 @@ enum Refusal: ProblemConvertible, Hashable {
     init(_ error: any ProblemConvertible) {
         if let refusal = error as? Refusal {
             self = refusal
+            return
+        }
+        if error is OtherHost {
+            self = .otherHost
             return
         }
         self =

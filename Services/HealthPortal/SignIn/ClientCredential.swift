@@ -15,16 +15,15 @@ enum ClientCredential: Sendable {
     /// From `provider.clientKey` (a PEM file with a P-256 key) or `provider.clientSecret` (a file).
     init(_ settings: Settings) throws(ConfigurationProblem) {
         if settings.optionalString("provider.clientSecret") != nil {
-            let path = try settings.path("provider.clientSecret")
-            guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-                let line = text.split(separator: "\n").first
-            else { throw settings.wrong("provider.clientSecret", "must name a file whose first line is the secret") }
+            guard let line = try settings.text("provider.clientSecret").split(separator: "\n").first else {
+                throw settings.wrong("provider.clientSecret", "must name a file whose first line is the secret")
+            }
             self = .secret(String(line))
         } else {
-            let path = try settings.path("provider.clientKey")
-            guard let pem = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-                let key = try? P256.Signing.PrivateKey(pemRepresentation: pem)
-            else { throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key") }
+            let pem = try settings.text("provider.clientKey")
+            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else {
+                throw settings.wrong("provider.clientKey", "must name a PEM file with a P-256 private key")
+            }
             self = .key(key)
         }
     }

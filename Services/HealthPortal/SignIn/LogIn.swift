@@ -9,6 +9,7 @@ struct LogIn: Sendable {
     let origins: Origins
     let keys: SessionKeys
     let limit: AttemptLimit
+    let languages: Languages
     let metrics: PortalMetrics
     let clock: WallClock
 
@@ -23,7 +24,7 @@ struct LogIn: Sendable {
                 "response_type": "code", "client_id": provider.client, "scope": provider.scope,
                 "redirect_uri": Callback.address(at: origin), "state": attempt.state, "nonce": attempt.nonce,
                 "code_challenge": attempt.challenge, "code_challenge_method": "S256",
-                "ui_locales": Language(of: request).rawValue,
+                "ui_locales": languages.language(of: request).rawValue,
             ]
             if !provider.contexts.isEmpty { query["acr_values"] = provider.contexts.joined(separator: " ") }
             query["max_age"] = provider.maxAge.map { "\($0)" }

@@ -63,7 +63,7 @@ extension Frame {
     }
 
     private var languageLink: HTML {
-        let other: Language = language == .german ? .english : .german
+        guard let other = portal.languages.offered.first(where: { $0 != language }) else { return HTML.empty }
         // Both values come from closed lists.
         let location = (try? Location(path: "/language", query: ["to": other.rawValue, "at": page.rawValue])) ?? "/"
         return tag(.a, .href(location), .lang(other.rawValue), .set(.rel, "alternate")) { words.frame.otherLanguage }

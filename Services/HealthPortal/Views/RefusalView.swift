@@ -32,6 +32,7 @@ extension Frame {
     private func text(of refusal: Refusal, now: Date) -> Words.Refused {
         switch refusal {
         case .malformed: words.refusals.malformed
+        case .otherHost: words.refusals.otherHost
         case .notSignedIn: words.refusals.notSignedIn
         case .noRole: words.refusals.noRole
         case .otherSite: words.refusals.otherSite

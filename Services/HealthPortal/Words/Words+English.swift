@@ -85,6 +85,12 @@ extension Words {
             malformed: Refused(
                 title: "This request can't be understood",
                 whatToDo: ["Go back to the page, and try again. No code was made."]),
+            otherHost: Refused(
+                title: "The portal has another address",
+                whatToDo: [
+                    "Open the portal by the address that your authority gave you. Nothing was changed.",
+                    "For administrators: the setting origins (VIGIL_PORTAL_ORIGINS) doesn't name this address.",
+                ]),
             notSignedIn: Refused(
                 title: "You are signed out",
                 whatToDo: ["Your session has ended. Sign in again. A code that you have read out remains valid."]),

@@ -88,6 +88,12 @@ extension Words {
             malformed: Refused(
                 title: "Diese Anfrage ist nicht verständlich",
                 whatToDo: ["Gehen Sie zurück zur Seite und versuchen Sie es noch einmal. Es wurde kein Code erzeugt."]),
+            otherHost: Refused(
+                title: "Das Portal hat eine andere Adresse",
+                whatToDo: [
+                    "Öffnen Sie das Portal unter der Adresse, die Ihre Behörde Ihnen genannt hat. Es wurde nichts geändert.",
+                    "Für die Administration: Die Einstellung origins (VIGIL_PORTAL_ORIGINS) nennt diese Adresse nicht.",
+                ]),
             notSignedIn: Refused(
                 title: "Sie sind abgemeldet",
                 whatToDo: ["Ihre Sitzung ist beendet. Melden Sie sich wieder an. Ein vorgelesener Code bleibt gültig."]),

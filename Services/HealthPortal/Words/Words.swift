@@ -79,6 +79,7 @@ struct Words: Sendable {
 
     struct Refusals: Sendable {
         let malformed: Refused
+        let otherHost: Refused
         let notSignedIn: Refused
         let noRole: Refused
         let otherSite: Refused

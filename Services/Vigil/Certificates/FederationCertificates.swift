@@ -83,9 +83,9 @@ package struct FederationCertificates: Sendable {
 
     /// Makes certificates with invented names, and that of the simulated gateway's trust anchor. They are renewed, too: the
     /// simulated operator takes what it finds.
-    package func prepareForDevelopment() throws {
+    package func prepareForDevelopment(of country: String = "DE") throws {
         let subject = try Subject(
-            country: "DE", organisation: "Vigil development", unit: "Federation", email: "federation@example.org")
+            country: country, organisation: "Vigil development", unit: "Federation", email: "federation@example.org")
         for name in [Self.signing, Self.gateway, Self.anchor] {
             let known = try known(name)
             let isOld = known.map { $0.notValidAfter < now + Self.renewal } ?? false

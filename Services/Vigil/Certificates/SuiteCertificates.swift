@@ -229,6 +229,8 @@ package struct SuiteCertificates: Sendable {
         let (certificate, key) = (try folder.read(files.0), try folder.read(files.1))
         guard certificate != nil || key != nil else { return nil }
         guard let certificate, let key else {
+            // A first start that was killed between the two: nobody has a certificate of this authority yet.
+            if certificate == nil, try folder.read(folder.issuedCertificates) == nil { return nil }
             throw CommandFailure(
                 "Of the authority only \(certificate == nil ? files.1 : files.0) is there: put the other half "
                     + "back, or make all certificates anew with `vigil certificates --force`."

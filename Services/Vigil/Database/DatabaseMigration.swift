@@ -15,14 +15,19 @@ package enum DatabaseMigration {
     /// - Parameters:
     ///   - connection: the connection string of the owner.
     ///   - connections: the limit of each service's role, for all replicas together.
+    ///   - country: what the services shall agree on; what isn't named stays.
+    ///   - changesCountry: whether to replace what is recorded.
     ///   - folder: holds the services' passwords, which are created if missing; nil leaves passwords alone.
     ///   - report: receives a sentence for each step.
     package static func run(
-        connection: String, connections: Int = connections, passwordsFrom folder: StateFolder?,
+        connection: String, connections: Int = connections, country: [CountryFact: String] = [:],
+        changesCountry: Bool = false, passwordsFrom folder: StateFolder?,
         report: @escaping @Sendable (String) -> Void
     ) async throws {
         try await DatabaseAccess.with(connection: connection) { owner in
-            try await Schema.migrate(owner: owner, connections: connections, report: report)
+            try await Schema.migrate(
+                owner: owner, connections: connections, country: country, changesCountry: changesCountry, report: report
+            )
             if let folder {
                 for role in DatabaseRole.allCases {
                     let password = try SuiteSecrets.password(of: role.rawValue, in: folder)

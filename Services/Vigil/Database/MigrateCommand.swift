@@ -11,6 +11,9 @@ struct MigrateCommand: AsyncParsableCommand {
             services' roles log in. With --state they also get the passwords that the state folder holds for them; without, \
             PostgreSQL must ask them for certificates, or have their passwords already.
 
+            It also records the suite's country, which each service compares with its own settings when it starts. It \
+            refuses another country than it has recorded, unless it is told to change it.
+
             With --plan it changes nothing. It prints the steps that are missing, one a line (schema, number, name), and ends with \
             status 2 if there are any, 0 if there are none, and 1 if the database can't be migrated by this build. Each release's \
             steps leave the previous build running, but a build doesn't start again once its own schema has a newer version.
@@ -31,6 +34,21 @@ struct MigrateCommand: AsyncParsableCommand {
             "How many connections each service's role may have, for all replicas together.", valueName: "number"))
     var connections = DatabaseMigration.connections
 
+    @Option(
+        help: ArgumentHelp(
+            "The services' setting origin. A suite keeps what it has; a new one has \(CountryFact.origin.standard).",
+            valueName: "country"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The services' setting statistics.timeZone; a new suite has \(CountryFact.timeZone.standard).",
+            valueName: "zone"))
+    var timeZone: String?
+
+    @Flag(help: "Record another country than before. Services that are set to the old one won't start again.")
+    var changeCountry = false
+
     @Flag(help: "Print what is missing, and change nothing.")
     var plan = false
 
@@ -48,7 +66,9 @@ struct MigrateCommand: AsyncParsableCommand {
             return
         }
         try await DatabaseMigration.run(
-            connection: connection, connections: connections, passwordsFrom: statePath.map { StateFolder($0) }
+            connection: connection, connections: connections,
+            country: [CountryFact.origin: origin, .timeZone: timeZone].compactMapValues { $0 },
+            changesCountry: changeCountry, passwordsFrom: statePath.map { StateFolder($0) }
         ) {
             Console.say($0)
         }

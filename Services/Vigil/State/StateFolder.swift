@@ -61,25 +61,39 @@ package struct StateFolder: Sendable, Equatable {
     package func callerNotes(_ name: String) -> String { "\(certificates)/\(name).txt" }
 
     /// The file that marks the folder as one of Vigil's.
-    package var marker: String { "\(path)/vigil-state" }
+    package var marker: String { "\(path)/\(Self.markerName)" }
+    private static let markerName = "vigil-state"
     private static let markerText =
         "A state folder of Vigil, layout 1. `vigil-dev up --fresh` may erase all that lies here.\n"
 
     // MARK: Creating
 
     /// Creates the folder and its subfolders for the owner only; keeps existing ones.
+    ///
+    /// Removes what a process left half written when it was killed: a first start that ended before its marker was written can be
+    /// repeated, too.
     package func prepare() throws {
         let files = FileManager.default
-        if let content = try? files.contentsOfDirectory(atPath: path), !content.isEmpty, !isMarked {
+        if let content = try? files.contentsOfDirectory(atPath: path), !isMarked,
+            !content.allSatisfy({ $0.hasPrefix(".\(Self.markerName).") && isUnfinished($0, in: path) })
+        {
             throw notOurs
         }
         try makeDirectory(path)
         if !isMarked {
             try write(Self.markerText, to: marker)
         }
-        for directory in [certificates, secrets, configuration, logs] + Catalogue.Volume.Name.allCases.map(volume) {
-            try makeDirectory(directory)
+        let own = [certificates, secrets, configuration, logs]
+        for directory in own + Catalogue.Volume.Name.allCases.map(volume) { try makeDirectory(directory) }
+        for directory in [path] + own {
+            for name in try files.contentsOfDirectory(atPath: directory) where isUnfinished(name, in: directory) {
+                try DurableFile.remove(URL(filePath: "\(directory)/\(name)"))
+            }
         }
+    }
+
+    private func isUnfinished(_ name: String, in directory: String) -> Bool {
+        DurableFile.isUnfinished(URL(filePath: "\(directory)/\(name)"))
     }
 
     /// Whether the marker exists.

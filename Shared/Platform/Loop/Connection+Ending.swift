@@ -9,7 +9,7 @@ extension Connection {
     /// lose what it hasn't read (RFC 9112, 9.6).
     package func close() {
         switch state {
-        case .connecting, .handshaking: finish(.closed)
+        case .connecting, .introducing, .handshaking: finish(.closed)
         case .open:
             state = .closing
             kept = []

@@ -123,7 +123,7 @@ extension Connection {
         }
     }
 
-    private func isOpen() {
+    func isOpen() {
         opening?.cancel()
         opening = nil
         state = .open

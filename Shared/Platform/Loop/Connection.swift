@@ -12,6 +12,8 @@ internal import Glibc
 package final class Connection: Watched {
     enum State: UInt8 {
         case connecting
+        /// A balancer hasn't said yet for whom it calls.
+        case introducing
         case handshaking
         case open
         /// What was written is still being sent; nothing is read.
@@ -23,7 +25,7 @@ package final class Connection: Watched {
 
     /// The core of all its calls.
     package let core: Core
-    /// The peer; nil for a pair, and until an outgoing connection is there.
+    /// The peer, or whom a balancer calls for; nil for a pair, and until an outgoing connection is there.
     package internal(set) var remote: SocketAddress?
     /// Who gets the events. It is kept until ``ConnectionHandler/closed(_:_:)``, and may be replaced before that.
     package var handler: (any ConnectionHandler)?
@@ -49,6 +51,8 @@ package final class Connection: Watched {
     var discarded = 0
     /// Why writing failed; 0 if it didn't.
     @exclusivity(unchecked) var brokenBy: Int32 = 0
+    /// What has come of a balancer's header.
+    var introduction: [UInt8] = []
     var end = ConnectionEnd.closed
 
     // Of the moment.
@@ -133,6 +137,7 @@ package final class Connection: Watched {
         let mayWrite = isOver || events & EPOLLOUT.rawValue != 0
         switch state {
         case .connecting: finishConnecting()
+        case .introducing: readProxyHeader()
         case .handshaking: shakeHands()
         case .open, .closing:
             if isBlocked, writeWantsRead ? mayRead : mayWrite {
@@ -160,7 +165,7 @@ package final class Connection: Watched {
     private func updateInterest() {
         let wanted: UInt32
         switch state {
-        case .connecting, .handshaking: return
+        case .connecting, .introducing, .handshaking: return
         case .open, .closing:
             var events: UInt32 = 0
             if canRead { events |= readWantsWrite ? EPOLLOUT.rawValue : EPOLLIN.rawValue }

@@ -1,5 +1,9 @@
 /// What a connection's bytes mean. All calls come on the connection's core.
 package protocol ConnectionHandler: AnyObject {
+    /// A balancer has said for whom it calls, which ``Connection/remote`` now is, after ``Connection/expectProxyHeader()``. The
+    /// handshake follows.
+    func introduced(_ connection: Connection)
+
     /// The connection is there, and its handshake is done.
     func opened(_ connection: Connection)
 
@@ -24,6 +28,8 @@ package protocol ConnectionHandler: AnyObject {
 
 extension ConnectionHandler {
     /// Does nothing.
+    package func introduced(_ connection: Connection) {}
+    /// Does nothing.
     package func opened(_ connection: Connection) {}
     /// Closes the connection, after what was written has been sent.
     package func inputEnded(_ connection: Connection) { connection.close() }
@@ -39,6 +45,8 @@ package enum ConnectionEnd: Error, Hashable, Sendable {
     case truncated
     /// The socket failed, or the connection was refused.
     case socket(SocketProblem)
+    /// It didn't begin with a balancer's header, although it had to (``Connection/expectProxyHeader()``).
+    case proxyHeader
     /// TLS failed, with the library's words. They name no peer and hold no secret.
     case security(String)
     /// The host's name has no address.

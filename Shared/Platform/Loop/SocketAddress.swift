@@ -19,13 +19,33 @@ package struct SocketAddress: Hashable, Sendable {
         (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
     }
 
+    /// An address of IPv6; one of IPv4 in its form becomes that.
+    private init(high: UInt64, low: UInt64, port: Int) {
+        let isMapped = high == 0 && low >> 32 == 0xFFFF
+        (self.high, self.low, isIPv6) = (high, isMapped ? low & 0xFFFF_FFFF : low, !isMapped)
+        self.port = port
+    }
+
+    private init(ipv4 address: UInt32, port: Int) {
+        self.init(high: 0, low: 0xFFFF << 32 | UInt64(address), port: port)
+    }
+
+    /// - Parameter bytes: the 4 or 16 bytes of an address; nil for any other number.
+    init?(_ bytes: some Collection<UInt8>, port: Int) {
+        func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        switch bytes.count {
+        case 4: self.init(ipv4: UInt32(number(bytes)), port: port)
+        case 16: self.init(high: number(bytes.prefix(8)), low: number(bytes.dropFirst(8)), port: port)
+        default: return nil
+        }
+    }
+
     /// Nil unless the address is one of IPv4 or IPv6.
     init?(_ storage: sockaddr_storage) {
         switch Int32(storage.ss_family) {
         case AF_INET:
             let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self) }
-            (high, low, isIPv6) = (0, UInt64(UInt32(bigEndian: address.sin_addr.s_addr)), false)
-            port = Int(UInt16(bigEndian: address.sin_port))
+            self.init(ipv4: UInt32(bigEndian: address.sin_addr.s_addr), port: Int(UInt16(bigEndian: address.sin_port)))
         case AF_INET6:
             let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in6.self) }
             let halves = withUnsafeBytes(of: address.sin6_addr) {
@@ -34,9 +54,7 @@ package struct SocketAddress: Hashable, Sendable {
                     UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
                 )
             }
-            let isMapped = halves.0 == 0 && halves.1 >> 32 == 0xFFFF
-            (high, low, isIPv6) = (halves.0, isMapped ? halves.1 & 0xFFFF_FFFF : halves.1, !isMapped)
-            port = Int(UInt16(bigEndian: address.sin6_port))
+            self.init(high: halves.0, low: halves.1, port: Int(UInt16(bigEndian: address.sin6_port)))
         default:
             return nil
         }

@@ -60,15 +60,20 @@ package struct Origins: Sendable {
     /// Other sites can send forms here, but browsers say so. One that doesn't know `Sec-Fetch-Site` (Fetch Metadata, section
     /// 2.4) sends `Origin` with every form (Fetch, section 3.2); without both it is no browser that somebody should use.
     ///
-    /// - Throws: ``Problem/badRequest`` for another host, ``Problem/forbidden`` for another site's form.
-    func check(_ exchange: Exchange) throws(Problem) {
-        guard let origin = origin(of: exchange) else { throw .badRequest }
+    /// - Throws: ``OtherHost``, ``Problem/forbidden`` for another site's form.
+    func check(_ exchange: Exchange) throws {
+        guard let origin = origin(of: exchange) else { throw OtherHost() }
         let request = exchange.request
         guard request.method != .get else { return }
         let isOwn =
             request.headers[.secFetchSite].map { $0 == "same-origin" } ?? (request.headers[.origin] == origin.text)
-        if !isOwn { throw .forbidden }
+        if !isOwn { throw Problem.forbidden }
     }
+}
+
+/// A request for a host that `origins` doesn't have, most likely because the operator hasn't set the address that browsers use.
+package struct OtherHost: ProblemConvertible {
+    package var problem: Problem { .badRequest }
 }
 
 extension HTTPField.Name {

@@ -13,6 +13,8 @@ extension ServiceRuntime {
     /// Shutdown runs in reverse: `/ready` fails, listeners stop accepting and finish their requests, then services stop. After
     /// 30 s everything is cancelled, and after another 20 s the process ends.
     ///
+    /// `/ready` also names which of the settings that were read until now are simulated.
+    ///
     /// - Parameter warnings: what an operator should repair although the service works. `/ready` names it and answers 200 all the same.
     /// - Throws: ``ListenProblem`` for a port that is taken, ``ConfigurationProblem`` for invalid settings, and errors of
     ///   services.
@@ -20,7 +22,7 @@ extension ServiceRuntime {
         listeners: [Listener], services: [any Service] = [], readiness: [ReadinessCheck] = [],
         warnings: @escaping @Sendable () -> [String] = { [] }
     ) async throws {
-        let readiness = Readiness(checks: readiness, warnings: warnings)
+        let readiness = Readiness(checks: readiness, warnings: warnings, simulated: configuration.simulated)
         let opened = try listeners.map { listener in try service(of: listener) }
         let owners = services.compactMap { $0 as? any PortOwner } + opened
         let figures = Listener.Figures(readiness: readiness, metrics: metrics, clock: clock)

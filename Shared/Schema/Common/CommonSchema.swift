@@ -46,9 +46,23 @@ extension Schema {
 
                 REVOKE ALL ON FUNCTION vigil.begin_epoch(text), vigil.confirm_epoch(text, bigint) FROM PUBLIC;
                 """#),
+            Migration(
+                "country",
+                """
+                -- What all services of the suite must agree on: a setting and its value.
+                CREATE TABLE vigil.country (
+                    fact text PRIMARY KEY,
+                    value text NOT NULL
+                );
+                -- Those that have one of the settings.
+                GRANT SELECT ON vigil.country TO
+                    vigil_verification, vigil_test_results, vigil_submission, vigil_distribution, vigil_federation,
+                    vigil_push_dispatcher, vigil_donation_fold, vigil_health_portal;
+                """),
         ],
         exempt: [
             "vigil.migration": "records which migrations were applied",
             "vigil.epoch": "one row for each job",
+            "vigil.country": "one row for each setting that all services share",
         ])
 }

@@ -7,6 +7,6 @@ extension Schema {
     /// The tables of distribution, which reads what submission-server folded.
     package static let distribution = Schema(
         "distribution", roles: [.distribution], migrations: Migration.distribution,
-        reads: [Requirement(schema: .submission, version: 1), releasedFigures, venueEvents, keysFromAbroad],
+        reads: [country, Requirement(schema: .submission, version: 1), releasedFigures, venueEvents, keysFromAbroad],
         retention: RetentionRule.distribution)
 }

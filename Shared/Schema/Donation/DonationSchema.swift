@@ -9,7 +9,7 @@ extension Schema {
     /// The tables of data-donation and its fold.
     package static let donation = Schema(
         "donation", roles: [.donation, .donationFold], migrations: Migration.donation,
-        reads: [donatedFigures], retention: RetentionRule.donation,
+        reads: [country, donatedFigures], retention: RetentionRule.donation,
         exempt: [
             "donation.inbox": "emptied by the fold, hour by hour",
             "donation.released_table": "released for good, with its cells",

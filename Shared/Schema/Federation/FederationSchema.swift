@@ -8,7 +8,7 @@ extension Schema {
     package static let federation = Schema(
         "federation", roles: [.federation], migrations: Migration.federation,
         reads: [
-            Requirement(schema: .submission, version: 1), Requirement(schema: .distribution, version: 1),
+            country, Requirement(schema: .submission, version: 1), Requirement(schema: .distribution, version: 1),
             keysFromAbroad, Requirement(schema: .statistics, version: 2),
         ],
         retention: RetentionRule.federation)

@@ -7,6 +7,6 @@ extension Schema {
     /// The tables of health-portal.
     package static let healthPortal = Schema(
         "health_portal", roles: [.healthPortal], migrations: Migration.healthPortal,
-        reads: [releasedFigures, venueEvents], retention: RetentionRule.healthPortal,
+        reads: [country, releasedFigures, venueEvents], retention: RetentionRule.healthPortal,
         exempt: ["health_portal.audit_read": "tells who exported the audit; only the owner may delete it"])
 }

@@ -15,30 +15,42 @@ extension Schema {
     ///   - attempts: the attempts at a step whose tables are in use. Each lasts a second and is followed by a pause of about a
     ///     second.
     ///   - connections: the connection limit of each service's role; nil leaves it unchanged.
+    ///   - country: what the services shall agree on. What isn't named stays; a new suite has the standard then.
+    ///   - changesCountry: whether to replace what is recorded.
     ///   - report: receives one sentence per step, and one for everything that this database doesn't let the owner do.
-    /// - Throws: ``SchemaMismatch`` if a schema is newer than this build; ``ChangedMigration``; ``BlockedMigration``.
+    /// - Throws: ``SchemaMismatch`` if a schema is newer than this build; ``CountryMismatch`` if the suite is another country's. Then
+    ///   nothing has changed. ``ChangedMigration``; ``BlockedMigration``.
     package static func migrate(
-        owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
-        report: @escaping @Sendable (String) -> Void = { _ in }
+        owner: PostgresClient, attempts: Int = 60, connections: Int? = nil, country: [CountryFact: String] = [:],
+        changesCountry: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws {
-        try await migrate(all, owner: owner, attempts: attempts, connections: connections, report: report)
+        try await migrate(
+            all, owner: owner, attempts: attempts, connections: connections, country: country,
+            changesCountry: changesCountry, report: report)
     }
 
     /// The same for a list of schemas.
     static func migrate(
         _ schemas: [Schema], owner: PostgresClient, attempts: Int = 60, connections: Int? = nil,
+        country: [CountryFact: String] = [:], changesCountry: Bool = false,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws {
         let roles = schemas.flatMap(\.roles)
         let steps = Attempts(limit: attempts, owner: owner, report: report)
-        try await steps.transaction("The record of migrations") { session in
+        @Sendable func settleCountry(in session: Session) throws -> [String] {
+            guard try CountryRecord.exists(in: session) else { return [] }
+            return try CountryRecord.settle(country, replaces: changesCountry, in: session)
+        }
+        let changes = try await steps.transaction("The record of migrations") { session in
             try RolePrivileges.createRoles(roles, in: session)
             try MigrationRecord.prepare(for: roles, in: session)
             for schema in schemas {
                 let found = try MigrationRecord.version(of: schema, in: session)
                 guard found <= schema.version else { throw SchemaMismatch(schema, found: found) }
             }
+            return try settleCountry(in: session)
         }
+        changes.forEach(report)
         try await RolePrivileges.restrict(roles, connections: connections, by: owner, report: report)
         for schema in schemas {
             for (index, migration) in schema.migrations.enumerated() {
@@ -47,6 +59,8 @@ extension Schema {
                 if isNew { report("Applied migration \(step): \(migration.name).") }
             }
         }
+        // Of a database whose migrations have just made the table.
+        _ = try await steps.transaction("The record of the country") { try settleCountry(in: $0) }
     }
 
     /// The first statement of each transaction that changes the schema or the roles.

@@ -7,5 +7,5 @@ extension Schema {
     /// The tables of push-dispatcher.
     package static let pushDispatcher = Schema(
         "push_dispatcher", roles: [.pushDispatcher], migrations: Migration.pushDispatcher,
-        reads: [releasedFigures], retention: RetentionRule.pushDispatcher)
+        reads: [country, releasedFigures], retention: RetentionRule.pushDispatcher)
 }

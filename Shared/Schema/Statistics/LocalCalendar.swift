@@ -9,23 +9,15 @@ package struct LocalCalendar: Sendable {
     package let zone: String
 
     /// The time zone if `statistics.timeZone` isn't set.
-    package static let standard = LocalCalendar(zone: "Europe/Berlin")
+    package static let standard = LocalCalendar(zone: CountryFact.timeZone.standard)
 
     /// Creates a calendar of a time zone that PostgreSQL knows.
     package init(zone: String) { self.zone = zone }
 
-    /// From `statistics.timeZone`. All services of a suite must have the same.
-    /// - Throws: ``ConfigurationProblem`` if PostgreSQL doesn't know the time zone.
+    /// From `statistics.timeZone`, on which all services of a suite agree.
+    /// - Throws: ``ConfigurationProblem`` if PostgreSQL doesn't know the time zone, ``CountryMismatch`` if the suite has another.
     package init(_ settings: Settings, in database: PostgresClient) async throws {
-        let zone = settings.string("statistics.timeZone", default: Self.standard.zone)
-        do {
-            _ = try await database.session { session in
-                try session.row("SELECT now() AT TIME ZONE \(zone) IS NULL", as: Bool.self)
-            }
-        } catch let error as PostgresError where error.sqlState == .invalidParameterValue {
-            throw settings.wrong("statistics.timeZone", "must be a time zone's name, such as Europe/Berlin")
-        }
-        self.zone = zone
+        self.init(zone: try await settings.agreed(on: .timeZone, in: database))
     }
 
     /// The local day of a column or value of type `timestamptz`, of type `date`.

@@ -9,7 +9,7 @@ extension Schema {
     /// The tables of submission-server and its fold.
     package static let submission = Schema(
         "submission", roles: [.submission, .fold], migrations: Migration.submission,
-        reads: [Requirement(schema: .foreignKeys, version: 2)],
+        reads: [country, Requirement(schema: .foreignKeys, version: 2)],
         retention: RetentionRule.submission,
         exempt: ["submission.inbox": "emptied by the fold, hour by hour"])
 }

@@ -7,5 +7,5 @@ extension Schema {
     /// The tables of test-result-server.
     package static let testResults = Schema(
         "test_results", roles: [.testResults], migrations: Migration.testResults,
-        reads: [releasedFigures], retention: RetentionRule.testResults)
+        reads: [country, releasedFigures], retention: RetentionRule.testResults)
 }

@@ -6,6 +6,6 @@ extension DatabaseRole {
 extension Schema {
     /// The tables of verification-server.
     package static let verification = Schema(
-        "verification", roles: [.verification], migrations: Migration.verification, reads: [releasedFigures],
+        "verification", roles: [.verification], migrations: Migration.verification, reads: [country, releasedFigures],
         retention: RetentionRule.verification)
 }

@@ -16,7 +16,7 @@ struct PublishingTests {
             try await stage.fold(Samples.noon, try Samples.keys(0..<5))
             let clock = ManualClock(Samples.noon.end)
             let publisher = try Publisher(
-                database: stage.client, clock: DatabaseClock(of: stage.client, movedLike: clock.clock),
+                database: stage.client, clock: DatabaseClock(of: stage.client, movedLike: clock.clock), origin: "DE",
                 runtime: stage.runtime)
             await #expect(throws: ClockAhead.self) {
                 _ = try await publisher.publish(asOf: Samples.noon.end + 30 * 86_400)

@@ -32,7 +32,7 @@ import Testing
 
     @Test("all files in deploy/static are published")
     func shipped() throws {
-        let files = try StaticFiles(in: Self.shipped)
+        let files = try StaticFiles(in: Self.shipped, of: "DE")
         #expect(files.problems.isEmpty)
         #expect(files.archives.count == 30)
         #expect(files.archives.map(\.path) == files.archives.map(\.path).sorted())
@@ -41,7 +41,7 @@ import Testing
         let empty = files.archives.filter { $0.export.count <= 1 }.map(\.path)
         #expect(empty.count == 23 && empty.contains("version/v1/stats") && empty.contains("version/v1/ccl/config-v3"))
         // Their order and bytes are the same in every run.
-        #expect(try StaticFiles(in: Self.shipped) == files)
+        #expect(try StaticFiles(in: Self.shipped, of: "DE") == files)
     }
 
     @Test("a .json file becomes the message of its path, a .bin file stays unchanged, in the order of paths")
@@ -52,7 +52,7 @@ import Testing
             "version/v1/ehn-dgc/onboarded-countries.json": #"["DE"]"#, "version/v1/a.b_c-D.bin": "odd",
         ]
         try folder(given) { root in
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.problems.isEmpty)
             #expect(
                 files.archives.map(\.path) == [
@@ -69,6 +69,32 @@ import Testing
         }
     }
 
+    @Test("ORIGIN stands for the country, as a part of a path and as a text in JSON")
+    func origin() throws {
+        let given = [
+            "version/v1/configuration/country/ORIGIN/a.bin": "ORIGIN",
+            "version/v1/ehn-dgc/onboarded-countries.json": #"["ORIGIN"]"#,
+            "version/v1/ORIGINAL.bin": "another name", "version/v1/configuration/country/DE/a.bin": "of one country",
+        ]
+        try folder(given) { root in
+            let files = try StaticFiles(in: root, of: "PL")
+            #expect(files.archives.map(\.path).contains("version/v1/configuration/country/PL/a"))
+            #expect(files.archives.map(\.path).contains("version/v1/configuration/country/DE/a"))
+            #expect(files.archives.map(\.path).contains("version/v1/ORIGINAL"))
+            let exports = Dictionary(uniqueKeysWithValues: files.archives.map { ($0.path, $0.export) })
+            #expect(exports["version/v1/ehn-dgc/onboarded-countries"] == [0x81, 0x62] + Array("PL".utf8))
+            // Bytes stay.
+            #expect(exports["version/v1/configuration/country/PL/a"] == Array("ORIGIN".utf8))
+            // In a folder with one for all countries and one for this one, neither is published.
+            #expect(try StaticFiles(in: root, of: "DE").problems.count == 2)
+        }
+        let polish = try StaticFiles(in: Self.shipped, of: "PL")
+        #expect(polish.problems.isEmpty)
+        let first = try #require(
+            polish.archives.first { $0.path == "version/v1/configuration/country/PL/app_config" })
+        #expect(first.export.contains("PL".utf8) && !first.export.contains("DE".utf8))
+    }
+
     @Test("notes, hidden files and hidden folders are skipped")
     func ignored() throws {
         let given = [
@@ -76,7 +102,7 @@ import Testing
             "..data/version/v1/stats.json": "{}", "version/.old/v1/x.txt": "",
         ]
         try folder(given) { root in
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.archives.isEmpty && files.problems.isEmpty)
         }
     }
@@ -138,7 +164,7 @@ import Testing
         "a file that can't be published is reported with the reason, and the others are published", arguments: refused)
     func problems(file: String, content: String, reason: String) throws {
         try folder([file: content, "version/v1/local_stats_1.json": "{}", "version/v1/other.bin": "x"]) { root in
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             let shown = file.replacing("\n", with: "?").replacing("ä", with: "?")
             #expect(files.problems == [StaticFileProblem(file: shown, reason)])
             #expect(files.archives.map(\.path) == ["version/v1/local_stats_1", "version/v1/other"])
@@ -149,7 +175,7 @@ import Testing
         "a configuration that rates other levels than are published is refused, and says which", arguments: [1, 3, 5])
     func levels(lowest: Int) throws {
         let level = try #require(TransmissionRiskLevel(rawValue: lowest))
-        let files = try StaticFiles(in: Self.shipped, publishingFrom: level)
+        let files = try StaticFiles(in: Self.shipped, publishingFrom: level, of: "DE")
         guard lowest != 3 else { return #expect(files.problems.isEmpty) }
         #expect(
             files.problems.map(\.file) == [
@@ -185,7 +211,7 @@ import Testing
         for (old, new, reason) in changes {
             try #require(text.contains(old))
             try folder([path: text.replacing(old, with: new)]) { root in
-                let found = try StaticFiles(in: root).problems.first
+                let found = try StaticFiles(in: root, of: "DE").problems.first
                 #expect(found?.reasons.first == reason)
             }
         }
@@ -194,7 +220,7 @@ import Testing
     @Test("two files for one path are both refused")
     func rivals() throws {
         try folder(["version/v1/stats.json": "{}", "version/v1/stats.bin": "\n\u{2}\u{1}\u{2}"]) { root in
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.archives.isEmpty)
             #expect(files.problems.map(\.file) == ["version/v1/stats.bin", "version/v1/stats.json"])
             #expect(
@@ -213,7 +239,7 @@ import Testing
             try write(
                 Data(repeating: 0x20, count: StaticFiles.maximumJSONBytes + 1),
                 to: root.appending(path: "version/v1/stats.json"))
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.archives.map(\.export.count) == [StaticFiles.maximumBytes])
             #expect(
                 files.problems == [
@@ -236,7 +262,7 @@ import Testing
             try link("broken.bin", to: "nowhere")
             try link("self.bin", to: "self.bin")
             #expect(mkfifo(root.appending(path: "version/v1/pipe.bin").path, 0o600) == 0)
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.archives.map(\.path) == ["version/v1/stats", "version/v1/x"])
             #expect(files.archives.first?.export == Self.encodedStatistics)
             #expect(
@@ -250,7 +276,7 @@ import Testing
     func depth() throws {
         let deep = (1...20).map { "\($0)" }.joined(separator: "/")
         try folder(["version/v1/\(deep)/x.bin": "x", "version/v1/y.bin": "y"]) { root in
-            let files = try StaticFiles(in: root)
+            let files = try StaticFiles(in: root, of: "DE")
             #expect(files.archives.map(\.path) == ["version/v1/y"])
             #expect(files.problems.map(\.reasons) == [["The folder is nested too deeply."]])
         }
@@ -260,7 +286,7 @@ import Testing
     func noFolder() throws {
         try folder([:]) { root in
             let nowhere = root.appending(path: "nowhere")
-            let problem = #expect(throws: StaticFiles.FolderProblem.self) { try StaticFiles(in: nowhere) }
+            let problem = #expect(throws: StaticFiles.FolderProblem.self) { try StaticFiles(in: nowhere, of: "DE") }
             #expect(problem?.description == "The folder \(nowhere.path) of static files can't be read.")
         }
     }

@@ -10,8 +10,7 @@ import Testing
 @Suite struct OldRulesTests {
     private static func shipped(_ path: String) throws -> [UInt8] {
         let message = try #require(StaticMessage(path: path))
-        let file = Fixtures.staticFolder.appending(path: "\(path).json")
-        return try message.encode(json: Array(try Data(contentsOf: file)))
+        return try message.encode(json: Fixtures.shipped(path))
     }
 
     private static func levels(_ values: [Int]) throws -> ScoreRules.Levels { try #require(ScoreRules.Levels(values)) }

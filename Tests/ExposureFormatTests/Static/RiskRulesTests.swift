@@ -8,10 +8,9 @@ import Testing
 
 @Suite struct RiskRulesTests {
     private static func shipped(_ system: String) throws -> [UInt8] {
-        let file = Fixtures.staticFolder.appending(path: "version/v2/app_config_\(system).json")
         let message: StaticMessage =
             system == "ios" ? .applicationConfigurationIOS : .applicationConfigurationAndroid
-        return try message.encode(json: Array(try Data(contentsOf: file)))
+        return try message.encode(json: Fixtures.shipped("version/v2/app_config_\(system)"))
     }
 
     @Test func `the configurations of deploy/static have the rules and the mapping that apps are shipped with`() throws

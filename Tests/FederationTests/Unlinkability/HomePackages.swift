@@ -33,7 +33,7 @@ struct HomePackages: Sendable {
                 ], clock: clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             return try await TestPostgres.withClient(connection) { client in
                 let clock = DatabaseClock(of: client, movedLike: clock.clock)
-                let publisher = try Publisher(database: client, clock: clock, runtime: runtime)
+                let publisher = try Publisher(database: client, clock: clock, origin: "DE", runtime: runtime)
                 return try await body(HomePackages(publisher: publisher, root: root))
             }
         }

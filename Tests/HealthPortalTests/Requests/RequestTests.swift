@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 import Running
+import Serving
 import TestSupport
 import Testing
 
@@ -82,7 +84,26 @@ struct RequestTests {
             ("de;q=0,en;q=0.1", "en"), ("*", "de"), ("EN", "en"), (";;,q=1", "de"), ("en;q=x,de;q=0.1", "de"),
         ])
     func languages(field: String, language: String) async throws {
-        #expect((Language.accepted(by: field) ?? .german).rawValue == language)
+        #expect((Languages.all.accepted(by: field) ?? .german).rawValue == language)
+    }
+
+    @Test(
+        "the authority chooses among the languages; its first is for browsers that accept none of them",
+        arguments: [
+            ("de,en", "de", "fr", "de"), ("en,de", "de", "fr", "en"), ("en,de", "de", "de;q=0.1", "de"),
+            ("en", "de", "de", "en"), ("de", "en", "en", "de"),
+        ])
+    func offered(languages: String, chosen: String, accepted: String, expected: String) throws {
+        let languages = try Languages(Settings(["portal.languages": languages]))
+        var request = Request(method: .GET, target: "/")
+        request.headers[.acceptLanguage] = accepted
+        #expect(languages.language(of: request).rawValue == expected)
+        #expect((languages.language(named: chosen) != nil) == languages.offered.contains { $0.rawValue == chosen })
+    }
+
+    @Test("languages that the portal doesn't have are refused", arguments: ["fr", "de,pl", "de,de", "DE"])
+    func strangeLanguages(list: String) {
+        #expect(throws: ConfigurationProblem.self) { try Languages(Settings(["portal.languages": list])) }
     }
 
     @Test("a chosen language is kept, and the choice leads back to a page of the list only")
@@ -138,6 +159,35 @@ struct RequestTests {
             _ = try await stage.logOut(try stage.provider.logOutToken())
             let text = log.lines.joined() + stage.runtimes[0].metrics.text
             for secret in secrets where secret.count > 2 { #expect(!text.contains(secret)) }
+        }
+    }
+
+    @Test("an address that the portal doesn't know gets a page that names the setting, and no code")
+    func otherHost() async throws {
+        try await PortalStage.run { stage in
+            var browser = try await stage.officer()
+            for method in [HTTPMethod.GET, .POST] {
+                let answer = try await browser.ask(
+                    method, method == .GET ? "/" : "/codes", form: method == .GET ? nil : ["kind": "TEST"],
+                    headers: [("host", "codes.example.org"), ("sec-fetch-site", "same-origin")])
+                #expect(answer.status == 400)
+                #expect(answer.refusal == "otherHost")
+                #expect(answer.body.contains("VIGIL_PORTAL_ORIGINS"))
+            }
+            #expect(stage.verification.codes.isEmpty)
+        }
+    }
+
+    @Test("the simulated identity provider is an error at start, if the portal has an address for other machines")
+    func simulatedProvider() async throws {
+        let issuer = "https://development-identity:8080"
+        for settings in [
+            ["origins": "https://codes.gesundheit.de"], ["published.addresses": "127.0.0.1,0.0.0.0:443"],
+        ] {
+            let problem = await #expect(throws: ConfigurationProblem.self) {
+                try await PortalStage.run(settings: settings.merging(["provider.issuer": issuer]) { $1 }) { _ in }
+            }
+            #expect(problem?.description.contains("provider.issuer names the simulated identity provider") == true)
         }
     }
 

@@ -84,7 +84,8 @@ extension Answer {
     var refusal: String? {
         let refusals = words.refusals
         let titles = [
-            "malformed": refusals.malformed, "notSignedIn": refusals.notSignedIn, "noRole": refusals.noRole,
+            "malformed": refusals.malformed, "otherHost": refusals.otherHost, "notSignedIn": refusals.notSignedIn,
+            "noRole": refusals.noRole,
             "otherSite": refusals.otherSite, "notFound": refusals.notFound, "formUsed": refusals.formUsed,
             "entryUsed": refusals.entryUsed, "ownEntry": refusals.ownEntry, "decided": refusals.decided,
             "full": refusals.full,

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import urllib.request
+import zoneinfo
 
 from playwright.sync_api import sync_playwright
 
@@ -45,6 +46,7 @@ class Portal:
         self.report = report
         self.url = self.suite.configuration["health-portal"]["origins"]
         self.provider = self.suite.configuration["development-identity"]["issuer"]
+        self.zone = zoneinfo.ZoneInfo(self.suite.configuration["health-portal"]["statistics"]["timeZone"])
         self.control = f"http://127.0.0.1:{self.suite.port('development-identity', 'control')}"
         self.violations, self.errors = [], []
 

@@ -10,7 +10,6 @@ import secrets
 import subprocess
 import time
 import urllib.parse
-import zoneinfo
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -19,7 +18,6 @@ from playwright.sync_api import expect
 from browser.pages import Pages, valid_html
 from browser.portal import APPROVER, OFFICER, TRACER
 
-ZONE = zoneinfo.ZoneInfo("Europe/Berlin")
 NUMBER = "9429300000007"
 PLACE = "Café „Zum <b>Ochsen</b>“"
 # Reads codes as browsers with a camera do; a device that has none gives this one.
@@ -75,8 +73,8 @@ class Events:
         return asked.stdout
 
 
-def local(moment):
-    return moment.astimezone(ZONE).strftime("%Y-%m-%dT%H:%M")
+def local(portal, moment):
+    return moment.astimezone(portal.zone).strftime("%Y-%m-%dT%H:%M")
 
 
 def window(hours_ago, hours):
@@ -92,8 +90,8 @@ def fill(page, portal, start, end, poster_link=None, number=None):
         page.fill("#poster", poster_link)
     if number:
         page.fill("#number", number)
-    page.fill("#start", local(start))
-    page.fill("#end", local(end))
+    page.fill("#start", local(portal, start))
+    page.fill("#end", local(portal, end))
     page.select_option("#severity", "test")
     page.select_option("#message", "take-test")
 
@@ -177,8 +175,8 @@ def camera(portal, report, events):
         expect(page.locator("#poster")).to_have_value(poster(seed))
         report.expect("Ochsen" in page.inner_text("#place"), "the camera reads a poster, and no other code")
         report.expect(page.locator("video").count() == 0, "and is off afterwards")
-        page.fill("#start", local(start))
-        page.fill("#end", local(end))
+        page.fill("#start", local(portal, start))
+        page.fill("#end", local(portal, end))
         page.click("form#venue button.primary")
         page.wait_for_url(portal.url + "/venues")
         report.expect(any(row[0] == [tag_of(seed, int(start.timestamp()) // 86400)] for row in events.rows()),
@@ -198,7 +196,7 @@ def numbers(portal, report, events):
         page.click("form#venue button.primary")
         report.expect(page.locator("main [role=alert]").count() == 1 and not any(row[0] == [tag] for row in events.rows()),
                       "a wrong number comes back")
-        report.expect(page.input_value("#start") == local(start), "with what was entered")
+        report.expect(page.input_value("#start") == local(portal, start), "with what was entered")
         page.fill("#number", "942 9300 000 007")
         page.click("form#venue button.primary")
         page.wait_for_url(portal.url + "/venues")

@@ -19,11 +19,13 @@ class Suite(client.suite.Suite):
         parser.add_argument("--programs", type=pathlib.Path, required=True, help="where the executables are")
         parser.add_argument("--scratch", type=pathlib.Path, required=True, help="for files that the check makes")
         parser.add_argument("--nginx", default="/usr/sbin/nginx", help="the program, for controls")
+        parser.add_argument("--haproxy", default="/usr/sbin/haproxy", help="the program")
         parser.add_argument("--long", action="store_true", help="more of everything")
         parser.add_argument("--only", default="", help="cases whose name contains this; all by default")
         arguments = parser.parse_args()
         super().__init__(arguments.state, arguments.programs)
-        self.scratch, self.nginx = arguments.scratch, arguments.nginx
+        self.scratch, self.nginx, self.haproxy = arguments.scratch, arguments.nginx, arguments.haproxy
+        self.root = pathlib.Path(__file__).resolve().parents[3]
         self.long, self.only = arguments.long, arguments.only
         self.files = client.proxy.raise_file_limit()
 

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from kubelet import Pod, podman
+from kubelet import Pod, Sandbox, docker
 from manifests import NAMESPACE
 from network import NAME_SERVER, Network
 from certificates import Secrets
@@ -22,8 +22,8 @@ class Cluster:
 
     LABEL = "org.vigil.rehearsal=pods"
 
-    def __init__(self, manifests, folder):
-        self.manifests, self.folder = manifests, folder
+    def __init__(self, manifests, folder, postgres_image):
+        self.manifests, self.folder, self._postgres_image = manifests, folder, postgres_image
         self.secrets = Secrets(manifests)
         self.network = Network(manifests, folder)
         self.pods = {}
@@ -37,9 +37,9 @@ class Cluster:
 
     # MARK: The network, as pods come and go
 
-    def join(self, name, workload):
+    def join(self, name, workload, process):
         with self._lock:
-            self.network.add(name, NAMESPACE, workload.labels, workload.ports)
+            self.network.add(name, NAMESPACE, workload.labels, workload.ports, process=process)
             self._apply()
 
     def leave(self, name):
@@ -92,7 +92,8 @@ class Cluster:
         """PostgreSQL as the Cluster describes it, but one server without standbys, by the image that compose uses."""
         spec = self.manifests.get("Cluster", "postgres")["spec"]
         labels = {"cnpg.io/cluster": "postgres"}
-        self.network.add("postgres", NAMESPACE, labels)
+        sandbox = Sandbox("postgres", self.LABEL)
+        self.network.add("postgres", NAMESPACE, labels, process=sandbox.process)
         data = self.folder / "postgres"
         data.mkdir()
         server = self.secrets[spec["certificates"]["serverTLSSecret"]]
@@ -116,17 +117,17 @@ class Cluster:
         options = f"--encoding={initial['encoding']} --lc-collate={initial['localeCollate']} --lc-ctype={initial['localeCType']}"
         if initial["dataChecksums"]:
             options += " --data-checksums"
-        podman(
-            "run", "--detach", "--name=postgres", f"--label={self.LABEL}", "--network=ns:/run/netns/postgres", "--user=999:999",
+        docker(
+            "run", "--detach", "--name=postgres", f"--label={self.LABEL}", sandbox.option, "--user=999:999",
             f"--volume={data}:/files", f"--volume={data}/start:/docker-entrypoint-initdb.d:ro", "--env=PGDATA=/files/data",
             f"--env=POSTGRES_PASSWORD={random.token_hex(16)}", f"--env=POSTGRES_INITDB_ARGS={options}",
-            "docker.io/library/postgres:17-bookworm", "postgres", *(f"-c{name}={value}" for name, value in settings.items()),
+            self._postgres_image, "postgres", *(f"-c{name}={value}" for name, value in settings.items()),
         )  # fmt: skip
         until = time.monotonic() + 60
         # The server that initializes listens on its socket only.
-        while podman("exec", "postgres", "pg_isready", "-q", "-h127.0.0.1", check=False).returncode:
+        while docker("exec", "postgres", "pg_isready", "-q", "-h127.0.0.1", check=False).returncode:
             if time.monotonic() > until:
-                done = podman("logs", "--tail=5", "postgres", check=False)
+                done = docker("logs", "--tail=5", "postgres", check=False)
                 raise SystemExit(f"PostgreSQL doesn't answer: {(done.stdout + done.stderr)[-600:]}")
             time.sleep(0.5)
         self.network.ready.add("postgres")
@@ -142,7 +143,7 @@ class Cluster:
 
     def sql(self, statement, database="postgres"):
         """Runs a statement as the superuser. Returns what it prints."""
-        return podman(
+        return docker(
             "exec", "postgres", "psql", "-XqAt", "-vON_ERROR_STOP=1", "-Upostgres", f"-d{database}", "-c", statement
         ).stdout.strip()
 
@@ -166,7 +167,7 @@ class Cluster:
         del self.pods[pod.name]
 
     def end(self):
-        """Removes everything that podman has of it."""
+        """Removes everything that Docker has of it."""
         if self._name_server:
             self._name_server.kill()
         for pod in self.pods.values():
@@ -175,7 +176,7 @@ class Cluster:
 
 
 def remove_containers(label):
-    left = podman("ps", "--all", "--quiet", f"--filter=label={label}").stdout.split()
+    left = docker("ps", "--all", "--quiet", f"--filter=label={label}").stdout.split()
     if left:
-        podman("rm", "--force", "--time=0", *left)
+        docker("rm", "--force", *left)
 

@@ -1,7 +1,8 @@
-"""What a kubelet does with a pod: lays out its volumes, starts its container by podman, asks its probes, starts it again."""
+"""What a kubelet does with a pod: lays out its volumes, starts its container by Docker, asks its probes, starts it again."""
 
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -16,11 +17,33 @@ SEARCHED = "vigil.svc.cluster.local svc.cluster.local cluster.local".split()
 BACK_OFF = 5
 
 
-def podman(*arguments, check=True):
-    done = subprocess.run(["podman", "--log-level", "error", *arguments], capture_output=True, text=True)
+def docker(*arguments, check=True):
+    done = subprocess.run(["docker", *arguments], capture_output=True, text=True)
     if check and done.returncode:
-        raise SystemExit(f"podman {' '.join(arguments)[:300]} failed: {done.stderr.strip()[-500:]}")
+        raise SystemExit(f"docker {' '.join(arguments)[:300]} failed: {done.stderr.strip()[-500:]}")
     return done
+
+
+def process_of(container):
+    """The id of a container's process; 0 while there is none."""
+    return int(docker("inspect", "--format={{.State.Pid}}", container).stdout)
+
+
+class Sandbox:
+    """What holds a pod's network, name and name server while its container comes and goes: a container that sleeps."""
+
+    def __init__(self, name, label):
+        self._container = f"sandbox-{name}"
+        docker(
+            "run", "--detach", f"--name={self._container}", f"--label={label}", "--network=none", f"--hostname={name}",
+            f"--dns={NAME_SERVER}", *(f"--dns-search={one}" for one in SEARCHED), "--dns-option=ndots:5",
+            "--stop-signal=SIGKILL", "debian:bookworm-slim", "sleep", "infinity",
+        )  # fmt: skip
+        self.process = process_of(self._container)
+        self.option = f"--network=container:{self._container}"
+
+    def remove(self):
+        docker("rm", "--force", self._container)
 
 
 class Pod:
@@ -34,10 +57,11 @@ class Pod:
         self.restarts, self.is_over = 0, False
         self._is_stopped = threading.Event()
         self.became_ready = threading.Event()
-        # What went wrong with podman rather than with the program.
+        # What went wrong with Docker rather than with the program.
         self.failure = None
         self._volumes = {}
-        cluster.join(name, workload)
+        self._sandbox = Sandbox(name, cluster.LABEL)
+        cluster.join(name, workload, self._sandbox.process)
         for volume in workload.spec.get("volumes", []):
             self._volumes[volume["name"]] = self._lay_out(volume)
         for claim in workload.claims:
@@ -137,11 +161,9 @@ class Pod:
         container, pod = self.workload.container, self.workload.spec["securityContext"]
         rights = container["securityContext"]
         options = [
-            f"--network=ns:/run/netns/{self.name}", f"--hostname={self.name}", f"--dns={NAME_SERVER}",
-            *(f"--dns-search={one}" for one in SEARCHED), "--dns-option=ndots:5",
-            f"--user={pod['runAsUser']}:{pod['runAsGroup']}", f"--group-add={self._group}",
+            self._sandbox.option, f"--user={pod['runAsUser']}:{pod['runAsGroup']}", f"--group-add={self._group}",
             f"--memory={container['resources']['limits']['memory'].replace('Mi', 'm').replace('Gi', 'g')}",
-            "--ulimit=nofile=1024:1024", "--ulimit=nproc=4096:4096", "--ulimit=core=0:0", "--read-only-tmpfs=false",
+            "--ulimit=core=0:0",
         ]  # fmt: skip
         options += [f"--cap-drop={one}" for one in rights["capabilities"]["drop"]]
         if rights.get("readOnlyRootFilesystem"):
@@ -150,24 +172,29 @@ class Pod:
             options.append("--security-opt=no-new-privileges")
         if pod.get("seccompProfile", {}).get("type") != "RuntimeDefault":
             options.append("--security-opt=seccomp=unconfined")
-        options += [f"--env={name}={value}" for name, value in self._environment()]
+        environment = dict(self._environment())
+        options += [f"--env={name}={value}" for name, value in environment.items()]
         for mount in container.get("volumeMounts", []):
             folder = self._volumes[mount["name"]]
             options.append(f"--volume={folder}:{mount['mountPath']}:{'ro' if mount.get('readOnly') else 'rw'}")
-        image = "localhost/" + container["image"].rpartition("/")[2].rpartition(":")[0] + ":latest"
-        command = [*container.get("command", []), *container.get("args", [])]
+        image = container["image"].rpartition("/")[2].rpartition(":")[0] + ":latest"
+        # https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+        command = [
+            re.sub(r"\$\((\w+)\)", lambda found: environment.get(found[1], found[0]), one)
+            for one in [*container.get("command", []), *container.get("args", [])]
+        ]
         if "command" in container:
             # It takes the place of the image's entry point.
             options.append(f"--entrypoint={command.pop(0)}")
-        podman("create", f"--name={self.name}", f"--label={self._cluster.LABEL}", *options, image, *command)
+        docker("create", f"--name={self.name}", f"--label={self._cluster.LABEL}", *options, image, *command)
 
     @property
     def process(self):
         """The id of its process; 0 while there is none."""
-        return int(podman("inspect", "--format={{.State.Pid}}", self.name).stdout)
+        return process_of(self.name)
 
     def words(self):
-        done = podman("logs", "--tail=3", self.name, check=False)
+        done = docker("logs", "--tail=3", self.name, check=False)
         return (done.stdout + done.stderr).strip()[-600:]
 
     def _live(self):
@@ -181,12 +208,12 @@ class Pod:
     def _run(self):
         """Until it is stopped, or a Job's container ends well."""
         while not self._is_stopped.is_set():
-            podman("start", self.name)
+            docker("start", self.name)
             self._probe_until_end()
             self._cluster.set_ready(self, False)
             if self._is_stopped.is_set():
                 return
-            status = podman("inspect", "--format={{.State.ExitCode}}", self.name).stdout.strip()
+            status = docker("inspect", "--format={{.State.ExitCode}}", self.name).stdout.strip()
             if self.workload.kind == "Job" and status == "0":
                 return
             self.restarts += 1
@@ -209,7 +236,7 @@ class Pod:
             elif failures >= probe["failureThreshold"]:
                 self._cluster.set_ready(self, False)
                 if not is_up:
-                    podman("kill", "--signal=KILL", self.name, check=False)
+                    docker("kill", "--signal=KILL", self.name, check=False)
             # An end is noticed sooner than the next question comes.
             until = time.monotonic() + probe["periodSeconds"]
             while time.monotonic() < until and self.process:
@@ -217,7 +244,7 @@ class Pod:
 
     def _asks(self, probe):
         try:
-            command = ["podman", "--log-level", "error", "exec", self.name, *probe["exec"]["command"]]
+            command = ["docker", "exec", self.name, *probe["exec"]["command"]]
             return subprocess.run(command, capture_output=True, timeout=probe["timeoutSeconds"]).returncode == 0
         except subprocess.TimeoutExpired:
             return False
@@ -245,8 +272,9 @@ class Pod:
         while self.process and time.monotonic() < until:
             time.sleep(0.2)
         killed = bool(self.process)
-        podman("rm", "--force", "--time=0", self.name)
+        docker("rm", "--force", self.name)
         self._thread.join()
         self._cluster.leave(self.name)
+        self._sandbox.remove()
         if killed:
             raise SystemExit(f"{self.name} had to be killed after its grace.")

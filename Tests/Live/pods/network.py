@@ -61,11 +61,11 @@ class Network:
 
     # MARK: Who is there
 
-    def add(self, name, namespace=None, labels=None, ports=(), addresses=None):
-        """A pod, or with addresses of its own whoever is outside. Its namespace has its name."""
+    def add(self, name, namespace=None, labels=None, ports=(), addresses=None, process=None):
+        """A pod, or with addresses of its own whoever is outside. Its namespace has its name; a process may have it already."""
         number = next(self._numbers)
         addresses = addresses or {name: f"10.78.1.{number}"}
-        run("ip", "netns", "add", name)
+        run("ip", "netns", *(("attach", name, str(process)) if process else ("add", name)))
         run("ip", "link", "add", f"pod{number}", "type", "veth", "peer", "name", "eth0", "netns", name)
         run("ip", "link", "set", f"pod{number}", "up")
         run("ip", "-n", name, "link", "set", "lo", "up")

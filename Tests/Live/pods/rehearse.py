@@ -1,6 +1,6 @@
-"""Runs the pods of an overlay by podman and checks what no schema can: see `bash Tests/Live/rehearsal.sh --help`, --kubernetes.
+"""Runs the pods of an overlay by Docker and checks what no schema can: see `bash Tests/Live/rehearsal.sh --help`, --kubernetes.
 
-Arguments: the overlay, the folder that deploy/secrets.sh made, and a folder for everything that this makes.
+Arguments: the overlay, the folder that deploy/secrets.sh made, a folder for everything that this makes, and PostgreSQL's image.
 """
 
 import pathlib
@@ -79,7 +79,7 @@ class Rehearsal:
             named = {one["mountPath"] for one in pod.workload.container["volumeMounts"] if not one.get("readOnly")}
             for place in sorted(writable):
                 # What runc mounts itself has no files of ours.
-                if place not in named and not place.startswith(("/proc", "/dev", "/sys", "/etc/", "/run/.containerenv")):
+                if place not in named and not place.startswith(("/proc", "/dev", "/sys", "/etc/")):
                     self.object(f"{pod.name} can write to {place}.")
             seen = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
             for name, value in values:
@@ -261,9 +261,9 @@ def make_callers(cluster, folder):
 
 
 def main():
-    overlay, made, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    overlay, made, folder, image = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
     remove_containers(Cluster.LABEL)
-    cluster = Cluster(Manifests(overlay), folder)
+    cluster = Cluster(Manifests(overlay), folder, image)
     rehearsal = Rehearsal(cluster)
     try:
         cluster.secrets.issue_all()

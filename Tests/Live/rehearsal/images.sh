@@ -1,31 +1,5 @@
 # The images of the rehearsal: stand-ins for those that can't be pulled, and the suite's own. Sourced by rehearsal.sh, not run.
 
-# A Debian with a few packages, as an image of a public name. $1: the image; $2: a command in it after the packages are there, or
-# `true`; then changes of its configuration up to `--`, and the packages. $with: a folder of this machine that it has, too.
-stand_in() {
-    local image=$1 command=$2 changes=() root="$cache/root"
-    shift 2
-    while [ "$1" != -- ]; do changes+=(--change "$1") && shift; done
-    shift
-    ! $engine image inspect "$image" >/dev/null 2>&1 || return 0
-    say "Making a stand-in for $image …"
-    # This machine's folder for temporary files isn't there.
-    local TMPDIR=/tmp
-    rm -rf "$root"
-    cp -a "$cache/debian" "$root"
-    if [ $# -gt 0 ]; then
-        chroot "$root" apt-get update -qq >/dev/null
-        chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
-            >"$cache/apt.log" 2>&1 || fail "apt-get could not install $*: $(tail -n 3 "$cache/apt.log")"
-    fi
-    cp "$checkout/Tests/Live/rehearsal/postgres-entrypoint.sh" "$root/usr/local/bin/"
-    chroot "$root" /bin/sh -ec "$command"
-    rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*
-    tar -c -C "$root" . ${with:+-C / "${with#/}"} | $engine import ${changes[@]+"${changes[@]}"} - "$image" >"$cache/import.log" 2>&1 ||
-        fail "$image can't be imported: $(tail -n 3 "$cache/import.log")"
-    rm -rf "$root"
-}
-
 # The Debian that all stand-ins are made of.
 make_debian() {
     [ ! -e "$cache/debian/complete" ] || return 0
@@ -50,59 +24,91 @@ make_debian() {
     : >"$cache/debian/complete"
 }
 
+path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+import_debian() {
+    ! docker image inspect debian:bookworm-slim >/dev/null 2>&1 || return 0
+    make_debian
+    tar -c -C "$cache/debian" . | docker import --change "ENV PATH=$path" --change 'CMD ["bash"]' - debian:bookworm-slim >/dev/null ||
+        fail "The Debian can't be imported."
+}
+
 toolchain=$(readlink -f "$(command -v swift)")
 toolchain=${toolchain%/usr/bin/*}
 
-path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-
-# Those that deploy/Dockerfile names.
-make_build_stand_ins() {
-    stand_in docker.io/library/debian:bookworm-slim true "ENV PATH=$path" 'CMD ["bash"]' --
-    with=$toolchain stand_in docker.io/library/swift:6.3-bookworm true "ENV PATH=$toolchain/usr/bin:$path" -- \
-        binutils ca-certificates git gcc libc6-dev libstdc++-12-dev libcurl4 libxml2 libsqlite3-0 libncurses6 libedit2 tzdata \
-        pkg-config
+# Runs a build of an image and keeps what it says. $1: the image; then the arguments of `docker build`.
+build_image() {
+    local log="$cache/build-${1//[^a-z0-9]/-}.log"
+    docker build --quiet --network host --tag "$@" >"$log" 2>&1 || fail "The image $1 can't be built: $(tail -n 5 "$log")"
 }
 
-# Those that docker-compose.yml names, and a balancer.
+# Runs a function for each word, as many at a time as there are processors: most of them wait for packages. $1: the function.
+each() {
+    local call=$1 word running=() failed=
+    shift
+    for word; do
+        "$call" "$word" &
+        running+=($!)
+        if [ ${#running[@]} -gt "$(nproc)" ]; then
+            wait "${running[0]}" || failed=yes
+            running=("${running[@]:1}")
+        fi
+    done
+    for word in ${running[@]+"${running[@]}"}; do wait "$word" || failed=yes; done
+    [ -z "$failed" ] || fail "FAILED: see above which image couldn't be built."
+}
+
+# The image that a variable of docker-compose.yml or deploy/Dockerfile names by default. $1: the variable's last part.
+public_image() {
+    sed -n -E "s/.*VIGIL_IMAGE_$1(:-|=)([a-z/]+:[a-z0-9.-]+).*/\\2/p" docker-compose.yml deploy/Dockerfile | head -n 1
+}
+
+# Makes stand-ins. What hasn't changed since an earlier rehearsal is in the engine's cache. Arguments: targets of stand-ins/Dockerfile.
 make_stand_ins() {
-    stand_in docker.io/library/postgres:17-bookworm \
-        'usermod -u 999 postgres && groupmod -g 999 postgres
-         install -d -o 999 -g 999 -m 1777 /var/lib/postgresql/data
-         install -d -o 999 -g 999 -m 3777 /var/run/postgresql
-         sed -i "s/^#listen_addresses = .localhost./listen_addresses = \x27*\x27/" /usr/share/postgresql/*/postgresql.conf.sample
-         grep -q "^listen_addresses = .\*." /usr/share/postgresql/*/postgresql.conf.sample
-         for program in initdb pg_ctl postgres; do ln -s /usr/lib/postgresql/*/bin/$program /usr/local/bin/; done
-         chmod 755 /usr/local/bin/postgres-entrypoint.sh' \
-        "ENV PATH=$path" 'ENV PGDATA=/var/lib/postgresql/data' 'VOLUME /var/lib/postgresql/data' \
-        'ENTRYPOINT ["postgres-entrypoint.sh"]' 'CMD ["postgres"]' -- postgresql
-    stand_in docker.io/library/nginx:1.30-trixie true "ENV PATH=$path" -- nginx-light curl
-    stand_in docker.io/prom/prometheus:v3.13.2 'install -d -o 65534 -g 65534 /prometheus' "ENV PATH=$path" \
-        'ENTRYPOINT ["/usr/bin/prometheus"]' -- prometheus
-    # Not of the suite: a balancer as an operator may have it.
-    stand_in docker.io/library/haproxy:2.6-bookworm true "ENV PATH=$path" -- haproxy
+    local context="$cache/stand-ins"
+    say "Making stand-ins for public images …"
+    import_debian
+    rm -rf "$context"
+    mkdir -p "$context/swift"
+    cp Tests/Live/rehearsal/stand-ins/* "$context/"
+    cp -a "$postgres_17" "$context/postgres"
+    find "$toolchain/usr/lib/swift/linux" -maxdepth 1 -name '*.so' -exec cp -a -t "$context/swift" {} +
+    make_stand_in() {
+        local name context="$cache/stand-ins"
+        case $1 in
+            haproxy | linker) name="vigil-rehearsal-$1" ;;
+            *) name=$(public_image "${1^^}") ;;
+        esac
+        [ "$1" != swift ] || context=$toolchain
+        build_image "$name" --build-arg "TOOLCHAIN=$toolchain" --file "$cache/stand-ins/Dockerfile" --target "$1" "$context"
+        say "stand-in for: $name"
+    }
+    each make_stand_in "$@"
 }
 
 # Builds images of the suite. $1: the folder with the sources; $2: the tag; then the targets. With VIGIL_BUILT the programs are those
-# of this machine's build for release.
+# of the build for release in that folder.
 build_images() {
-    local context=$1 tag=$2 file="$1/deploy/Dockerfile" target name number=0 options=(--network host --build-arg "JOBS=$jobs")
+    local folder=$1 tag=$2 context=$1 file="$1/deploy/Dockerfile" options=(--build-arg "JOBS=$jobs")
     shift 2
     if [ -n "${VIGIL_BUILT:-}" ]; then
         context="$cache/built" file="$cache/built/Dockerfile"
         rm -rf "$context"
         mkdir -p "$context/programs"
-        find .build/release/ -maxdepth 1 -type f -perm -u+x -exec cp -t "$context/programs" {} +
-        # In place of the step that builds them.
-        sed -e '/^RUN --mount=type=bind/,/ cp -t .programs /c COPY programs /programs' deploy/Dockerfile >"$file"
+        find "$folder/.build/release/" -maxdepth 1 -type f -perm -u+x -exec cp -t "$context/programs" {} +
+        # In place of the steps that install what a build needs, and that build the programs.
+        sed -e '/^FROM .* AS build$/,/^RUN --mount=type=bind/ { /^FROM /!{ /^RUN --mount/!d } }' \
+            -e '/^RUN --mount=type=bind/,/ cp -t .programs /c COPY programs /programs' "$folder/deploy/Dockerfile" >"$file"
+        options+=(--build-arg VIGIL_IMAGE_SWIFT=vigil-rehearsal-linker)
     fi
-    [ "$engine" != podman ] || options+=(--isolation=chroot --pull-never --layers)
-    for target; do
-        number=$((number + 1))
-        name=$(image "$target")
-        say "Building image $number of $#: $name:$tag …"
-        DOCKER_BUILDKIT=1 $engine build --quiet "${options[@]}" --file "$file" --target "$target" --tag "$name:$tag" "$context" \
-            >"$cache/build.log" 2>&1 || fail "The image $name:$tag can't be built: $(tail -n 5 "$cache/build.log")"
-    done
+    say "Building $# images …"
+    build_target() {
+        build_image "$(image "$1"):$tag" "${options[@]}" --file "$file" --target "$1" "$context"
+        say "built: $(image "$1"):$tag"
+    }
+    # The stages that all share, once.
+    build_target "$1"
+    each build_target "${@:2}"
+    docker image prune --force >/dev/null
 }
 
 # The name of a target's image.
@@ -118,12 +124,12 @@ image() {
 try_image() {
     local name program user words
     name=$(image "$1")
-    try() { $engine run --rm --network none --read-only --cap-drop ALL --entrypoint "$1" "$name" "${@:2}"; }
-    user=$($engine inspect --format '{{.Config.User}}' "$name")
+    try() { docker run --rm --network none --read-only --cap-drop ALL --entrypoint "$1" "$name" "${@:2}"; }
+    user=$(docker inspect --format '{{.Config.User}}' "$name")
     [ "$user" = 10001:10001 ] || object "$name runs as $user."
     try "$1" --help >/dev/null || object "$name doesn't show its help."
     words=$(try "$1" --version) || object "$name doesn't say its versions."
-    [ "$($engine inspect --format '{{index .Config.Labels "org.vigil.libraries"}}' "$name")" = \
+    [ "$(docker inspect --format '{{index .Config.Labels "org.vigil.libraries"}}' "$name")" = \
         "$(tail -n +2 <<<"$words" | paste -s -d ,)" ] || object "The label of $name isn't what its program says."
     case $1 in
         vigil | vigil-dev) ;;
@@ -132,14 +138,28 @@ try_image() {
     say "tried: $(paste -s -d ' ' <<<"$words")"
 }
 
-# Builds images, tries each, and counts them together. The arguments are targets.
-rehearse_images() {
+# Tries each image, and counts them together. The arguments are targets.
+try_images() {
     local target names=()
-    build_images . latest "$@"
     for target; do names+=("$(image "$target"):latest"); done
-    bash deploy/labels.sh "$engine" "${names[@]}"
+    bash deploy/labels.sh "${names[@]}"
     for target; do try_image "$target"; done
     # An archive has each layer once.
-    [ "$engine" != docker ] || say "$# images have $(($(docker save "${names[@]}" | wc -c) / 1000000)) MB, with the layers that they share."
-    [ ${#objections[@]} = 0 ] || fail "FAILED: ${#objections[@]} objections, above."
+    say "$# images have $(($(docker save "${names[@]}" | wc -c) / 1000000)) MB, with the layers that they share."
+    conclude
+}
+
+# Whatever images this kind of rehearsal needs.
+make_images() {
+    local public=(postgres nginx prometheus)
+    [ "$kind" != images ] || public=()
+    [ "$kind" != whole ] || public+=(haproxy)
+    make_stand_ins "$([ -n "${VIGIL_BUILT:-}" ] && echo linker || echo swift)" ${public[@]+"${public[@]}"}
+    if [ "$kind" = whole ]; then
+        newer_build "$cache/newer"
+        build_images "$cache/newer" newer "${images[@]}"
+    fi
+    [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' vigil-dev "${images[@]}" | sort -u)
+    build_images . latest "${targets[@]}"
+    [ "$kind" = short ] || try_images "${targets[@]}"
 }

@@ -11,9 +11,9 @@ look_at_rights() {
         [ "$(awk '/^CapBnd:/ { print $2 }' "/proc/$id/status")" = 0000000000000000 ] || object "$service could get capabilities."
         [ "$(awk '/^NoNewPrivs:/ { print $2 }' "/proc/$id/status")" = 1 ] || object "$service could get privileges."
         [ "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$id/limits")" = "0 0" ] || object "$service may dump core."
-        [ "$(podman inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
+        [ "$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}}' "$(container "$service")")" = true ] ||
             object "$service can write to its root file system."
-        [ "$(podman inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||
+        [ "$(docker inspect --format '{{.HostConfig.Memory}}' "$(container "$service")")" -gt 0 ] ||
             object "$service has no limit of memory."
         for secret in "$VIGIL_SECRETS"/files/*; do
             case $secret in *.pem | *.json) continue ;; esac
@@ -31,65 +31,55 @@ look_at_rights() {
 }
 
 # Who calls whom, and so shares a network; "caller callee". What a neighbour may ask is a matter of its certificate.
-mapfile -t neighbours < <(compose --arrows | grep -v '^migrate ')
+mapfile -t neighbours < <(describe --arrows | grep -v '^migrate ')
 
 declare -A ports=() closed_ports=()
-while read -r service port; do ports[$service]+="$port "; done < <(compose --open)
+while read -r service port; do ports[$service]+="$port "; done < <(describe --open)
 # Ports that a container opens to itself only.
-while read -r service port; do closed_ports[$service]+="$port "; done < <(compose --closed)
+while read -r service port; do closed_ports[$service]+="$port "; done < <(describe --closed)
 declare -A processes addresses
-# Whether one of the ports $3 of $2 can be reached from within $1.
-reaches() {
-    local address port
-    for address in ${addresses[$2]}; do
-        for port in $3; do
-            ! nsenter --net --target "${processes[$1]}" timeout 2 bash -c ": </dev/tcp/$address/$port" 2>/dev/null || return 0
+# The services that can be reached from within one. $1: the service that tries; then others, each at its ports in the map $2.
+reached_from() {
+    local from=$1 to address port
+    local -n open=$2
+    shift 2
+    for to; do
+        for address in ${addresses[$to]:-}; do
+            for port in ${open[$to]:-}; do printf '%s %s %s\n' "$to" "$address" "$port"; done
         done
-    done
-    return 1
+    done | nsenter --net --target "${processes[$from]}" /usr/bin/python3 Tests/Live/rehearsal/reach.py
 }
 # Sets $tried.
 try_arrows() {
-    local service from to pair may
+    local service from to pair others
     for service in "${all[@]}"; do
         processes[$service]=$(process "$service")
-        addresses[$service]=$(podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$(container "$service")")
+        addresses[$service]=$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "$(container "$service")")
     done
     say "Trying to connect from each container to each other …"
     tried=0
     for from in "${all[@]}"; do
-        # All at once: what is closed takes its time to say nothing.
-        declare -A tests=()
-        for to in "${!ports[@]}"; do
-            [ "$from" != "$to" ] || continue
-            tried=$((tried + 1))
-            reaches "$from" "$to" "${ports[$to]}" &
-            tests[$to]=$!
+        others=()
+        for to in "${!ports[@]}"; do [ "$from" = "$to" ] || others+=("$to"); done
+        tried=$((tried + ${#others[@]}))
+        declare -A reached=() neighbour=()
+        while read -r to; do [ -z "$to" ] || reached[$to]=yes; done < <(reached_from "$from" ports "${others[@]}")
+        for pair in "${neighbours[@]}"; do
+            case $pair in
+                "$from "*) neighbour[${pair#* }]=yes ;;
+                *" $from") neighbour[${pair% *}]=yes ;;
+            esac
         done
-        for to in "${!tests[@]}"; do
-            may=
-            for pair in "${neighbours[@]}"; do
-                [ "$pair" != "$from $to" ] && [ "$pair" != "$to $from" ] || may=yes
-            done
-            if wait "${tests[$to]}"; then
-                [ -n "$may" ] || object "$from can connect to $to."
-            else
-                [ -z "$may" ] || object "$from can't connect to $to."
-            fi
+        for to in "${others[@]}"; do
+            case ${reached[$to]:-no},${neighbour[$to]:-no} in
+                yes,no) object "$from can connect to $to." ;;
+                no,yes) object "$from can't connect to $to." ;;
+            esac
         done
-        say "$from: tried"
-    done
-    # A shared network doesn't open the admin port or a simulator's control port, which ask for no certificate.
-    declare -A tests=()
-    for pair in "${neighbours[@]}"; do
-        read -r from to <<<"$pair"
-        reaches "$from" "$to" "${closed_ports[$to]:-}" &
-        tests[$pair]=$!
-        reaches "$to" "$from" "${closed_ports[$from]:-}" &
-        tests[$to $from]=$!
-    done
-    for pair in "${!tests[@]}"; do
-        ! wait "${tests[$pair]}" || object "${pair% *} can connect to a port of ${pair#* } that is for its own machine."
+        # A shared network doesn't open the admin port or a simulator's control port, which ask for no certificate.
+        while read -r to; do
+            [ -z "$to" ] || object "$from can connect to a port of $to that is for its own machine."
+        done < <(reached_from "$from" closed_ports "${!neighbour[@]}")
     done
     say "$tried pairs were tried; ${#neighbours[@]} share a network."
 }

@@ -11,12 +11,12 @@ listeners=(
     "donation-fold 8116 mutual prometheus donation-fold" "further 8147 mutual prometheus further"
 )
 while read -r service port caller; do
-    kind=mutual
-    [ "${service#development-}" = "$service" ] || kind=public
+    clients=mutual
+    [ "${service#development-}" = "$service" ] || clients=public
     # It knows nobody but the country.
-    [ "$service" != development-gateway ] || { kind=mutual && caller=../../files/federation-gateway; }
-    listeners+=("$service $port $kind $caller $service")
-done < <(compose --calls | sort -u -k 1,2)
+    [ "$service" != development-gateway ] || { clients=mutual && caller=../../files/federation-gateway; }
+    listeners+=("$service $port $clients $caller $service")
+done < <(describe --calls | sort -u -k 1,2)
 
 scan_listeners() {
     local listener service port kind caller name certificate

@@ -14,7 +14,7 @@ open_outside() {
     ip link set vigil-out0 up
     ip -n vigil-outside addr add "$outside_address/30" dev vigil-out1
     ip -n vigil-outside link set vigil-out1 up
-    ip netns exec vigil-outside /usr/bin/python3 -m http.server --bind "$outside_address" 8443 >/dev/null 2>&1 &
+    ip netns exec vigil-outside socat "TCP-LISTEN:8443,bind=$outside_address,reuseaddr,fork" /dev/null 2>/dev/null &
     outside_listener=$!
     local attempt
     for attempt in $(seq 50); do
@@ -26,20 +26,22 @@ open_outside() {
 }
 
 close_outside() {
-    [ -z "${outside_listener:-}" ] || kill "$outside_listener" 2>/dev/null || true
-    ip netns del vigil-outside 2>/dev/null || true
-    # Its other end went with the namespace.
+    [ -z "${outside_listener:-}" ] || { kill "$outside_listener" && wait "$outside_listener"; } 2>/dev/null || true
     outside_listener=
+    # Its other end goes with it.
+    ip link del vigil-out0 2>/dev/null || true
+    ip netns del vigil-outside 2>/dev/null || true
 }
 
 # The gateways of a container's networks that lead out: not internal, and masqueraded. $1: the container.
 ways_out() {
-    local network
-    docker inspect --format '{{range .NetworkSettings.Networks}}{{println .NetworkID}}{{end}}' "$1" | while read -r network; do
-        [ -z "$network" ] || docker network inspect --format \
-            '{{if not .Internal}}{{if ne (index .Options "com.docker.network.bridge.enable_ip_masquerade") "false"}}{{range .IPAM.Config}}{{println .Gateway}}{{end}}{{end}}{{end}}' \
-            "$network"
-    done | sed '/^$/d'
+    local network gateway
+    docker inspect --format '{{range .NetworkSettings.Networks}}{{.NetworkID}} {{println .Gateway}}{{end}}' "$1" |
+        while read -r network gateway; do
+            [ -z "$network" ] || [ "$(docker network inspect --format \
+                '{{.Internal}} {{index .Options "com.docker.network.bridge.enable_ip_masquerade"}}' "$network")" != "false " ] ||
+                printf '%s\n' "$gateway"
+        done
 }
 
 # Says what is wrong with the routes of a container, or nothing. $1: the container.
@@ -48,7 +50,7 @@ judge_routes() {
     process=$(docker inspect --format '{{.State.Pid}}' "$1")
     gateways=$(ways_out "$1")
     route=$(nsenter --net --target "$process" ip -4 route show default | awk '{ print $3 }')
-    ! nsenter --net --target "$process" timeout 3 bash -c ": </dev/tcp/$outside_address/8443" 2>/dev/null || reached=yes
+    ! nsenter --net --target "$process" timeout 1 bash -c ": </dev/tcp/$outside_address/8443" 2>/dev/null || reached=yes
     if [ -n "$gateways" ]; then
         [ "$route" = "$gateways" ] || printf 'its default route is %s, and its way out %s\n' "${route:-none}" "$gateways"
         [ -n "$reached" ] || printf 'it has a way out, and reaches nothing there\n'
@@ -76,18 +78,30 @@ judge_control() {
     done
 }
 
-# Sets $routes and $ways: how many containers were looked at, and how many have a way out.
+# Every running container of $project, all at the same time: what leads nowhere takes a while to say so. Sets $routes and $ways: how many
+# were looked at, and how many have a way out.
+look_at_containers() {
+    local id service problem found containers=() judges=()
+    mapfile -t containers < <(docker ps --filter "label=com.docker.compose.project=$project" --format '{{.ID}} {{.Label "com.docker.compose.service"}}')
+    routes=${#containers[@]} ways=0
+    [ "$routes" -gt 0 ] || object "No container of $project runs: no route was looked at."
+    found=$(mktemp -d)
+    for id in "${containers[@]%% *}"; do
+        { judge_routes "$id" >"$found/$id.problems" && ways_out "$id" >"$found/$id.ways"; } &
+        judges+=($!)
+    done
+    wait ${judges[@]+"${judges[@]}"} || object "The routes of a container couldn't be looked at."
+    while read -r id service; do
+        [ ! -s "$found/$id.ways" ] || ways=$((ways + 1))
+        while read -r problem; do object "$service: $problem."; done <"$found/$id.problems"
+    done < <(printf '%s\n' "${containers[@]}")
+    rm -rf "$found"
+}
+
 look_at_routes() {
-    local container service problem
-    routes=0 ways=0
     say "Looking at default routes …"
     open_outside || { close_outside && return 0; }
-    while read -r container service; do
-        routes=$((routes + 1))
-        [ -z "$(ways_out "$container")" ] || ways=$((ways + 1))
-        while read -r problem; do [ -z "$problem" ] || object "$service: $problem."; done < <(judge_routes "$container")
-    done < <(docker ps --filter "label=com.docker.compose.project=$project" --format '{{.ID}} {{.Label "com.docker.compose.service"}}')
-    [ "$routes" -gt 0 ] || object "No container of $project runs: no route was looked at."
+    look_at_containers
     judge_control
     close_outside
     say "$routes containers were looked at; $ways have a way out, and the others none."

@@ -6,7 +6,9 @@ declare -A changed=(
     [PushDispatcher]=push_dispatcher.registration
 )
 
-# The same sources with one more migration in each of these schemas. $1: the folder for them.
+# The same sources with one more migration in each of these schemas. With VIGIL_BUILT they are built on this machine, too: in a copy of
+# the checkout with its build, which the compiler sees in the checkout's place, so that only what has changed is built again.
+# $1: the folder for them.
 newer_build() {
     local schema
     rm -rf "$1"
@@ -16,6 +18,13 @@ newer_build() {
         sed -i "s/^    ]\$/    ] + [Migration(\"rehearsal\", \"ALTER TABLE ${changed[$schema]} ADD COLUMN rehearsal integer\")]/" \
             "$1/Shared/Schema/$schema/"*Migrations.swift
     done
+    [ -n "${VIGIL_BUILT:-}" ] || return 0
+    say "Building the newer programs …"
+    tar --exclude './.build/*/debug' -cf - ./.build | tar -C "$1" -xf -
+    # The expressions are the inner shell's.
+    # shellcheck disable=SC2016
+    quietly newer unshare --mount --propagation private bash -c 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"' bash \
+        "$1" "$checkout" env VIGIL_PROGRAMS_ONLY=1 swift build "${release[@]}" ${jobs:+--jobs "$jobs"}
 }
 
 # What is opened to the outside: the container's port, its network, and the balancer's port.
@@ -37,14 +46,13 @@ start_balancer() {
                 "$service" "$outside" "$(address "$(container "$service")" "$network")" "$port"
         done
     } >"$stage/balancer/haproxy.cfg"
-    podman run --detach --rm --name "$project-balancer" --label "io.podman.compose.project=$project" --network host \
-        --volume "$stage/balancer:$stage/balancer" docker.io/library/haproxy:2.6-bookworm \
+    docker run --detach --rm --name "$project-balancer" --network host --volume "$stage/balancer:$stage/balancer" vigil-rehearsal-haproxy \
         haproxy -W -f "$stage/balancer/haproxy.cfg" >/dev/null
 }
 
 balancer() { printf '%s\n' "$1" | socat - "UNIX-CONNECT:$stage/balancer/socket" >/dev/null; }
 # A container's address in a network.
-address() { podman inspect --format "{{(index .NetworkSettings.Networks \"${project}_$2\").IPAddress}}" "$1"; }
+address() { docker inspect --format "{{(index .NetworkSettings.Networks \"${project}_$2\").IPAddress}}" "$1"; }
 
 # From now on the balancer sends a door's new connections to a container. $1: the service; $2: old or new; $3: the container.
 send_to() {
@@ -68,32 +76,31 @@ program() {
 # Whether a container answers. $1: the service; $2: the container.
 is_ready() {
     if [ "$1" = edge ]; then
-        podman exec "$2" curl --fail --silent --output /dev/null http://127.0.0.1:8049/health
+        docker exec "$2" curl --fail --silent --output /dev/null http://127.0.0.1:8049/health
     else
-        podman exec "$2" "$(program "$1")" ready 2>/dev/null
+        docker exec "$2" "$(program "$1")" ready 2>/dev/null
     fi
 }
 
 # A second container of the new image comes, then the first is replaced, then the second goes, as deploy/runbook.md has it.
 replace() {
-    local next="$project-next-$1" second
-    $podman_compose run -d --no-deps --name "$next" "$1" >/dev/null 2>&1
+    local next="next-$1" second
+    quietly replace docker compose run -d --no-deps --use-aliases --name "$next" "$1"
     for second in $(seq 60); do
         ! is_ready "$1" "$next" || break
         sleep 1
     done
-    is_ready "$1" "$next" || fail "The new $1 didn't become ready: $(podman logs --tail 3 "$next" 2>&1)"
+    is_ready "$1" "$next" || fail "The new $1 didn't become ready in $second s: $(docker logs --tail 3 "$next" 2>&1)"
     [ -z "${doors[$1]:-}" ] || send_to "$1" new "$next"
-    podman rm --force --time 35 "$(container "$1")" >/dev/null
-    $podman_compose up -d --no-build "$1" >"$cache/up.log" 2>&1
-    wait_healthy "$1" 120
+    quietly replace docker compose up -d --no-deps --wait --wait-timeout 120 "$1"
     [ -z "${doors[$1]:-}" ] || send_to "$1" old "$(container "$1")"
-    podman rm --force --time 35 "$next" >/dev/null
+    quietly replace docker stop --time 35 "$next"
+    docker rm "$next" >/dev/null
 }
 
 # How many migrations were applied.
 migrations() {
-    podman exec "$(container postgres)" psql -X -A -t -d vigil -c 'SELECT count(*) FROM vigil.migration'
+    docker exec "$(container postgres)" psql -X -A -t -d vigil -c 'SELECT count(*) FROM vigil.migration'
 }
 
 upgrade() {
@@ -107,11 +114,11 @@ upgrade() {
     traffic=$!
     sleep 10
     for name in "${images[@]}"; do
-        [ "$name" = vigil ] || name=vigil-$name
-        podman tag "$name:newer" "$name:latest"
+        name=$(image "$name")
+        docker tag "$name:newer" "$name:latest"
     done
     before=$(migrations)
-    $podman_compose run --rm --no-deps migrate >"$cache/migrate.log" 2>&1 || true
+    docker compose run --rm --no-deps -T migrate >"$cache/migrate.log" 2>&1 || true
     [ "$(migrations)" = $((before + ${#changed[@]})) ] ||
         object "The migrations weren't applied: $(tail -n 2 "$cache/migrate.log")"
     say "migrated"
@@ -125,10 +132,10 @@ upgrade() {
     kill -TERM "$traffic"
     wait "$traffic" || object "Requests failed while the suite was upgraded; see above."
     traffic=
-    podman rm --force --time 5 "$project-balancer" >/dev/null
+    docker rm --force "$project-balancer" >/dev/null
     for service in "${services[@]}"; do
         [ "${service#development-}" != "$service" ] ||
-            [ "$(podman inspect --format '{{.Image}}' "$(container "$service")")" = \
-                "$(podman inspect --format '{{.Id}}' "vigil-$(program "$service"):newer")" ] || object "$service isn't the newer build."
+            [ "$(docker inspect --format '{{.Image}}' "$(container "$service")")" = \
+                "$(docker inspect --format '{{.Id}}' "vigil-$(program "$service"):newer")" ] || object "$service isn't the newer build."
     done
 }

@@ -27,6 +27,7 @@ class Check:
     def __init__(self, scratch, programs, first_port):
         self.scratch, self.programs, port = pathlib.Path(scratch), programs, int(first_port)
         self.suite = Suite(self.scratch / "state", programs)
+        self.country = self.suite.configuration["submission-server"]["origin"]
         self.secrets = self.scratch / "secrets"
         self.callers = self.secrets / "callers"
         self.doors = {
@@ -53,7 +54,7 @@ class Check:
     def smoke(self, *options, **doors):
         """How it ended, how many steps passed, and all that it said."""
         addresses = self.doors | {f"--{name}": url for name, url in doors.items()}
-        command = ["bash", SCRIPT, *(word for pair in addresses.items() for word in pair), *options]
+        command = ["bash", SCRIPT, "--country", self.country, *(word for pair in addresses.items() for word in pair), *options]
         environment = os.environ | {"VIGIL_PROGRAMS": self.programs, "VIGIL_SECRETS": str(self.secrets)}
         ended = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return ended.returncode, len(STEP.findall(ended.stdout)), ended.stdout
@@ -122,18 +123,23 @@ class Check:
         return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
     @property
+    def countries(self):
+        return self.suite.state / "published/version/v1/diagnosis-keys/country"
+
+    @property
     def dates(self):
-        return self.suite.state / "published/version/v1/diagnosis-keys/country/DE/date"
+        return self.countries / self.country / "date"
 
     @contextlib.contextmanager
-    def without_packages(self):
-        """The tree of a new suite, which has indexes and no package."""
+    def index(self, folder, content):
+        """A folder with nothing but an index, and then its own content again."""
         aside = self.scratch / "aside"
-        self.dates.rename(aside)
-        self.dates.write_text("[]")
+        folder.rename(aside)
+        folder.mkdir()
+        (folder / "index").write_text(content)
         yield
-        self.dates.unlink()
-        aside.rename(self.dates)
+        shutil.rmtree(folder)
+        aside.rename(folder)
 
     def newest_package(self):
         days = sorted(self.dates.glob("2*"))
@@ -154,7 +160,7 @@ class Check:
         def fresh():
             return "--code", self.suite.teletan()
 
-        with self.without_packages():
+        with self.index(self.dates, "[]"):
             if "No package yet" not in self.passes("a new suite", 12, *fresh()):
                 self.objections.append("it doesn't say that a new suite has no package.")
 
@@ -169,7 +175,9 @@ class Check:
         self.control("the portal is called by another name than its own", 5, "VIGIL_PORTAL_ORIGINS",
                      portal=self.doors["--portal"].replace("127.0.0.1", "localhost"))
         self.control("a code that was redeemed", 6, "code was refused", "--code", code)
-        self.control("another country", 11, "not FR.*--country", *fresh(), "--country", "FR")
+        self.control("another country", 4, "VIGIL_ORIGIN: it named FR .--country", "--country", "FR")
+        with self.index(self.countries, '["EUR"]'):
+            self.control("regions without the country", 11, f"names EUR, and not {self.country}.*VIGIL_REGIONS", *fresh())
         self.control("a laboratory without a certificate", 0, "lab-none/tls", "--lab", "lab-none")
         frozen = {"test-result-server": 0, "verification-server": 1, "submission-server": 4, "development-identity": 6}
         for service, steps in frozen.items():

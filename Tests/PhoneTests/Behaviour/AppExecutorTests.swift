@@ -97,7 +97,7 @@ private struct TaggedFile: WireMessage {
             .deletingLastPathComponent().deletingLastPathComponent()
         let system = message == .applicationConfigurationIOS ? "ios" : "android"
         let file = root.appending(path: "deploy/static/version/v2/app_config_\(system).json")
-        var json = try String(contentsOf: file, encoding: .utf8)
+        var json = try String(contentsOf: file, encoding: .utf8).replacing(#""ORIGIN""#, with: #""DE""#)
         for (old, new) in changes {
             try #require(json.contains(old))
             json = json.replacing(old, with: new)

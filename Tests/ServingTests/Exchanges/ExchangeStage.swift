@@ -24,7 +24,7 @@ final class ExchangeStage {
         listener = ListenerCore(
             ListenerCore.Shared(
                 limits: limits, budget: budget, clock: .system, mutual: nil, ofPrefix: nil, denials: nil,
-                makeHandler: nil), server: server, on: core)
+                makeHandler: nil, balancers: .none, refusedHeaders: nil), server: server, on: core)
         client = WireClient()
         connect()
     }

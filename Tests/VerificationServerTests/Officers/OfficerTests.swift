@@ -208,6 +208,15 @@ struct OfficerTests {
         }
     }
 
+    @Test("the simulated identity provider is an error at start, if callers from other machines reach the suite")
+    func simulatedProvider() async throws {
+        let settings = ["officers.issuer": "https://development-identity:8080", "published.addresses": "0.0.0.0"]
+        let problem = await #expect(throws: ConfigurationProblem.self) {
+            try await VerificationStage.run(settings: settings) { _ in }
+        }
+        #expect(problem?.description.contains("officers.issuer names the simulated identity provider") == true)
+    }
+
     @Test(
         "a key set without a usable key is an error at start",
         arguments: [

@@ -84,7 +84,8 @@ struct DatabaseOutageTests {
                 await #expect(throws: CallError.unavailable) { try await stage.teleTAN(.test) }
                 let ready = try await admin.send("GET", "/ready")
                 #expect(ready.status == 503)
-                #expect(ready.body == "{\"failing\":[\"postgres\"]}\n")
+                // What is simulated there comes after it.
+                #expect(ready.body.hasPrefix("{\"failing\":[\"postgres\"]"))
                 #expect(try await admin.send("GET", "/health").status == 200)
 
                 try link.connect()

@@ -19,7 +19,7 @@ struct CountryClients {
         let suite = try RunningSuite(in: folder)
         let authority = folder.certificate(SuiteCertificates.authority)
         let proxy = try suite.url(of: .metadataProxy, .listen)
-        apps = try AppClient(base: proxy, authorities: authority)
+        apps = try suite.appClient(in: folder)
         lines = TappedLines(to: proxy, authorities: authority)
         packages = try suite.packageClient(in: folder)
         lab = try ServiceClient(

@@ -71,7 +71,8 @@ package struct DevelopmentGateway: AsyncParsableCommand {
     private static func anchor(_ settings: Settings) throws -> FederationAnchor {
         let (certificate, key) = (try settings.path("anchor.certificate"), try settings.path("anchor.key"))
         do {
-            return try FederationAnchor(certificatePEM: text(certificate), privateKeyPEM: text(key))
+            return try FederationAnchor(
+                certificatePEM: settings.text("anchor.certificate"), privateKeyPEM: settings.text("anchor.key"))
         } catch {
             throw settings.wrong(
                 "anchor.key", "names \(key), which must be the P-256 or RSA key of the certificate in \(certificate)")
@@ -121,14 +122,10 @@ package struct DevelopmentGateway: AsyncParsableCommand {
 
     private static func certificate(_ key: String, _ settings: Settings) throws -> FederationCertificate {
         let path = try settings.path(key)
-        guard let certificate = try? FederationCertificate(pem: text(path)) else {
+        guard let certificate = try? FederationCertificate(pem: settings.text(key)) else {
             throw settings.wrong(key, "names \(path), which must hold one certificate in PEM")
         }
         return certificate
-    }
-
-    private static func text(_ path: String) -> String {
-        (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
     }
 }
 

@@ -24,7 +24,7 @@ struct SmokeCallers: Sendable {
     /// - Parameters:
     ///   - folder: with their certificates and keys.
     ///   - laboratory: the name of the laboratory's folder in it.
-    ///   - country: whose packages are looked at.
+    ///   - country: which uploads name, and whose packages are looked at.
     ///   - trusted: path of a PEM file with whom apps and browsers trust.
     init(
         _ folder: CallersFolder, laboratory name: String, country: String, at addresses: Addresses,
@@ -32,9 +32,10 @@ struct SmokeCallers: Sendable {
     ) throws {
         let everybody = try OutsideCalls(authorities: trusted, reach: .direct)
         let files = folder.laboratory(name)
-        app = try AppClient(base: addresses.apps, authorities: trusted)
+        app = try AppClient(base: addresses.apps, authorities: trusted, country: country)
         packages = try PackageClient(
-            base: addresses.downloads, authorities: trusted, region: country, trusted: [folder.signingKey()])
+            base: addresses.downloads, authorities: trusted, region: country, country: country,
+            trusted: [folder.signingKey()])
         laboratory = try ServiceClient(base: addresses.laboratories, tls: files, name: "test-result-server")
         let codes = OneTimeCodes()
         officer = PortalVisit(portal: addresses.portal, authorities: trusted) { try codes.next(of: $0) }

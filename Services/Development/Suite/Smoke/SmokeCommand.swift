@@ -30,7 +30,7 @@ struct SmokeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The laboratory's folder among them.", valueName: "name"))
     var lab = "lab"
 
-    @Option(help: ArgumentHelp("The country whose packages are looked at.", valueName: "code"))
+    @Option(help: ArgumentHelp("The country that uploads name and whose packages are looked at.", valueName: "code"))
     var country = "DE"
 
     @Option(help: ArgumentHelp("Where apps call.", valueName: "url"))

@@ -117,7 +117,9 @@ struct SmokeTest: Sendable {
             do {
                 try await callers.app.upload([try SmokeKey.fresh(at: Date())], tan: tan)
             } catch CallError.refused(.badRequest) {
-                throw Unmet("The upload was refused (400), which it is if it names another country than VIGIL_ORIGIN")
+                throw Unmet(
+                    "The upload was refused (400), which it is if it names another country than VIGIL_ORIGIN: it named \(country) (--country)"
+                )
             }
             return "It uploaded a key with the TAN (200)."
         }
@@ -181,8 +183,8 @@ struct SmokeTest: Sendable {
         }
         guard countries.contains(country) else {
             throw CommandFailure(
-                "The index names \(countries.joined(separator: ", ")), and not \(country). Name the country by --country; it is "
-                    + "VIGIL_ORIGIN.")
+                "The index names \(countries.joined(separator: ", ")), and not \(country), where apps look: VIGIL_REGIONS must name "
+                    + "it if it is set.")
         }
         let published = try await PublishedHours(of: callers.packages, today: Day(containing: now))
         guard let newest = published.names.last, let hour = published.last else {

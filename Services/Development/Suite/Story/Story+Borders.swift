@@ -8,7 +8,7 @@ import Running
 
 /// Keys on their way to another country, and from there.
 extension Story {
-    /// A German phone in France, and a French phone in Germany.
+    /// A phone from here in a neighbouring country, and a phone from there.
     ///
     /// - Parameters:
     ///   - phoneA: its owner agreed to warn people in other countries.
@@ -21,15 +21,15 @@ extension Story {
         }
         let day = Day(containing: start).advanced(by: -2)
         var traveller = Phone(at: start)
-        var french = Phone(at: start)
-        try traveller.meet(&french, from: day.noon, intervals: 2)
-        guard let key = french.diagnosisKeys(of: day...day, answeredOn: Day(containing: start)).first else {
-            throw Unmet("the French phone should have a key of that day")
+        var stranger = Phone(at: start)
+        try traveller.meet(&stranger, from: day.noon, intervals: 2)
+        guard let key = stranger.diagnosisKeys(of: day...day, answeredOn: Day(containing: start)).first else {
+            throw Unmet("the phone from there should have a key of that day")
         }
         say(
-            "Two days ago phone G, from here, was in France, near a French phone, whose owner has tested positive since."
+            "Two days ago phone G, from here, was in \(neighbour), near a phone from there, whose owner has tested positive since."
         )
-        try await uploadInFrance(key)
+        try await uploadAbroad(key)
 
         let hour = stage.closing.hour(after: try await stage.closing.published())
         try await stage.exchange(hour.start)
@@ -51,43 +51,44 @@ extension Story {
         let end = GatewayTime(now: Int(hour.endSeconds))
         _ = try await stage.gateway.call(DevelopmentGatewayAPI.clock, end)
         try await stage.exchange(hour.end)
-        try await receiveInFrance(shared, not: phoneH)
+        try await receiveAbroad(shared, not: phoneH)
     }
 
-    /// Another country's upload, in which one key is of the French phone.
-    private func uploadInFrance(_ key: DiagnosisKey) async throws {
+    /// The neighbour's upload, in which one key is of the phone from there.
+    private func uploadAbroad(_ key: DiagnosisKey) async throws {
         let others = (0..<199).map { _ in Data(Self.random(KeyData.count)).base64EncodedString() }
         let upload = CountryUpload(
-            country: Self.neighbour, data: others + [Data(key.data.bytes).base64EncodedString()], visited: [],
+            country: neighbour, data: others + [Data(key.data.bytes).base64EncodedString()], visited: [],
             rollingStart: Int(key.rollingPeriod.start.rawValue))
         let uploaded = try await stage.gateway.call(DevelopmentGatewayAPI.upload, upload)
-        try require(uploaded.status == 201, "the gateway should take the French batch")
+        try require(uploaded.status == 201, "the gateway should take the batch of \(neighbour)")
         let batched = try await stage.gateway.call(DevelopmentGatewayAPI.batching, BatchingRequest())
         say(
-            "France uploaded \(uploaded.keys.count) keys, signed, to the gateway (201), which made batch \(batched.tags.last ?? "?")."
+            "\(neighbour) uploaded \(uploaded.keys.count) keys, signed, to the gateway (201), which made batch \(batched.tags.last ?? "?")."
         )
     }
 
     /// What the other country downloads.
-    private func receiveInFrance(_ key: DiagnosisKey, not phoneH: Phone) async throws {
+    private func receiveAbroad(_ key: DiagnosisKey, not phoneH: Phone) async throws {
         _ = try await stage.gateway.call(DevelopmentGatewayAPI.batching, BatchingRequest())
         let received = try await stage.gateway.call(
-            DevelopmentGatewayAPI.received, ReceivedQuery(country: Self.neighbour))
-        let uploads = received.uploads.filter { $0.country == "DE" }
+            DevelopmentGatewayAPI.received, ReceivedQuery(country: neighbour))
+        let uploads = received.uploads.filter { $0.country == stage.country.origin }
         try require(
             !uploads.isEmpty && uploads.allSatisfy { $0.keys.count >= stage.minimumKeys },
-            "France should get batches, none of them small")
+            "\(neighbour) should get batches, none of them small")
         try require(
             uploads.contains { $0.keys.contains(Data(key.data.bytes).base64EncodedString()) },
-            "France should get phone A's key")
+            "\(neighbour) should get phone A's key")
         let kept = Set(phoneH.keys.map { Data($0.data.bytes).base64EncodedString() })
         try require(
             uploads.allSatisfy { kept.isDisjoint(with: $0.keys) },
-            "France should get no key of phone H, which reported itself")
+            "\(neighbour) should get no key of phone H, which reported itself")
         say(
             "federation sent \(uploads.map(\.keys.count).reduce(0, +)) keys of people who agreed, and fillers, in \(uploads.count) signed batch(es); "
-                + "phone A's key is among what France downloads, and none of phone H's is.")
+                + "phone A's key is among what \(neighbour) downloads, and none of phone H's is.")
     }
 
-    private static let neighbour = "FR"
+    /// Another country of the federation.
+    private var neighbour: String { stage.country.neighbours[0] }
 }

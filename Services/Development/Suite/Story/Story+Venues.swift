@@ -41,7 +41,9 @@ extension Story {
     func enterVenue(_ visitors: VenueVisitors) async throws {
         var tracer = try await stage.officer.signIn(as: DevelopmentUser.tracer.rawValue)
         var approver = try await stage.officer.signIn(as: DevelopmentUser.approver.rawValue)
-        try await tracer.enterVenue(visitors.library, from: visitors.noon, to: visitors.noon.addingTimeInterval(3600))
+        try await tracer.enterVenue(
+            visitors.library, from: visitors.noon, to: visitors.noon.addingTimeInterval(3600),
+            in: stage.country.timeZone)
         try await approver.approveVenues()
         say("A tracer entered a library and a time at the health portal, and a second person approved it.")
     }
@@ -87,12 +89,16 @@ extension Story {
 
 extension SignedInBrowser {
     /// Fills in a tracer's form.
-    fileprivate mutating func enterVenue(_ number: GlobalLocationNumber, from start: Date, to end: Date) async throws {
+    /// - Parameter zone: that of the portal's clock.
+    fileprivate mutating func enterVenue(
+        _ number: GlobalLocationNumber, from start: Date, to end: Date, in zone: String
+    ) async throws {
         try await open("/venues/new")
         try await submit(
             "a venue",
             [
-                "number": number.text, "start": Self.local(start), "end": Self.local(end), "severity": "inform",
+                "number": number.text, "start": Self.local(start, in: zone), "end": Self.local(end, in: zone),
+                "severity": "inform",
                 "message": "watch-for-symptoms",
             ]
         ) { $0.inputs.contains("number") }
@@ -109,8 +115,8 @@ extension SignedInBrowser {
     }
 
     /// As the portal's clock shows it.
-    private static func local(_ moment: Date) -> String {
-        let zone = TimeZone(identifier: "Europe/Berlin") ?? .gmt
+    private static func local(_ moment: Date, in zone: String) -> String {
+        let zone = TimeZone(identifier: zone) ?? .gmt
         return String(Date.ISO8601FormatStyle(timeZone: zone).format(moment).prefix(16))
     }
 }

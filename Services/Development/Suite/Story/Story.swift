@@ -455,7 +455,7 @@ package struct Story: Sendable {
     }
 
     private func inspect(_ chunk: PublishedHours.Name) async throws {
-        let suffix = "DE/date/\(chunk.day)/hour/\(chunk.hour)"
+        let suffix = "\(stage.country.origin)/date/\(chunk.day)/hour/\(chunk.hour)"
         guard let (path, archive) = try stage.publishedFiles().first(where: { $0.key.hasSuffix(suffix) }) else {
             throw Unmet("the chunk should be a published file")
         }

@@ -63,7 +63,7 @@ private struct StoryClients {
             TLSFiles(
                 certificate: folder.certificate(name), key: folder.certificateKey(name), authorities: authority)
         }
-        apps = try AppClient(base: suite.url(of: .metadataProxy, .listen), authorities: authority)
+        apps = try suite.appClient(in: folder)
         packages = try suite.packageClient(in: folder)
         europe = try suite.packageClient(in: folder, region: "EUR")
         lab = try ServiceClient(
@@ -108,7 +108,8 @@ private struct StoryClients {
             authorities: folder.certificate(SuiteCertificates.authority),
             oneTimeCode: { [provider] in try await provider.oneTimeCode(of: $0) })
         return StoryStage(
-            apps: apps, packages: packages, europe: europe, lab: lab, officer: officer, portal: portal,
+            country: suite.country, apps: apps, packages: packages, europe: europe, lab: lab, officer: officer,
+            portal: portal,
             tracing: tracing,
             traceKeyToken: { try issuer.traceKeyToken(at: clock.now) },
             wakes: { try await apns.call(DevelopmentAPNsAPI.wakes, WakeQuery(token: $0)).count },

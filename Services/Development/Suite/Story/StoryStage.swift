@@ -6,6 +6,8 @@ package import Running
 
 /// The surroundings of the story: a running suite, as its users reach it.
 package struct StoryStage: Sendable {
+    /// The country that the suite works for.
+    package var country: SuiteCountry
     /// The metadata proxy, as apps reach it.
     package var apps: AppClient
     /// The published tree, as phones reach it.
@@ -51,7 +53,8 @@ package struct StoryStage: Sendable {
 
     /// Creates a stage from its parts.
     package init(
-        apps: AppClient, packages: PackageClient, europe: PackageClient, lab: ServiceClient, officer: PortalVisit,
+        country: SuiteCountry = .standard, apps: AppClient, packages: PackageClient, europe: PackageClient,
+        lab: ServiceClient, officer: PortalVisit,
         portal: ServiceClient, tracing: ServiceClient, traceKeyToken: @escaping @Sendable () async throws -> String,
         wakes: @escaping @Sendable (String) async throws -> Int, officerToken: String, clock: WallClock,
         minimumKeys: Int, closing: HourClosing, gateway: ServiceClient, vouchers: ServiceClient,
@@ -61,6 +64,7 @@ package struct StoryStage: Sendable {
         publishedFiles: @escaping @Sendable () throws -> [String: Data],
         inspect: @escaping @Sendable (Data) async throws -> (output: String, exitStatus: Int32)
     ) {
+        self.country = country
         self.apps = apps
         self.packages = packages
         self.europe = europe

@@ -7,6 +7,8 @@ package import Vigil
 /// The facts about a state folder's suite that `vigil-dev up` last wrote, for the commands that talk to it.
 package struct RunningSuite: Decodable, Sendable {
     private let firstPort: Int
+    private let origin: String
+    private let timeZone: String
     /// Their names, with commas between them.
     private let services: String
     /// Nil for a shared clock.
@@ -30,15 +32,26 @@ package struct RunningSuite: Decodable, Sendable {
         services.split(separator: ",").contains { $0 == service.name }
     }
 
+    /// The country that it works for.
+    package var country: SuiteCountry { SuiteCountry(origin: origin, timeZone: timeZone) }
+
+    /// A phone that uploads to this suite.
+    package func appClient(in folder: StateFolder) throws -> AppClient {
+        try AppClient(
+            base: url(of: .metadataProxy, .listen), authorities: folder.certificate(SuiteCertificates.authority),
+            country: origin)
+    }
+
     /// A phone that downloads from this suite and trusts its signing key.
-    package func packageClient(in folder: StateFolder, region: String = "DE") throws -> PackageClient {
+    /// - Parameter region: nil for that of the country.
+    package func packageClient(in folder: StateFolder, region: String? = nil) throws -> PackageClient {
         let publicKeyFile = SuiteSecrets.signingPublicKeyFile(in: folder)
         guard let pem = try folder.read(publicKeyFile) else {
             throw CommandFailure("\(publicKeyFile) is missing: run `vigil-dev up` again.")
         }
         return try PackageClient(
             base: url(of: .downloadServer, .listen), authorities: folder.certificate(SuiteCertificates.authority),
-            region: region, trusted: [VerificationKey(pem: pem)])
+            region: region ?? origin, country: origin, trusted: [VerificationKey(pem: pem)])
     }
 
     /// What time it is for the services.

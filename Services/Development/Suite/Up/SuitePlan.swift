@@ -11,6 +11,8 @@ package struct SuitePlan: Sendable {
     package let firstPort: Int
     /// What time it is for the services.
     package let clock: SuiteClock
+    /// Where they are.
+    package let country: SuiteCountry
     /// The services to start; nil for all of the catalogue.
     private let only: Set<String>?
     private let changes: [SettingChange]
@@ -22,12 +24,13 @@ package struct SuitePlan: Sendable {
     ///   - connection: the libpq connection string of a role; no password is in it.
     package init(
         folder: StateFolder, firstPort: Int = Catalogue.Port.defaultFirst, clock: SuiteClock = .ahead(seconds: 0),
-        only: Set<String>? = nil, changes: [SettingChange] = [],
+        country: SuiteCountry = .standard, only: Set<String>? = nil, changes: [SettingChange] = [],
         connection: @escaping @Sendable (DatabaseRole) -> String
     ) throws {
         self.folder = folder
         self.firstPort = firstPort
         self.clock = clock
+        self.country = country
         self.only = only
         self.changes = changes
         self.connection = connection
@@ -97,10 +100,28 @@ package struct SuitePlan: Sendable {
                 settings["\(call.key).port"] = .number(port)
             }
         }
+        settings.merge(countrySettings(of: service)) { $1 }
         settings.merge(developmentSettings(of: service)) { $1 }
         if let setting = clock.setting(in: folder) { settings[setting.key] = setting.value }
         for change in changes where change.service == service.name { settings[change.key] = change.value }
         return settings
+    }
+
+    /// What the country decides. A service that lacks its line refuses to start in another country than the standard.
+    private func countrySettings(of service: Catalogue.Service) -> [String: SettingValue] {
+        let origin = [CountryFact.origin.rawValue: SettingValue.text(country.origin)]
+        let timeZone = [CountryFact.timeZone.rawValue: SettingValue.text(country.timeZone)]
+        let neighbours = SettingValue.text(country.neighbours.joined(separator: ","))
+        return switch service {
+        case .submissionServer: origin
+        case .testResultServer, .verificationServer, .pushDispatcher, .donationFold, .healthPortal: timeZone
+        case .distribution: origin.merging(timeZone) { $1 }
+        case .federation:
+            origin.merging(timeZone) { $1 }.merging(["upload.countries": neighbours, "download.countries": neighbours])
+            { $1 }
+        case .developmentGateway: ["home.country": .text(country.origin), "countries": neighbours]
+        default: [:]
+        }
     }
 
     /// Settings for development only: the simulated peers' names, and waves without a spread.
@@ -185,8 +206,6 @@ package struct SuitePlan: Sendable {
                 "gateway.authorities": .text(folder.certificate(SuiteCertificates.authority)),
                 "gateway.trustAnchor": .text(folder.certificate(FederationCertificates.anchor)),
                 "signing.certificate": .text(folder.certificate(FederationCertificates.signing)),
-                "upload.countries": .text("FR,NL,PL"),
-                "download.countries": .text("FR,NL,PL"),
                 "callback.certificate": .text(folder.certificate(service.name)),
                 "callback.key": .text(folder.certificateKey(service.name)),
                 "callback.authorities": .text(folder.certificate(SuiteCertificates.authority)),
@@ -233,7 +252,8 @@ package struct SuitePlan: Sendable {
         }
         try folder.write(Self.inventedAuthorities, to: authorities)
         var own: [String: SettingValue] = [
-            "firstPort": .number(firstPort), "services": .text(services.map(\.name).joined(separator: ",")),
+            "firstPort": .number(firstPort), "origin": .text(country.origin), "timeZone": .text(country.timeZone),
+            "services": .text(services.map(\.name).joined(separator: ",")),
             // For checks of what strangers can do.
             "publicListeners": .text(publicListeners.joined(separator: ",")),
         ]

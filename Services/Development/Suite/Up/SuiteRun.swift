@@ -15,6 +15,7 @@ package struct SuiteRun: Sendable {
     let firstPort: Int
     /// What time it is for the services; the file of a shared clock must exist.
     let clock: SuiteClock
+    let country: SuiteCountry
     /// The names of the services to start; nil for all.
     let only: Set<String>?
     let changes: [SettingChange]
@@ -31,13 +32,15 @@ package struct SuiteRun: Sendable {
 
     /// A run that has not begun.
     package init(
-        folder: StateFolder, isFresh: Bool, firstPort: Int, clock: SuiteClock, only: Set<String>? = nil,
+        folder: StateFolder, isFresh: Bool, firstPort: Int, clock: SuiteClock, country: SuiteCountry = .standard,
+        only: Set<String>? = nil,
         changes: [SettingChange]
     ) {
         self.folder = folder
         self.isFresh = isFresh
         self.firstPort = firstPort
         self.clock = clock
+        self.country = country
         self.only = only
         self.changes = changes
     }
@@ -82,7 +85,7 @@ package struct SuiteRun: Sendable {
     private func start(under supervisor: Supervisor) async throws -> Stage {
         let cluster = try PostgresCluster(directory: folder.postgres, log: folder.log("postgres"))
         let plan = try SuitePlan(
-            folder: folder, firstPort: firstPort, clock: clock, only: only, changes: changes
+            folder: folder, firstPort: firstPort, clock: clock, country: country, only: only, changes: changes
         ) { role in
             connection(to: cluster, as: role.rawValue)
         }
@@ -128,7 +131,7 @@ package struct SuiteRun: Sendable {
     private func prepareKeys() throws {
         let made = try SuiteCertificates(in: folder, now: Date()).prepare().filter { $0.outcome == .made }
         try SuiteSecrets.prepare(in: folder)
-        try FederationCertificates(in: folder, now: Date()).prepareForDevelopment()
+        try FederationCertificates(in: folder, now: Date()).prepareForDevelopment(of: country.origin)
         Console.say("Certificates and secrets: \(made.isEmpty ? "all there." : "made \(made.count) certificates.")")
     }
 
@@ -154,7 +157,9 @@ package struct SuiteRun: Sendable {
             try await SuiteDatabase.restrict(superuser: $0)
         }
         let owner = connection(to: cluster, as: DatabaseRole.owner)
-        try await DatabaseMigration.run(connection: owner, passwordsFrom: folder) { Console.say("PostgreSQL: \($0)") }
+        try await DatabaseMigration.run(connection: owner, country: country.facts, passwordsFrom: folder) {
+            Console.say("PostgreSQL: \($0)")
+        }
         Console.say("PostgreSQL: ready. Schema versions: \(Schema.versions).")
     }
 

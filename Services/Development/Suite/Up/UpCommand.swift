@@ -32,6 +32,18 @@ struct UpCommand: AsyncParsableCommand {
             "Start only these services, and PostgreSQL; the story leaves out what needs others.", valueName: "name,…"))
     var only: ServiceNames?
 
+    @Option(
+        help: ArgumentHelp(
+            "The country that the suite works for, by its two letters. Without it: as before, or \(SuiteCountry.standard.origin).",
+            valueName: "country"))
+    var country: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The authority's time zone. Without it: as before, or \(SuiteCountry.standard.timeZone).", valueName: "zone"
+        ))
+    var timeZone: String?
+
     @Option(help: "The metadata proxy's port; the other services' ports follow it.")
     var firstPort = Catalogue.Port.defaultFirst
 
@@ -49,8 +61,11 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         let folder = state.folder
         let clock = SuiteClock.ahead(seconds: at.map { Int($0.date.timeIntervalSinceNow.rounded()) } ?? 0)
+        let before = fresh ? nil : (try? RunningSuite(in: folder))?.country
         let run = SuiteRun(
-            folder: folder, isFresh: fresh, firstPort: firstPort, clock: clock, only: only?.names, changes: changes)
+            folder: folder, isFresh: fresh, firstPort: firstPort, clock: clock,
+            country: SuiteCountry(origin: country ?? before?.origin, timeZone: timeZone ?? before?.timeZone),
+            only: only?.names, changes: changes)
         let (playsStory, endsAfterStory) = (!noStory, story)
         try await run.run { suite in
             var failedStep: Int32 = 0

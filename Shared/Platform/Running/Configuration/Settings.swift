@@ -30,8 +30,11 @@ package struct Settings: Sendable {
 
     /// Keys of the file that nothing has read; they are most likely misspelt.
     package var unusedKeys: [String] {
-        Set(file.keys).subtracting(usage.keys.withLock { $0 }).sorted()
+        Set(file.keys).subtracting(usedKeys).sorted()
     }
+
+    /// Keys that something has read.
+    var usedKeys: Set<String> { usage.keys.withLock { $0 } }
 
     // MARK: Text
 

@@ -13,11 +13,14 @@ final class Readiness: Sendable {
     private let checks: [ReadinessCheck]
     /// What doesn't keep requests away.
     private let warnings: @Sendable () -> [String]
+    /// What stands for something real; the same while the service runs.
+    private let simulated: [String]
     private let stage = Mutex(Stage.starting)
 
-    init(checks: [ReadinessCheck], warnings: @escaping @Sendable () -> [String]) {
+    init(checks: [ReadinessCheck], warnings: @escaping @Sendable () -> [String], simulated: [String]) {
         self.checks = checks
         self.warnings = warnings
+        self.simulated = simulated
     }
 
     /// The answer to `GET /ready`, as JSON.
@@ -26,11 +29,15 @@ final class Readiness: Sendable {
         let failing: [String]
         /// Nil if there are none.
         let warnings: [String]?
+        /// Which settings are fit for trials only. Apart from `warnings`, because in development it is what everybody wants.
+        let simulated: [String]?
     }
 
     func answer() async -> Answer {
         let warnings = warnings()
-        return Answer(failing: await failures(), warnings: warnings.isEmpty ? nil : warnings)
+        return Answer(
+            failing: await failures(), warnings: warnings.isEmpty ? nil : warnings,
+            simulated: simulated.isEmpty ? nil : simulated)
     }
 
     func serve() { stage.withLock { if $0 == .starting { $0 = .serving } } }

@@ -10,8 +10,9 @@ package struct ReadyCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "ready", abstract: "Ask the service that runs here whether it is ready.",
         discussion: """
-            Ends with 0 if it is, and prints what should be repaired although it works. It is asked on its admin port, with the \
-            configuration it was started with.
+            Ends with 0 if it is, and prints what should be repaired although it works, and which settings are for trials only, because \
+            they name a simulator, an example or an authority of development. It is asked on its admin port, with the configuration it \
+            was started with.
             """)
 
     @OptionGroup private var options: ServiceOptions
@@ -24,7 +25,7 @@ package struct ReadyCommand: AsyncParsableCommand {
     }
 
     /// Returns if the service is ready.
-    /// - Returns: its warnings.
+    /// - Returns: its warnings, and what is simulated.
     /// - Throws: ``NotReady``; ``ConfigurationProblem`` if `admin.port` isn't set.
     @discardableResult
     static func ask(_ settings: Settings) async throws -> [String] {
@@ -39,7 +40,7 @@ package struct ReadyCommand: AsyncParsableCommand {
             throw NotReady.noAnswer(port: port)
         }
         guard answer.failing.isEmpty else { throw NotReady.failing(answer.failing) }
-        return answer.warnings ?? []
+        return (answer.warnings ?? []) + (answer.simulated ?? []).map { "For trials only: \($0)" }
     }
 
     /// The most bytes of an answer.

@@ -6,9 +6,12 @@ import TLS
 final class ServerConnection: ConnectionHandler {
     let listener: ListenerCore
     let connection: Connection
-    let prefix: AddressPrefix
+    /// The caller's; a balancer's own until it has said for whom it calls.
+    private(set) var prefix: AddressPrefix
+    /// Whether the connection counts for the prefix: not until the caller is known.
+    private(set) var isCounted: Bool
     /// Where ``BytesInFlight`` counts incomplete requests of the prefix.
-    let cell: Int
+    private(set) var cell: Int
     private(set) var wire: (any Wire)?
     /// Handlers' tasks that run, also those whose stream has gone.
     var tasks = 0
@@ -17,9 +20,10 @@ final class ServerConnection: ConnectionHandler {
     /// When the connection ends unless a request is admitted, however many are sent.
     private var lifeEnd: Moment
 
-    init(_ connection: Connection, prefix: AddressPrefix, of listener: ListenerCore) {
+    init(_ connection: Connection, prefix: AddressPrefix, isCounted: Bool, of listener: ListenerCore) {
         self.connection = connection
         self.prefix = prefix
+        self.isCounted = isCounted
         self.listener = listener
         cell = BytesInFlight.cell(of: prefix)
         lifeEnd = .distantFuture
@@ -37,6 +41,13 @@ final class ServerConnection: ConnectionHandler {
     }()
 
     // MARK: The connection's events
+
+    func introduced(_ connection: Connection) {
+        prefix = AddressPrefix(connection.remote)
+        cell = BytesInFlight.cell(of: prefix)
+        isCounted = listener.admits(prefix)
+        if !isCounted { connection.abort() }
+    }
 
     func opened(_ connection: Connection) {
         if listener.checksCallers {
@@ -79,6 +90,7 @@ final class ServerConnection: ConnectionHandler {
 
     func closed(_ connection: Connection, _ reason: ConnectionEnd) {
         deadline.set(nil)
+        if reason == .proxyHeader { listener.refusedHeaders?.increment() }
         let wire = wire
         self.wire = nil
         wire?.closed()

@@ -38,6 +38,8 @@ package struct Listener: Sendable {
     let protocols: [String]?
     /// The memory of all requests; nil for the process's.
     let budget: BytesInFlight?
+    /// Who says first for whom it calls.
+    let balancers: Balancers
     let bound: BoundPort
 
     /// A listener with routes.
@@ -54,14 +56,14 @@ package struct Listener: Sendable {
     }
 
     init(
-        name: String, host: String, port: Int, security: Security, limits: Limits? = nil, bound: BoundPort,
-        routes: (inout Routes) -> Void
+        name: String, host: String, port: Int, security: Security, limits: Limits? = nil,
+        balancers: Balancers = .none, bound: BoundPort, routes: (inout Routes) -> Void
     ) {
         var mounted = Routes()
         routes(&mounted)
         self.init(
-            name: name, host: host, port: port, security: security, limits: limits, bound: bound,
-            content: .routes(mounted))
+            name: name, host: host, port: port, security: security, limits: limits, balancers: balancers,
+            bound: bound, content: .routes(mounted))
     }
 
     /// A listener with a server that answers on the cores by itself.
@@ -69,16 +71,18 @@ package struct Listener: Sendable {
     /// - Parameters:
     ///   - protocols: the application protocols that TLS offers, the best first.
     ///   - budget: the memory of all its requests; nil for the budget that listeners of the process share.
+    ///   - balancers: whose connections begin with the caller's address.
     ///   - operations: what the listener's document describes.
     ///   - server: creates the server of a core, on which it is called.
     package init(
         name: String, host: String, port: Int, security: Security, limits: Limits,
-        protocols: [String] = ["h2", "http/1.1"], budget: BytesInFlight? = nil, operations: [EndpointDescription] = [],
+        protocols: [String] = ["h2", "http/1.1"], budget: BytesInFlight? = nil, balancers: Balancers = .none,
+        operations: [EndpointDescription] = [],
         server: @escaping @Sendable (Core) -> any RequestServer
     ) {
         self.init(
             name: name, host: host, port: port, security: security, limits: limits, protocols: protocols,
-            budget: budget, bound: BoundPort(), content: .server(operations, server))
+            budget: budget, balancers: balancers, bound: BoundPort(), content: .server(operations, server))
     }
 
     /// A listener whose connections speak a protocol of their own, for simulators. Shutdown closes them at once.
@@ -97,7 +101,7 @@ package struct Listener: Sendable {
 
     private init(
         name: String, host: String, port: Int, security: Security, limits: Limits?, protocols: [String]? = nil,
-        budget: BytesInFlight? = nil, bound: BoundPort, content: Content
+        budget: BytesInFlight? = nil, balancers: Balancers = .none, bound: BoundPort, content: Content
     ) {
         self.name = name
         self.host = host
@@ -106,12 +110,14 @@ package struct Listener: Sendable {
         self.limits = limits ?? security.limits
         self.protocols = protocols
         self.budget = budget
+        self.balancers = balancers
         self.bound = bound
         self.content = content
     }
 
     /// Creates a listener from `<name>.host` (by default 127.0.0.1), `<name>.port`, `<name>.connections`, the maximum number of
-    /// concurrent connections, and for clients on the internet `<name>.connectionsOfPrefix`, the same of one address prefix.
+    /// concurrent connections, for clients on the internet `<name>.connectionsOfPrefix`, the same of one address prefix, and
+    /// `<name>.proxyProtocol`, its ``Balancers``.
     package init(
         _ name: String, from settings: Settings, defaultPort: Int? = nil, security: Security, limits: Limits? = nil,
         routes: (inout Routes) -> Void
@@ -125,7 +131,7 @@ package struct Listener: Sendable {
         self.init(
             name: name, host: settings.string("\(name).host", default: "127.0.0.1"),
             port: try settings.port("\(name).port", default: defaultPort), security: security, limits: limits,
-            routes: routes)
+            balancers: try Balancers(of: name, settings), bound: BoundPort(), routes: routes)
     }
 
     /// The port on which the listener accepts connections, once it is open.

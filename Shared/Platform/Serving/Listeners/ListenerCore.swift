@@ -23,6 +23,9 @@ final class ListenerCore {
     private let mutual: ReloadedTLS<MutualServer>?
     private let ofPrefix: ConnectionLimit?
     private let makeHandler: (@Sendable (Connection) -> any ConnectionHandler)?
+    private let balancers: Balancers
+    /// Counts connections of balancers that didn't begin with a header.
+    let refusedHeaders: Counter?
     private var connections: [ObjectIdentifier: any ListenerConnection] = [:]
     /// Tasks of handlers that run.
     private var tasks = 0
@@ -39,6 +42,8 @@ final class ListenerCore {
         let denials: Counter?
         /// For listeners that speak a protocol of their own.
         let makeHandler: (@Sendable (Connection) -> any ConnectionHandler)?
+        let balancers: Balancers
+        let refusedHeaders: Counter?
     }
 
     init(_ shared: Shared, server: any RequestServer, on core: Core) {
@@ -51,6 +56,8 @@ final class ListenerCore {
         ofPrefix = shared.ofPrefix
         denials = shared.denials
         makeHandler = shared.makeHandler
+        balancers = shared.balancers
+        refusedHeaders = shared.refusedHeaders
         encoding = HTTP1Encoding(date: date, padding: server.padding)
         framePadding = server.padding.flatMap { try? HTTP2Padding(length: $0.length, name: $0.name) }
     }
@@ -61,22 +68,32 @@ final class ListenerCore {
     // MARK: Connections
 
     /// The handler of a new connection; nil if its address prefix has as many as it may have.
+    ///
+    /// A balancer's connection is counted when its caller is known.
     func accept(_ connection: Connection) -> (any ConnectionHandler)? {
         let prefix = AddressPrefix(connection.remote)
-        if let ofPrefix, !ofPrefix.admits(prefix) { return nil }
+        let isBalancer = connection.remote.map { balancers.contains($0) } ?? false
+        if isBalancer {
+            connection.expectProxyHeader()
+        } else if !admits(prefix) {
+            return nil
+        }
         let accepted: any ListenerConnection
         if let makeHandler {
             accepted = CustomConnection(connection, makeHandler(connection), prefix: prefix, of: self)
         } else {
-            accepted = ServerConnection(connection, prefix: prefix, of: self)
+            accepted = ServerConnection(connection, prefix: prefix, isCounted: !isBalancer, of: self)
         }
         connections[ObjectIdentifier(accepted)] = accepted
         return accepted
     }
 
+    /// Counts a connection of the prefix, if it may have one more.
+    func admits(_ prefix: AddressPrefix) -> Bool { ofPrefix?.admits(prefix) ?? true }
+
     func ended(_ connection: any ListenerConnection) {
         connections[ObjectIdentifier(connection)] = nil
-        ofPrefix?.ended(connection.prefix)
+        if connection.isCounted { ofPrefix?.ended(connection.prefix) }
         finishIfDone()
     }
 
@@ -136,6 +153,8 @@ final class ListenerCore {
 protocol ListenerConnection: ConnectionHandler {
     var connection: Connection { get }
     var prefix: AddressPrefix { get }
+    /// Whether it counts for the prefix.
+    var isCounted: Bool { get }
     /// The listener is shutting down.
     func drain()
 }
@@ -146,6 +165,7 @@ extension ServerConnection: ListenerConnection {}
 private final class CustomConnection: ListenerConnection {
     let connection: Connection
     let prefix: AddressPrefix
+    let isCounted = true
     private let handler: any ConnectionHandler
     private let listener: ListenerCore
     private lazy var handshake = Deadline(on: connection.core) { [unowned self] in connection.abort() }

@@ -67,7 +67,9 @@ struct ListenerService: PortOwner, TLSUser {
             ofPrefix: listener.limits.connectionsOfPrefix.map { ConnectionLimit($0, metrics: metrics) },
             denials: checksCallers
                 ? Counter(label: "tls_denied_connections_total", dimensions: [label], factory: metrics) : nil,
-            makeHandler: makeHandler)
+            makeHandler: makeHandler, balancers: listener.balancers,
+            refusedHeaders: listener.balancers.isEmpty
+                ? nil : Counter(label: "proxy_headers_refused_total", dimensions: [label], factory: metrics))
     }
 
     var listener: String { served.name }

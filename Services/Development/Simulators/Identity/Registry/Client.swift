@@ -51,9 +51,10 @@ package struct Client: Sendable {
             credential = .secret(secret)
         } else {
             let path = try settings.path(key("publicKey"))
-            guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8),
-                let publicKey = try? P256.Signing.PublicKey(pemRepresentation: text)
-            else { throw settings.wrong(key("publicKey"), "names \(path), which must hold a P-256 public key in PEM") }
+            guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: try settings.text(key("publicKey")))
+            else {
+                throw settings.wrong(key("publicKey"), "names \(path), which must hold a P-256 public key in PEM")
+            }
             credential = .key(publicKey)
         }
     }

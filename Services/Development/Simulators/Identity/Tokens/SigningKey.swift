@@ -27,10 +27,8 @@ package struct SigningKey: Sendable {
     /// From `signing.key` and `signing.keySet`.
     init(_ settings: Settings) throws {
         let (key, set) = (try settings.path("signing.key"), try settings.path("signing.keySet"))
-        guard let pem = try? String(contentsOf: URL(filePath: key), encoding: .utf8),
-            let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: pem),
-            let text = try? String(contentsOf: URL(filePath: set), encoding: .utf8),
-            let own = SigningKey(privateKey, published: text)
+        guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: try settings.text("signing.key")),
+            let own = SigningKey(privateKey, published: try settings.text("signing.keySet"))
         else {
             throw settings.wrong(
                 "signing.key", "names \(key), which must be a P-256 key in PEM whose half is in \(set)")
