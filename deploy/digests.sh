@@ -31,8 +31,11 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+cd "$checkout"
 lines=()
 while read -r name image; do
+    # The files of the database belong to the version that deploy/postgres/upgrade.sh has chosen.
+    [ "$name" != VIGIL_IMAGE_POSTGRES ] || [ -z "$(setting VIGIL_DATABASE)" ] || image=$(setting VIGIL_IMAGE_POSTGRES | cut -d @ -f 1)
     # Splits into a command and its options.
     # shellcheck disable=SC2086
     digest=$($inspect "$image") || fail "The digest of $image can't be read: see above."

@@ -9,12 +9,41 @@ fail() {
     exit 1
 }
 
-# Prints the folder that deploy/secrets.sh fills. Compose also reads `.env`. To be called in the checkout.
+# Prints a setting, which Compose would also read from `.env`; to be called in the checkout. $1: its name.
+setting() {
+    local value=${!1:-}
+    [ -n "$value" ] || [ ! -f .env ] || value=$(sed -n "s/^$1=//p" .env | tail -n 1 | tr -d "\r\"'")
+    say "$value"
+}
+
+# Prints the folder that deploy/secrets.sh fills; to be called in the checkout.
 secrets_folder() {
-    local folder=${VIGIL_SECRETS:-}
-    [ -n "$folder" ] || [ ! -f .env ] || folder=$(sed -n 's/^VIGIL_SECRETS=//p' .env | tail -n 1 | tr -d "\r\"'")
+    local folder
+    folder=$(setting VIGIL_SECRETS)
     say "${folder:-./.secrets}"
 }
+
+# Prints the name of Compose's project; to be called in the checkout. $1: the command that runs compose.
+compose_project() {
+    local name
+    name=$(setting COMPOSE_PROJECT_NAME)
+    [[ ! ${1:-} =~ \ (-p|--project-name)[\ =]([^ ]+) ]] || name=${BASH_REMATCH[2]}
+    say "${name:-$(sed -n 's/^name: //p' docker-compose.yml)}"
+}
+
+# Shows a bar if somebody looks. $1: what is done; $2: how much of it; $3: of how much.
+bar() {
+    local width=30 full
+    [ -t 2 ] || return 0
+    full=$(($3 > 0 ? $2 * width / $3 : width))
+    [ "$full" -le $width ] || full=$width
+    printf '\r\033[K%s [%s%s] %d %%' "$1" "$(printf '%*s' "$full" '' | tr ' ' '#')" "$(printf '%*s' $((width - full)) '')" \
+        $((full * 100 / width)) >&2
+}
+end_bar() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
+
+# Prints a number of bytes for people.
+size() { numfmt --to=si --suffix=B "$1"; }
 
 # Debian packages that building and running need. Most systems already have those after the first line.
 packages=(

@@ -50,16 +50,7 @@ done
 cd "$checkout"
 [ "$kind" = containers ] || [ "$(id -u)" = 0 ] || fail "Only root can read and remove the data: run sudo bash deploy/remove.sh --$kind."
 
-# Prints a setting, which compose would also read from `.env`. $1: its name.
-setting() {
-    local value=${!1:-}
-    [ -n "$value" ] || [ ! -f .env ] || value=$(sed -n "s/^$1=//p" .env | tail -n 1)
-    say "$value"
-}
-
-project=$(setting COMPOSE_PROJECT_NAME)
-project=${project:-$(sed -n 's/^name: //p' docker-compose.yml)}
-[[ ! $compose =~ \ (-p|--project-name)[\ =]([^ ]+) ]] || project=${BASH_REMATCH[2]}
+project=$(compose_project "$compose")
 
 volumes() { docker volume ls --quiet --filter "label=com.docker.compose.project=$project"; }
 

@@ -33,6 +33,7 @@ builds the suite's images with deploy/Dockerfile, starts docker-compose.yml with
   kills      kills every program, waits until it has recovered, and plays the story once more
   backup     backs the suite up, loses the machine, and restores it: what was used stays used, and what was denied stays denied
   figures    asks Prometheus for every service, and for everything that an alert is made of
+  postgres   moves the database to the next version of PostgreSQL
   country    starts everything anew as another country, with an empty database, and runs deploy/smoke.sh
 
 and takes everything down again. It takes about an hour on two cores: stand-ins, two release builds of the suite (the newer one has
@@ -143,12 +144,15 @@ ip link set lo up
 trap take_down EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-# Nobody's settings but the rehearsal's.
-[ ! -e .env ] || mount --bind /dev/null .env
+stage=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
+# What is written to the checkout, such as settings, ends with the rehearsal; and nobody's settings are in it but the rehearsal's.
+mkdir "$stage/upper" "$stage/work"
+mount -t overlay -o "lowerdir=$checkout,upperdir=$stage/upper,workdir=$stage/work" overlay "$checkout"
+cd "$checkout"
+rm -f .env
 prepare_python
 prepare_programs
 start_engine
-stage=$(mktemp -d /tmp/vigil-scratch.XXXXXX)
 export VIGIL_SECRETS="$stage/secrets"
 case $kind in
     short) rehearse_shortly ;;

@@ -31,6 +31,7 @@ EXAMPLES = {
     "VIGIL_CALLBACKS": ("127.0.0.1:8090", "127.0.0.1:99999"),
     "VIGIL_CALLBACK_URL": ("https://callback.health.org:8090/version/v1/callback", "callback.health.org"),
     "VIGIL_CONTACT": ("tel:+4930123456", "portal@health.org"),
+    "VIGIL_DATABASE": ("vigil_database-18", "./database"),
     "VIGIL_DEVICE_CHECK_KEY_ID": ("ABCDE12345", "ABCDE-2345"),
     "VIGIL_DOWNLOADS": ("0.0.0.0:443", ":443"),
     "VIGIL_DOWNLOAD_ENABLED": ("false", "no"),

@@ -159,11 +159,13 @@ restore() {
     project=$(restored_setting COMPOSE_PROJECT_NAME)
     project=${COMPOSE_PROJECT_NAME:-${project:-$(sed -n 's/^name: //p' docker-compose.yml)}}
     [[ ! $compose =~ \ (-p|--project-name)[\ =]([^ ]+) ]] || project=${BASH_REMATCH[2]}
+    volume=$(restored_setting VIGIL_DATABASE)
+    volume=${volume:-${project}_database}
     secrets=${VIGIL_SECRETS:-$(restored_setting VIGIL_SECRETS)}
     secrets=$(realpath -m "${secrets:-./.secrets}")
     found=$(conflicts)
     if [ -n "$dry" ]; then
-        say "Would write $(find "$work/stage" -type f | wc -l) files, $secrets among them, and the volume ${project}_database; then recover the database."
+        say "Would write $(find "$work/stage" -type f | wc -l) files, $secrets among them, and the volume $volume; then recover the database."
         [ -z "$found" ] || fail "It would refuse, because this exists: $(paste -s -d ',' <<<"$found" | sed 's/,/, /g')."
         say "Nothing was done."
         return
@@ -188,7 +190,9 @@ restore() {
     say "Restoring the database …"
     # So that compose makes the volume, and knows it as its own.
     $compose run --rm --no-deps -T --entrypoint true postgres >"$work/unpack" 2>&1 || fail "docker compose can't make the database's volume: $(tail -n 1 "$work/unpack")"
-    volume=${project}_database
+    # Images of PostgreSQL from version 18 on have no such folder, so that it begins as root's.
+    docker run --rm --network none --user 0:0 --volume "$volume:/var/lib/postgresql/data" --entrypoint chown "$(postgres_image)" 999:999 \
+        /var/lib/postgresql/data
     unpack_base "$base" "$volume"
     unpack_log "$base" "$archive/restore"
     chown -R 999:999 "$archive/restore"

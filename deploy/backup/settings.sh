@@ -19,29 +19,8 @@ clean_up() {
     rm -rf "$work" ${garbage[@]+"${garbage[@]}"}
 }
 
-# Prints a setting, which compose would also read from `.env`. $1: its name.
-setting() {
-    local value=${!1:-}
-    [ -n "$value" ] || [ ! -f .env ] || value=$(sed -n "s/^$1=//p" .env | tail -n 1)
-    say "$value"
-}
-
-# MARK: Progress
-
-# Shows a bar if somebody looks. $1: what is done; $2: how much of it; $3: of how much.
-bar() {
-    local width=30 full
-    [ -t 2 ] || return 0
-    full=$(($3 > 0 ? $2 * width / $3 : width))
-    [ "$full" -le $width ] || full=$width
-    printf '\r\033[K%s [%s%s] %d %%' "$1" "$(printf '%*s' "$full" '' | tr ' ' '#')" "$(printf '%*s' $((width - full)) '')" \
-        $((full * 100 / width)) >&2
-}
-end_bar() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
-
 # Adds up numbers, one a line.
 total() { awk '{ sum += $1 } END { printf "%d", sum }'; }
-size() { numfmt --to=si --suffix=B "$1"; }
 
 # MARK: Encryption
 

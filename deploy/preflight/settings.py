@@ -107,6 +107,7 @@ path = pattern(r"\.?/.*", "an absolute path, or one that begins with ./ (Compose
 country = pattern("[A-Z]{2}", "two capital letters (ISO 3166-1 alpha-2), such as DE")
 bundle = pattern(r"[A-Za-z0-9.-]+", "letters, digits, dots and hyphens, such as org.example.app")
 apple = pattern("[A-Z0-9]{10}", "the ten capital letters and digits that Apple gave")
+volume = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]+", "the name of a volume (deploy/postgres/upgrade.sh sets it)")
 # SSH keys, which age takes too, have a space in them.
 recipient = pattern(r"age1[a-z0-9]+|(ssh-ed25519|ssh-rsa) \S+( .*)?", "recipients of age, such as age1… (age-keygen makes one)")
 image = pattern(r"\S+", "the name of an image")
@@ -135,6 +136,7 @@ RULES = {
     "VIGIL_ARCHIVE": path,
     "VIGIL_BACKUPS": path,
     "VIGIL_BACKUP_RECIPIENT": listed(recipient),
+    "VIGIL_DATABASE": volume,
     "VIGIL_PORTAL_FILES": path,
     "VIGIL_SECRETS": path,
     "VIGIL_STATIC": path,

@@ -1,4 +1,5 @@
-# Backs up the suite that runs, loses the machine, and restores it. Sourced by rehearsal.sh, not run.
+# Backs up the suite that runs, loses the machine, and restores it; moves its database to another PostgreSQL. Sourced by rehearsal.sh,
+# not run.
 
 # The answers of the database that a restore must give again. Each use of a TAN and each test is in them.
 ask_remembered() {
@@ -48,7 +49,7 @@ back_up_and_restore() {
 
     say "Losing the machine …"
     quietly lose docker compose down --volumes --timeout 60
-    rm -rf "$VIGIL_SECRETS" "$VIGIL_ARCHIVE"
+    rm -rf "$VIGIL_SECRETS" "$VIGIL_ARCHIVE" .env
     backup_says 'Nothing was done' restore --identity "$identity" --dry-run || return 0
     [ -z "$(docker volume ls --quiet)" ] && [ ! -e "$VIGIL_SECRETS" ] || object "A dry run of a restore leaves something."
     backup_says 'Next: docker compose up' restore --identity "$identity" || return 0
@@ -61,4 +62,23 @@ back_up_and_restore() {
     smoke "The machine was lost, and the suite restored."
     backup_says 'base-.* is complete' run || return 0
     say "backed up, lost and restored in $((SECONDS - start)) s: $(head -n 1 <<<"$before" | cut -d '|' -f 2) used TANs"
+}
+
+# Expects a suite that runs and has been used; leaves one that runs with the next version of PostgreSQL.
+change_postgres() {
+    local words before after start=$SECONDS
+    say "Moving the database to PostgreSQL 18 …"
+    ! bash deploy/postgres/upgrade.sh postgres:17-bookworm >/dev/null 2>&1 || object "The database is moved to the version that it has."
+    words=$(bash deploy/postgres/upgrade.sh --dry-run postgres:18-bookworm) || object "A dry run fails: $words"
+    quietly stop docker compose stop test-result-server verification-server submission-server fold distribution
+    before=$(ask_remembered)
+    quietly start docker compose start test-result-server verification-server submission-server fold distribution
+    words=$(bash deploy/postgres/upgrade.sh postgres:18-bookworm 2>&1) || { object "deploy/postgres/upgrade.sh fails: $(tail -n 3 <<<"$words")" && return 0; }
+    say "deploy/postgres/upgrade.sh: $(grep 'same rows' <<<"$words")"
+    [ "$(docker compose exec -T postgres psql -X -A -t -d vigil -c 'SHOW server_version_num' </dev/null | cut -c 1-2)" = 18 ] ||
+        object "PostgreSQL isn't 18 after all."
+    after=$(ask_remembered)
+    [ "$after" = "$before" ] || object "The moved database has other answers: $(paste -s -d ' ' <<<"$after") instead of $(paste -s -d ' ' <<<"$before")."
+    smoke "PostgreSQL has another version."
+    say "moved in $((SECONDS - start)) s"
 }

@@ -133,6 +133,7 @@ rehearse() {
     nsenter --net --target "$(process prometheus)" /usr/bin/python3 Tests/Alerts/names.py --prometheus http://127.0.0.1:9090 ||
         object "Prometheus lacks what alerts are made of; see above."
     end_story
+    change_postgres
     back_up_and_restore
     bring_down
 

@@ -71,11 +71,13 @@ make_stand_ins() {
     mkdir -p "$context/swift"
     cp Tests/Live/rehearsal/stand-ins/* "$context/"
     cp -a "$postgres_17" "$context/postgres"
+    cp -a "$postgres_18" "$context/postgres18"
     find "$toolchain/usr/lib/swift/linux" -maxdepth 1 -name '*.so' -exec cp -a -t "$context/swift" {} +
     make_stand_in() {
         local name context="$cache/stand-ins"
         case $1 in
             haproxy | linker) name="vigil-rehearsal-$1" ;;
+            postgres18) name=postgres:18-bookworm ;;
             *) name=$(public_image "${1^^}") ;;
         esac
         [ "$1" != swift ] || context=$toolchain
@@ -153,7 +155,7 @@ try_images() {
 make_images() {
     local public=(postgres nginx prometheus)
     [ "$kind" != images ] || public=()
-    [ "$kind" != whole ] || public+=(haproxy)
+    [ "$kind" != whole ] || public+=(haproxy postgres18)
     make_stand_ins "$([ -n "${VIGIL_BUILT:-}" ] && echo linker || echo swift)" ${public[@]+"${public[@]}"}
     if [ "$kind" = whole ]; then
         newer_build "$cache/newer"

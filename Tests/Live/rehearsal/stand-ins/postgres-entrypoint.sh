@@ -1,6 +1,11 @@
 #!/bin/bash
 # For the stand-in of PostgreSQL's image: what docker-compose.yml uses of that image's entry point, and no more.
 set -euo pipefail
+# As from version 18 on: a volume of before, which nobody uses any more, would be empty without anybody noticing.
+if [ "$PGDATA" = /var/lib/postgresql/18/docker ] && grep -q ' /var/lib/postgresql/data ' /proc/self/mountinfo; then
+    echo "There appears to be PostgreSQL data in /var/lib/postgresql/data (unused mount/volume)" >&2
+    exit 1
+fi
 mkdir -p "$PGDATA"
 chmod 700 "$PGDATA"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
