@@ -61,7 +61,7 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         if plan {
             let missing = try await DatabaseMigration.plan(connection: connection).steps
-            for planned in missing { print(planned.step, planned.name) }
+            for planned in missing { Console.say("\(planned.step) \(planned.name)") }
             guard missing.isEmpty else { throw Self.stepsAreMissing }
             return
         }
