@@ -47,6 +47,15 @@ kill_program() {
     say "killed, and healthy again: $1"
 }
 
+# `up --wait` must end with an error if a container starts again and again, and with the right setting all must be well. Distribution
+# doesn't start as another country than the database's.
+misconfigure() {
+    ! VIGIL_ORIGIN=FR docker compose up -d --no-deps --wait --wait-timeout 15 distribution >"$cache/misconfigured.log" 2>&1 ||
+        object "docker compose up --wait succeeds, though distribution can't start."
+    docker logs "$(container distribution)" 2>&1 | grep -q 'this suite was migrated with' || object "distribution doesn't say why it can't start."
+    quietly repaired docker compose up -d --no-deps --wait --wait-timeout 60 distribution
+}
+
 smoke() {
     bash deploy/smoke.sh || object "deploy/smoke.sh fails; see above. $*"
 }
@@ -89,6 +98,7 @@ take_down() {
 rehearse_shortly() {
     bring_up
     smoke
+    misconfigure
     look_at_routes
     try_overlays
     say "Killing PostgreSQL …"
