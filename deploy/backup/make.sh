@@ -145,7 +145,8 @@ manifest_of() {
 # Has PostgreSQL archive what it has written until now, and encrypts the archive. A file leaves the archive once it is encrypted.
 back_up_log() {
     local last second file name sum files=() number=0 encrypted
-    last=$(sql 'SELECT pg_walfile_name(pg_switch_wal())')
+    # The segment before, if nothing was written since the last switch: the next one won't be archived.
+    last=$(sql 'SELECT pg_walfile_name(pg_switch_wal() - 1)')
     for second in $(seq 120); do
         [ "$(sql "SELECT coalesce(last_archived_wal, '') COLLATE \"C\" >= '$last' FROM pg_stat_archiver")" != t ] || break
         [ "$second" -lt 120 ] || fail "PostgreSQL doesn't archive its log: is the disk of $archive full, or has $archive/wal another owner than 999? docker compose logs postgres says more. Nothing is lost yet."
