@@ -23,6 +23,8 @@ case "$*" in
     "info --format {{.DockerRootDir}}") echo "$FAKE" ;;
     "images --format {{.Repository}}") printf 'vigil\\nvigil-edge\\n' ;;
     "ps --filter label=com.docker.compose.project=vigil --format {{.Ports}}") echo "${FAKE_PORTS-}" ;;
+    "volume inspect --format {{.Name}} ${FAKE_VOLUME-}") echo "$FAKE_VOLUME" ;;
+    "volume inspect --format {{.Name}} "*) exit 1 ;;
     "network ls -q --no-trunc --filter label=com.docker.compose.project=vigil") echo "0123456789abcdef" ;;
     "network ls -q") echo 0123456789ab ;;
     "network inspect "*) cat "$FAKE/networks.json" ;;
@@ -208,6 +210,12 @@ class Preflight(unittest.TestCase):
         self.machine.environment["VIGIL_SECRETS"] = str(full / "secrets")
         self.machine.config["secrets"]["edge.key"]["file"] = str(full / "secrets/files/edge.key")
         self.assert_stops(f"The disk with the secrets ({full}) has 1 MiB and ", "make room, or set VIGIL_SECRETS")
+
+    def test_a_database_that_went_with_its_volume_stops(self):
+        (self.machine.checkout / ".env").write_text("VIGIL_DATABASE=vigil_database-18\n")
+        self.assert_stops(".env, line 1: there is no volume vigil_database-18. To begin with an empty database, remove")
+        self.machine.environment["FAKE_VOLUME"] = "vigil_database-18"
+        self.assert_passes()
 
     def test_a_clock_before_the_files_stops(self):
         file = self.machine.checkout / "docker-compose.yml"

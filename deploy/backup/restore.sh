@@ -184,15 +184,14 @@ restore() {
     garbage+=("$archive/restore")
     rm -rf "$archive/restore"
     install -d -o 999 -g 999 -m 0700 "$archive/restore"
+    # As compose makes it. Images of PostgreSQL from version 18 on have no such folder, so that it begins as root's.
+    docker volume create --label "com.docker.compose.project=$project" --label com.docker.compose.volume=database "$volume" >/dev/null &&
+        docker run --rm --network none --user 0:0 --volume "$volume:/var/lib/postgresql/data" --entrypoint chown "$(postgres_image)" 999:999 \
+            /var/lib/postgresql/data || fail "The volume $volume can't be made: see above."
     # What it makes from the authority and the secrets, and what a newer version of the suite has besides.
     bash deploy/secrets.sh --compose "$compose" || fail "The secrets can't be completed: see above."
 
     say "Restoring the database …"
-    # So that compose makes the volume, and knows it as its own.
-    $compose run --rm --no-deps -T --entrypoint true postgres >"$work/unpack" 2>&1 || fail "docker compose can't make the database's volume: $(tail -n 1 "$work/unpack")"
-    # Images of PostgreSQL from version 18 on have no such folder, so that it begins as root's.
-    docker run --rm --network none --user 0:0 --volume "$volume:/var/lib/postgresql/data" --entrypoint chown "$(postgres_image)" 999:999 \
-        /var/lib/postgresql/data
     unpack_base "$base" "$volume"
     unpack_log "$base" "$archive/restore"
     chown -R 999:999 "$archive/restore"

@@ -254,6 +254,14 @@ def subnets(suite):
             yield stop(f"This machine reaches {other} by {interface}, and the suite's networks would take addresses of it: {remedy}.")
 
 
+def database(suite_settings):
+    """The volume that deploy/postgres/upgrade.sh has chosen: another image can make no empty one that it may write to."""
+    name = suite_settings.get("VIGIL_DATABASE")
+    if name and Run("docker", "volume", "inspect", "--format", "{{.Name}}", name).output != name:
+        yield stop(f"{suite_settings.values['VIGIL_DATABASE'].place}: there is no volume {name}. To begin with an empty database, remove "
+                   "VIGIL_DATABASE and VIGIL_IMAGE_POSTGRES; to have your data again, restore a backup (bash deploy/backup.sh restore).")
+
+
 def names(suite_settings):
     """Whether the outside servers that are set have an address, which is all that can be known before the start."""
     proxy = "VIGIL_HTTPS_PROXY"
@@ -380,6 +388,7 @@ def findings(arguments):
             yield stop(f"Compose can't read its files ({problem}): correct .env or the files of COMPOSE_FILE.")
         return
     yield from room(suite, secrets)
+    yield from database(suite_settings)
     yield from ports(suite)
     yield from subnets(suite)
     yield from readable(suite, secrets)

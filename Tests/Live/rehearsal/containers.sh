@@ -62,11 +62,13 @@ smoke() {
 
 # Down, with everything that it has; nothing may be left.
 bring_down() {
-    local left
-    quietly down docker compose down --volumes --timeout 60
+    local left record="$stage/removed"
+    rm -f "$record"
+    quietly down bash deploy/remove.sh --everything --yes --record "$record"
     left=$(docker ps --all --quiet && docker volume ls --quiet && docker network ls --quiet --filter type=custom)
-    [ -z "$left" ] || object "docker compose down leaves $(wc -w <<<"$left") things behind."
-    say "everything is down"
+    [ -z "$left" ] && [ ! -e "$VIGIL_SECRETS" ] || object "deploy/remove.sh leaves $(wc -w <<<"$left") things behind, or the secrets."
+    grep -q '^volume vigil_database' "$record" && grep -q '^Looked again' "$record" || object "deploy/remove.sh doesn't record what it removed."
+    say "everything is removed"
 }
 
 # For the exit trap.
@@ -148,6 +150,8 @@ rehearse() {
     bring_down
 
     say "Starting as another country …"
+    # The settings are those of the suite that was removed.
+    rm -f .env
     export VIGIL_ORIGIN=PL VIGIL_TIME_ZONE=Europe/Warsaw VIGIL_SECRETS="$stage/secrets-pl"
     bring_up
     smoke "It was another country."
