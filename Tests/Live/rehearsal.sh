@@ -34,7 +34,7 @@ builds the suite's images with deploy/Dockerfile, starts docker-compose.yml with
   backup     backs the suite up, loses the machine, and restores it: what was used stays used, and what was denied stays denied
   figures    asks Prometheus for every service, and for everything that an alert is made of
   postgres   moves the database to the next version of PostgreSQL
-  country    starts everything anew as another country, with an empty database, and runs deploy/smoke.sh
+  country    starts everything anew as another country, with an empty database, runs deploy/smoke.sh, and plays the story
 
 and takes everything down again. It takes about an hour on two cores: stand-ins, two release builds of the suite (the newer one has
 one more migration), and half a minute for each listener. Services have to keep their deadlines meanwhile: it needs the machine alone.

@@ -152,9 +152,13 @@ rehearse() {
     say "Starting as another country …"
     # The settings are those of the suite that was removed.
     rm -f .env
-    export VIGIL_ORIGIN=PL VIGIL_TIME_ZONE=Europe/Warsaw VIGIL_SECRETS="$stage/secrets-pl"
+    export VIGIL_ORIGIN=PL VIGIL_TIME_ZONE=Europe/Warsaw VIGIL_FEDERATION_COUNTRIES=DE,FR,NL VIGIL_SECRETS="$stage/secrets-pl"
     bring_up
     smoke "It was another country."
+    prepare_story
+    say "Playing the story there …"
+    play
+    end_story
     bring_down
-    say "Rehearsed: the story twice, $tried pairs of containers, ${#listeners[@]} listeners, an upgrade, ${#all[@]} kills."
+    say "Rehearsed: the story three times, $tried pairs of containers, ${#listeners[@]} listeners, an upgrade, ${#all[@]} kills."
 }

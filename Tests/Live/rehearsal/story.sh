@@ -4,7 +4,8 @@
 # in the containers, and which phones were woken, and which one-time code an officer has, is asked in the containers of the simulators, whose ports
 # aren't open.
 prepare_story() {
-    local program image
+    local program image country="\"origin\": \"${VIGIL_ORIGIN:-DE}\", \"timeZone\": \"${VIGIL_TIME_ZONE:-Europe/Berlin}\""
+    rm -rf "$stage/programs" "$stage/state"
     mkdir "$stage/programs"
     for program in vigil vigil-dev; do
         image=$(docker create "$program")
@@ -25,7 +26,8 @@ TEXT
     # Else they would refuse a moved clock, as they do in production.
     docker exec "$(container postgres)" psql -X -q -d vigil -c "ALTER DATABASE vigil SET vigil.rehearsal = 'on'"
     cp -a "$VIGIL_SECRETS/state" "$stage/state"
-    printf '{"firstPort": 8000, "services": "%s", "clockOffset": 0}\n' "$(IFS=, && printf '%s' "${services[*]}")" >"$stage/state/config/suite.json"
+    printf '{"firstPort": 8000, "services": "%s", "clockOffset": 0, %s}\n' "$(IFS=, && printf '%s' "${services[*]}")" "$country" \
+        >"$stage/state/config/suite.json"
     mount --bind "$(docker volume inspect --format '{{.Mountpoint}}' "${project}_published")" "$stage/state/published"
 }
 
@@ -45,7 +47,8 @@ play() {
     # The expressions are the inner shell's.
     # shellcheck disable=SC2016
     unshare --mount --propagation private sh -c 'mount --bind "$1/hosts" /etc/hosts &&
-        exec "$1/programs/vigil-dev" story --state "$1/state" --issuer https://development-identity:8080' sh "$stage" || fail "FAILED: the story ended with $?: $(tail -n 3 "$stage/state/logs/story.log")"
+        exec "$1/programs/vigil-dev" story --state "$1/state" --issuer https://development-identity:8080' sh "$stage" ||
+        fail "FAILED: the story ended with $?: see above."
 }
 
 end_story() {
