@@ -163,5 +163,7 @@ make_images() {
     fi
     [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' vigil-dev "${images[@]}" | sort -u)
     build_images . latest "${targets[@]}"
+    # What was used last stays for the next rehearsal.
+    docker builder prune --force --keep-storage 10GB >/dev/null
     [ "$kind" = short ] || try_images "${targets[@]}"
 }
