@@ -53,7 +53,8 @@ clean_up() {
     set +e
     [ -z "$server" ] || docker rm --force "$server" >/dev/null 2>&1
     [ -z "$volume" ] || docker volume rm "$volume" >/dev/null 2>&1
-    [ ${#stopped[@]} = 0 ] || { say "Starting the services again, with the database that they had …" && $compose start "${stopped[@]}"; }
+    # Not by compose, which would wait for what they depend on.
+    [ ${#stopped[@]} = 0 ] || { say "Starting the services again, with the database that they had …" && $compose ps --all --quiet "${stopped[@]}" | xargs docker start >/dev/null; }
     rm -rf "$work"
 }
 trap clean_up EXIT

@@ -133,6 +133,8 @@ upgrade() {
     wait "$traffic" || object "Requests failed while the suite was upgraded; see above."
     traffic=
     docker rm --force "$project-balancer" >/dev/null
+    # As the runbook ends: nothing is left of the old images, `migrate` in particular.
+    quietly upgraded docker compose up -d --wait --wait-timeout 300
     for service in "${services[@]}"; do
         [ "${service#development-}" != "$service" ] ||
             [ "$(docker inspect --format '{{.Image}}' "$(container "$service")")" = \
