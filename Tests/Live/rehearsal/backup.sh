@@ -66,13 +66,17 @@ back_up_and_restore() {
 
 # Expects a suite that runs and has been used; leaves one that runs with the next version of PostgreSQL.
 change_postgres() {
-    local words before after start=$SECONDS
+    local service words before after start=$SECONDS
     say "Moving the database to PostgreSQL 18 …"
     ! bash deploy/postgres/upgrade.sh postgres:17-bookworm >/dev/null 2>&1 || object "The database is moved to the version that it has."
     words=$(bash deploy/postgres/upgrade.sh --dry-run postgres:18-bookworm) || object "A dry run fails: $words"
     quietly stop docker compose stop test-result-server verification-server submission-server fold distribution
     before=$(ask_remembered)
     quietly start docker compose start test-result-server verification-server submission-server fold distribution
+    # Interrupted, wherever that is, it leaves everything as it was.
+    ! timeout 8 bash deploy/postgres/upgrade.sh postgres:18-bookworm >"$cache/postgres.log" 2>&1 || object "The database was moved within 8 s?"
+    for service in "${all[@]}"; do wait_healthy "$service" 120; done
+    [ -z "$(docker volume ls --quiet --filter name=database-18)" ] && [ ! -e .env ] || object "An interrupted move leaves a volume, or settings."
     words=$(bash deploy/postgres/upgrade.sh postgres:18-bookworm 2>&1) || { object "deploy/postgres/upgrade.sh fails: $(tail -n 3 <<<"$words")" && return 0; }
     say "deploy/postgres/upgrade.sh: $(grep 'same rows' <<<"$words")"
     [ "$(docker compose exec -T postgres psql -X -A -t -d vigil -c 'SHOW server_version_num' </dev/null | cut -c 1-2)" = 18 ] ||
