@@ -74,7 +74,7 @@ export VIGIL_TEST_SOFTHSM=/usr/lib/softhsm/libsofthsm2.so
 
 # Tests run in parallel, but not all at once: on few cores those with deadlines would starve.
 width=()
-if swift test --help-hidden 2>/dev/null | grep -q -e --experimental-maximum-parallelization-width; then
+if swift test --help-hidden 2>/dev/null | grep -e --experimental-maximum-parallelization-width >/dev/null; then
     width=(--experimental-maximum-parallelization-width "$((2 * $(nproc)))")
 fi
 

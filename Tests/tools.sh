@@ -85,7 +85,7 @@ prepare_promtool() {
 
 # Fails unless there is a kubectl that renders the manifests: Debian 12 has none.
 check_kubectl() {
-    kubectl version --client 2>/dev/null | grep -q 'Kustomize Version: v[5-9]' ||
+    kubectl version --client 2>/dev/null | grep 'Kustomize Version: v[5-9]' >/dev/null ||
         fail "There is no kubectl with kustomize 5: install one as https://kubernetes.io/docs/tasks/tools/ says."
 }
 

@@ -91,7 +91,7 @@ update_package_lists() {
 }
 
 is_installed() {
-    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep '^install ok installed' >/dev/null
 }
 
 # Ensures a Swift toolchain of version 6.3 or newer and the system packages that it needs to run. Doesn't check disk space.

@@ -67,7 +67,7 @@ does() {
 # Must fail with one sentence as its last line.
 refuses() {
     ! backup "${@:2}" || { object "backup.sh ${*:2} should fail with $1: $(tail -n 1 "$scratch/words")" && return; }
-    grep -v '^Undoing' "$scratch/words" | tail -n 1 | grep -qE -- "$1" || object "backup.sh ${*:2} doesn't fail with $1: $(cat "$scratch/words")"
+    grep -v '^Undoing' "$scratch/words" | tail -n 1 | grep -E -- "$1" >/dev/null || object "backup.sh ${*:2} doesn't fail with $1: $(cat "$scratch/words")"
 }
 
 # A number that the database knows. $1: a query.
@@ -352,7 +352,7 @@ removes() {
 }
 doesnt_remove() {
     ! remove "${@:2}" || { object "remove.sh ${*:2} should fail with $1." && return; }
-    tail -n 1 "$scratch/words" | grep -qE -- "$1" || object "remove.sh ${*:2} doesn't fail with $1: $(cat "$scratch/words")"
+    tail -n 1 "$scratch/words" | grep -E -- "$1" >/dev/null || object "remove.sh ${*:2} doesn't fail with $1: $(cat "$scratch/words")"
 }
 before=$(used_tans)
 removes 'volume vigil_database: [0-9]{3,} files' --everything --dry-run

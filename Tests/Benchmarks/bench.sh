@@ -107,7 +107,7 @@ measure() {
 
 measured=()
 for row in "${rows[@]}"; do
-    if [ ${#wanted[@]} != 0 ] && ! printf '%s\n' "${wanted[@]}" | grep -qx -- "${row%% *}"; then continue; fi
+    if [ ${#wanted[@]} != 0 ] && ! printf '%s\n' "${wanted[@]}" | grep -x -- "${row%% *}" >/dev/null; then continue; fi
     if [ "${row%% *}" = two-replicas ] && [ "$(id -u)" != 0 ]; then
         say "two-replicas is left out: it needs root, for control groups."
         continue

@@ -75,7 +75,7 @@ rows=(
 check_rows() {
     local name
     for name in "$@"; do
-        printf '%s\n' "${rows[@]%% *}" | grep -qx -- "$name" || fail "There is no row $name; --list of bench.sh prints them all."
+        printf '%s\n' "${rows[@]%% *}" | grep -x -- "$name" >/dev/null || fail "There is no row $name; --list of bench.sh prints them all."
     done
 }
 
@@ -95,7 +95,7 @@ prepare_rows() {
     cd "$checkout"
     build_release benchmarks
     benchmarks=$(swift build "${release[@]}" --show-bin-path)/benchmarks
-    if [ $# -gt 0 ] && ! printf '%s\n' "$@" | grep -qvE "$without_postgres"; then
+    if [ $# -gt 0 ] && ! printf '%s\n' "$@" | grep -vE "$without_postgres" >/dev/null; then
         scratch=$(mktemp -d "$scratch_place/vigil-scratch.XXXXXX")
         return
     fi

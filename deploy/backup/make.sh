@@ -19,7 +19,7 @@ set_up() {
     mkdir -p "$store/log"
     # The user of PostgreSQL's image.
     install -d -o 999 -g 999 -m 0700 "$archive" "$archive/wal"
-    $compose config 2>"$work/config" | grep -q 'target: /archive$' ||
+    $compose config 2>"$work/config" | grep 'target: /archive$' >/dev/null ||
         fail "Add deploy/backup.yml to the line COMPOSE_FILE in .env, so that PostgreSQL finds $archive. $(tail -n 1 "$work/config")"
     $compose up -d --no-deps --wait postgres
     # It refuses to replace a file by another one, and a file is complete or isn't there.

@@ -52,7 +52,7 @@ kill_program() {
 misconfigure() {
     ! VIGIL_ORIGIN=FR docker compose up -d --no-deps --wait --wait-timeout 15 distribution >"$cache/misconfigured.log" 2>&1 ||
         object "docker compose up --wait succeeds, though distribution can't start."
-    docker logs "$(container distribution)" 2>&1 | grep -q 'this suite was migrated with' || object "distribution doesn't say why it can't start."
+    docker logs "$(container distribution)" 2>&1 | grep 'this suite was migrated with' >/dev/null || object "distribution doesn't say why it can't start."
     quietly repaired docker compose up -d --no-deps --wait --wait-timeout 60 distribution
 }
 

@@ -19,7 +19,7 @@ look_at_rights() {
             case $secret in *.pem | *.json) continue ;; esac
             # The last line but one of a PEM file, and all that a short secret has.
             needle=$(grep -v -e '-----' "$secret" | tail -n 1 | sed 's/.*://')
-            ! cat "/proc/$id/environ" "/proc/$id/cmdline" | tr '\0' '\n' | grep -qF -- "$needle" ||
+            ! cat "/proc/$id/environ" "/proc/$id/cmdline" | tr '\0' '\n' | grep -F -- "$needle" >/dev/null ||
                 object "$service has ${secret##*/} in its environment or on its command line."
         done
         # What it is given is what docker-compose.yml says; the number is enough to see that nothing else is there.
