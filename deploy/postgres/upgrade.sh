@@ -51,7 +51,7 @@ stopped=()
 clean_up() {
     trap - EXIT INT TERM HUP
     set +e
-    [ -z "$server" ] || docker rm --force "$server" >/dev/null 2>&1
+    [ -z "$server" ] || docker rm --force --volumes "$server" >/dev/null 2>&1
     [ -z "$volume" ] || docker volume rm "$volume" >/dev/null 2>&1
     # Not by compose, which would wait for what they depend on.
     [ ${#stopped[@]} = 0 ] || { say "Starting the services again, with the database that they had …" && $compose ps --all --quiet "${stopped[@]}" | xargs docker start >/dev/null; }
@@ -141,7 +141,7 @@ say "$(wc -l <"$work/new") tables have the same rows, $(awk -F '|' '{ sum += $2 
 new "${ask[@]}" -c 'VACUUM ANALYZE' </dev/null
 archives=$(old "${ask[@]}" -c 'SHOW archive_mode' </dev/null)
 docker stop --time 60 "$server" >/dev/null
-docker rm "$server" >/dev/null
+docker rm --volumes "$server" >/dev/null
 server=
 
 new_env=$(mktemp "$checkout/.env.XXXXXX")

