@@ -36,7 +36,7 @@ builds the suite's images with deploy/Dockerfile, starts docker-compose.yml with
   postgres   moves the database to the next version of PostgreSQL
   country    starts everything anew as another country, with an empty database, runs deploy/smoke.sh, and plays the story
 
-and takes everything down again. It takes about an hour on two cores: stand-ins, two release builds of the suite (the newer one has
+and takes everything down again. It takes half an hour to an hour on two cores: stand-ins, two release builds of the suite (the newer one has
 one more migration), and half a minute for each listener. Services have to keep their deadlines meanwhile: it needs the machine alone.
 
 The engine has a stock configuration, except where its files are, and while the suite runs it is in a network namespace of its own:

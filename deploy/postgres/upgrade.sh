@@ -78,6 +78,8 @@ FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDE
 SQL
 }
 
+[ -z "${VIGIL_IMAGE_POSTGRES:-}${VIGIL_DATABASE:-}" ] ||
+    fail "VIGIL_IMAGE_POSTGRES or VIGIL_DATABASE is in the environment, which would win against .env: unset both, and write them to .env."
 project=$(compose_project "$compose")
 before=$(old "${ask[@]}" -c 'SHOW server_version_num' 2>"$work/words" </dev/null) ||
     fail "PostgreSQL doesn't run: docker compose up -d --wait postgres. $(tail -n 1 "$work/words")"

@@ -95,8 +95,10 @@ package struct CountryCommand: AsyncParsableCommand {
         let result = report(of: life)
         try write(result)
         guard result.cases.isEmpty, result.differentDownloads == 0 else {
+            let cases = result.cases.prefix(10).map { "\n  \($0)" }.joined()
             throw CommandFailure(
-                "Something happened that must not: see \(report)/report.json. The logs are in \(folder.logs).")
+                "Something happened that must not: see \(report)/report.json. The logs are in \(folder.logs). "
+                    + "\(result.differentDownloads) downloads differed from an earlier one.\(cases)")
         }
         // Kept after a failure, for its logs.
         try? FileManager.default.removeItem(at: path)

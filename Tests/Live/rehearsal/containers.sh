@@ -65,8 +65,9 @@ bring_down() {
     local left record="$stage/removed"
     rm -f "$record"
     quietly down bash deploy/remove.sh --everything --yes --record "$record"
-    left=$(docker ps --all --quiet && docker volume ls --quiet && docker network ls --quiet --filter type=custom)
-    [ -z "$left" ] && [ ! -e "$VIGIL_SECRETS" ] || object "deploy/remove.sh leaves $(wc -w <<<"$left") things behind, or the secrets."
+    left=$(docker ps --all --format '{{.Names}}' && docker volume ls --quiet && docker network ls --format '{{.Name}}' --filter type=custom)
+    [ -z "$left" ] || object "deploy/remove.sh leaves behind: $(paste -s -d ' ' <<<"$left")"
+    [ ! -e "$VIGIL_SECRETS" ] || object "deploy/remove.sh leaves the secrets."
     grep -q '^volume vigil_database' "$record" && grep -q '^Looked again' "$record" || object "deploy/remove.sh doesn't record what it removed."
     say "everything is removed"
 }
