@@ -179,7 +179,7 @@ struct CountryRun: Sendable {
         if fault == nil {
             try await stage.watch.wait(for: "lists", of: "further", since: publication.addingTimeInterval(-1))
         }
-        await stage.services.downloads.beginHour()
+        await stage.services.downloads.beginHour(hour)
         let closed = hour.advanced(by: -1)
         guard closed >= Hour(containing: country.parameters.start.firstHour.start) else { return }
         let client = stage.services.packages

@@ -24,10 +24,12 @@ actor SharedDownloads {
     /// Phones that wait for what another one is fetching.
     private var waiting: [App.Request.Kind: [CheckedContinuation<Download, Never>]] = [:]
     private var keys: [KeyPackage: [ExportedKey]] = [:]
-    /// The packages that were fetched in this hour. Later they may have lost keys that expired.
+    /// The packages that were fetched in this hour.
     private var current: Set<KeyPackage> = []
-    /// Packages that two phones got with different keys in one hour.
-    private(set) var different = 0
+    /// The end of this hour.
+    private var end = Date.distantPast
+    /// Packages that two phones got with different keys in one hour, one line each.
+    private(set) var different: [String] = []
 
     init(
         _ executor: AppExecutor, sampledOneIn: Int, size: @escaping @Sendable (App.Request.Kind) -> Int
@@ -38,7 +40,8 @@ actor SharedDownloads {
     }
 
     /// Something may have been published: whatever was fetched before is asked for again.
-    func beginHour() {
+    func beginHour(_ hour: Hour) {
+        end = hour.end
         answers.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
     }
@@ -60,11 +63,29 @@ actor SharedDownloads {
         return download
     }
 
+    /// The keys that all phones get in this hour.
+    ///
+    /// Expired ones leave with its publication. But a core of download-server looks at a file only once a second (`RecentFiles`), so
+    /// that some phones may still get them from one core when others don't from another.
+    private func kept(_ keys: [ExportedKey]) -> [KeyData] {
+        keys.filter { !$0.rollingPeriod.hasExpired(at: end) }.map(\.data)
+    }
+
+    private static func difference(of package: KeyPackage, _ before: [ExportedKey], _ after: [ExportedKey]) -> String {
+        let (old, new) = (Set(before), Set(after))
+        let lost = old.subtracting(new).map(\.rollingPeriod.end.rawValue).sorted()
+        let came = new.subtracting(old).count
+        return "\(package): \(before.count) keys, then \(after.count); \(came) came, and \(lost.count) went"
+            + (lost.last.map { ", which were used until interval \($0) at the latest" } ?? "")
+    }
+
     private func fetch(_ request: App.Request) async -> Download {
         var executor = executor
         let answer = (try? await executor.download(request.kind)) ?? .failed
         if case .package(let package, _) = request.kind, let got = executor.files[package] {
-            if !current.insert(package).inserted, keys[package]?.map(\.data) != got.map(\.data) { different += 1 }
+            if !current.insert(package).inserted, let before = keys[package], kept(before) != kept(got) {
+                different.append(Self.difference(of: package, before, got))
+            }
             keys[package] = got
         }
         return Download(answer: answer, bytes: size(request.kind))

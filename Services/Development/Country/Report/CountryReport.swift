@@ -132,7 +132,7 @@ struct CountryReport: Encodable, Sendable {
     /// Pairs of an id that was reported by the Further app and a phone that had heard it.
     let judgedIDs: Int
     /// Downloads that a phone of the sample got and that differed from the shared one.
-    let differentDownloads: Int
+    let differentDownloads: [String]
 
     /// The report as JSON with sorted keys.
     func json() throws -> Data {
