@@ -73,10 +73,9 @@ actor SharedDownloads {
 
     private static func difference(of package: KeyPackage, _ before: [ExportedKey], _ after: [ExportedKey]) -> String {
         let (old, new) = (Set(before), Set(after))
-        let lost = old.subtracting(new).map(\.rollingPeriod.end.rawValue).sorted()
-        let came = new.subtracting(old).count
-        return "\(package): \(before.count) keys, then \(after.count); \(came) came, and \(lost.count) went"
-            + (lost.last.map { ", which were used until interval \($0) at the latest" } ?? "")
+        let ends = Set(old.symmetricDifference(new).map(\.rollingPeriod.end.rawValue)).sorted()
+        let (came, went) = (new.subtracting(old).count, old.subtracting(new).count)
+        return "\(package): \(came) of \(new.count) keys came, \(went) of \(old.count) went; used until \(ends)"
     }
 
     private func fetch(_ request: App.Request) async -> Download {
