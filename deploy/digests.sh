@@ -45,9 +45,5 @@ done < <(sed -nE -e 's/.*\$\{(VIGIL_IMAGE_[A-Z]+):-([^}]+)\}.*/\1 \2/p' -e 's/^A
     "$checkout/docker-compose.yml" "$checkout/deploy/Dockerfile")
 [ ${#lines[@]} -gt 0 ] || fail "docker-compose.yml and deploy/Dockerfile name no image."
 
-new=$(mktemp "$checkout/.env.XXXXXX")
-trap 'rm -f "$new"' EXIT
-{ [ ! -e "$checkout/.env" ] || grep -v '^VIGIL_IMAGE_' "$checkout/.env" || true; } >"$new"
-printf '%s\n' "${lines[@]}" | tee -a "$new"
-[ ! -e "$checkout/.env" ] || chmod --reference="$checkout/.env" "$new"
-mv "$new" "$checkout/.env"
+printf '%s\n' "${lines[@]}"
+write_settings 'VIGIL_IMAGE_[A-Z]+' "${lines[@]}"

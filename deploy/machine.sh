@@ -9,11 +9,23 @@ fail() {
     exit 1
 }
 
-# Prints a setting, which Compose would also read from `.env`; to be called in the checkout. $1: its name.
+# Prints a setting, which Compose would also read from `.env`; to be called in the checkout. $1: its name; $2: another such file.
 setting() {
-    local value=${!1:-}
-    [ -n "$value" ] || [ ! -f .env ] || value=$(sed -n "s/^$1=//p" .env | tail -n 1 | tr -d "\r\"'")
+    local value=${!1:-} file=${2:-.env}
+    [ -n "$value" ] || [ ! -f "$file" ] || value=$(sed -n "s/^$1=//p" "$file" | tail -n 1 | tr -d "\r\"'")
     say "$value"
+}
+
+# Replaces settings in `.env`, all of them or none; to be called in the checkout. $1: a regular expression for their names; then lines.
+write_settings() {
+    local new
+    new=$(mktemp .env.XXXXXX) || fail "No file can be written to $PWD: make room, or correct its permissions."
+    if { { [ ! -e .env ] || grep -vE "^($1)=" .env || true; } && printf '%s\n' "${@:2}"; } >"$new" &&
+        { [ ! -e .env ] || chmod --reference=.env "$new"; } && mv "$new" .env; then
+        return 0
+    fi
+    rm -f "$new"
+    fail "The settings can't be written to .env: make room, or correct its permissions."
 }
 
 # Prints the folder that deploy/secrets.sh fills; to be called in the checkout.
@@ -23,10 +35,10 @@ secrets_folder() {
     say "${folder:-./.secrets}"
 }
 
-# Prints the name of Compose's project; to be called in the checkout. $1: the command that runs compose.
+# Prints the name of Compose's project; to be called in the checkout. $1: the command that runs compose; $2: another file than `.env`.
 compose_project() {
     local name
-    name=$(setting COMPOSE_PROJECT_NAME)
+    name=$(setting COMPOSE_PROJECT_NAME "${2:-}")
     [[ ! ${1:-} =~ \ (-p|--project-name)[\ =]([^ ]+) ]] || name=${BASH_REMATCH[2]}
     say "${name:-$(sed -n 's/^name: //p' docker-compose.yml)}"
 }

@@ -99,9 +99,6 @@ undo_restore() {
     [ ${#made[@]} = 0 ] || rmdir --ignore-fail-on-non-empty "${made[@]}" 2>/dev/null || true
 }
 
-# A setting of the restored suite. $1: its name.
-restored_setting() { [ ! -f "$work/stage/checkout/.env" ] || sed -n "s/^$1=//p" "$work/stage/checkout/.env" | tail -n 1; }
-
 # Prints what would be overwritten.
 conflicts() {
     local path target root
@@ -148,7 +145,7 @@ place_files() {
 }
 
 restore() {
-    local found volume
+    local found volume settings
     if [ -n "$into" ]; then
         restore_into
         return
@@ -156,12 +153,11 @@ restore() {
     choose
     mkdir "$work/stage"
     unpack_files "$work/stage"
-    project=$(restored_setting COMPOSE_PROJECT_NAME)
-    project=${COMPOSE_PROJECT_NAME:-${project:-$(sed -n 's/^name: //p' docker-compose.yml)}}
-    [[ ! $compose =~ \ (-p|--project-name)[\ =]([^ ]+) ]] || project=${BASH_REMATCH[2]}
-    volume=$(restored_setting VIGIL_DATABASE)
+    settings=$work/stage/checkout/.env
+    project=$(compose_project "$compose" "$settings")
+    volume=$(setting VIGIL_DATABASE "$settings")
     volume=${volume:-${project}_database}
-    secrets=${VIGIL_SECRETS:-$(restored_setting VIGIL_SECRETS)}
+    secrets=$(setting VIGIL_SECRETS "$settings")
     secrets=$(realpath -m "${secrets:-./.secrets}")
     found=$(conflicts)
     if [ -n "$dry" ]; then

@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 bash deploy/postgres/upgrade.sh [--dry-run] [--compose COMMAND] IMAGE
 
-Stops the services, copies the database into a new volume with the PostgreSQL of IMAGE, such as postgres:18-bookworm, compares every
-table, and writes VIGIL_IMAGE_POSTGRES and VIGIL_DATABASE, the volume's name, to `.env`. Then it starts everything again. Apps and
+Stops the services, copies the database into a new volume with the PostgreSQL of IMAGE, such as postgres:18-bookworm, counts the
+rows of every table on both sides, and writes VIGIL_IMAGE_POSTGRES and VIGIL_DATABASE, the volume's name, to `.env`. Then it starts everything again. Apps and
 laboratories get errors meanwhile, and repeat their requests. Make a backup before (deploy/runbook.md, "Another PostgreSQL").
 
 The old volume stays as it was. Whatever fails, the services start again on it. To go back later, put the two lines back as they were
@@ -136,21 +136,17 @@ wait "$copy" || true
 [ -e "$work/copied" ] && [ ! -s "$work/dump" ] ||
     fail "The database can't be copied: $(cat "$work/dump" "$work/copy" | grep -E 'ERROR|FATAL|error' | head -n 1)"
 new "${ask[@]}" <deploy/postgres/catalog.sql >/dev/null || fail "The privileges can't be set: see above."
-count_rows old >"$work/old" && count_rows new >"$work/new" || fail "The tables can't be compared: see above."
+count_rows old >"$work/old" && count_rows new >"$work/new" || fail "The rows can't be counted: see above."
 cmp -s "$work/old" "$work/new" ||
-    fail "These tables differ, the old one's first: $(diff "$work/old" "$work/new" | sed -n 's/^[<>] //p' | paste -s -d ' ')"
-say "$(wc -l <"$work/new") tables have the same rows, $(awk -F '|' '{ sum += $2 } END { printf "%d", sum }' "$work/new") in all."
+    fail "These tables have other numbers of rows, the old one's first: $(diff "$work/old" "$work/new" | sed -n 's/^[<>] //p' | paste -s -d ' ')"
+say "$(wc -l <"$work/new") tables have as many rows as before, $(awk -F '|' '{ sum += $2 } END { printf "%d", sum }' "$work/new") in all."
 new "${ask[@]}" -c 'VACUUM ANALYZE' </dev/null
 archives=$(old "${ask[@]}" -c 'SHOW archive_mode' </dev/null)
 docker stop --time 60 "$server" >/dev/null
 docker rm --volumes "$server" >/dev/null
 server=
 
-new_env=$(mktemp "$checkout/.env.XXXXXX")
-{ [ ! -e .env ] || grep -vE '^VIGIL_(IMAGE_POSTGRES|DATABASE)=' .env || true; } >"$new_env"
-printf 'VIGIL_IMAGE_POSTGRES=%s\nVIGIL_DATABASE=%s\n' "$image" "$volume" >>"$new_env"
-[ ! -e .env ] || chmod --reference=.env "$new_env"
-mv "$new_env" .env
+write_settings 'VIGIL_IMAGE_POSTGRES|VIGIL_DATABASE' "VIGIL_IMAGE_POSTGRES=$image" "VIGIL_DATABASE=$volume"
 volume=
 stopped=()
 say "Starting everything …"

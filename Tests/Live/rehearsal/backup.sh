@@ -78,7 +78,7 @@ change_postgres() {
     for service in "${all[@]}"; do wait_healthy "$service" 120; done
     [ -z "$(docker volume ls --quiet --filter name=database-18)" ] && [ ! -e .env ] || object "An interrupted move leaves a volume, or settings."
     words=$(bash deploy/postgres/upgrade.sh postgres:18-bookworm 2>&1) || { object "deploy/postgres/upgrade.sh fails: $(tail -n 3 <<<"$words")" && return 0; }
-    say "deploy/postgres/upgrade.sh: $(grep 'same rows' <<<"$words")"
+    say "deploy/postgres/upgrade.sh: $(grep 'as many rows' <<<"$words")"
     [ "$(docker compose exec -T postgres psql -X -A -t -d vigil -c 'SHOW server_version_num' </dev/null | cut -c 1-2)" = 18 ] ||
         object "PostgreSQL isn't 18 after all."
     after=$(ask_remembered)

@@ -63,14 +63,17 @@ actor SharedDownloads {
         return download
     }
 
-    /// The keys that all phones get in this hour.
+    /// Whether two phones may have got these keys of one package in an hour.
     ///
-    /// Expired ones leave with its publication. But a core of download-server looks at a file only once a second (`RecentFiles`), so
-    /// that some phones may still get them from one core when others don't from another.
-    private func kept(_ keys: [ExportedKey]) -> [KeyData] {
-        keys.filter { !$0.rollingPeriod.hasExpired(at: end) }.map(\.data)
+    /// Expired keys leave with the hour's publication. But a core of download-server looks at a file only once a second (`RecentFiles`), so
+    /// one core may still send them when another doesn't.
+    /// - Parameter end: the hour's.
+    static func agree(_ one: [ExportedKey], _ other: [ExportedKey], until end: Date) -> Bool {
+        let current = [one, other].map { $0.filter { !$0.rollingPeriod.hasExpired(at: end) }.map(\.data) }
+        return current[0] == current[1]
     }
 
+    /// What differs, in a line for the report.
     private static func difference(of package: KeyPackage, _ before: [ExportedKey], _ after: [ExportedKey]) -> String {
         let (old, new) = (Set(before), Set(after))
         let ends = Set(old.symmetricDifference(new).map(\.rollingPeriod.end.rawValue)).sorted()
@@ -82,7 +85,7 @@ actor SharedDownloads {
         var executor = executor
         let answer = (try? await executor.download(request.kind)) ?? .failed
         if case .package(let package, _) = request.kind, let got = executor.files[package] {
-            if !current.insert(package).inserted, let before = keys[package], kept(before) != kept(got) {
+            if !current.insert(package).inserted, let before = keys[package], !Self.agree(before, got, until: end) {
                 different.append(Self.difference(of: package, before, got))
             }
             keys[package] = got

@@ -131,7 +131,7 @@ struct CountryReport: Encodable, Sendable {
     let judgedVisits: Int
     /// Pairs of an id that was reported by the Further app and a phone that had heard it.
     let judgedIDs: Int
-    /// Downloads that a phone of the sample got and that differed from the shared one.
+    /// Packages that two phones got with different keys in one hour, one line each.
     let differentDownloads: [String]
 
     /// The report as JSON with sorted keys.
