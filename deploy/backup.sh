@@ -3,7 +3,8 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/deploy/machine.sh"
-for part in settings make look server restore; do . "$checkout/deploy/backup/$part.sh"; done
+. "$checkout/deploy/postgres/server.sh"
+for part in settings make look recover restore; do . "$checkout/deploy/backup/$part.sh"; done
 
 usage() {
     cat <<'TEXT'

@@ -72,7 +72,6 @@ restore_into() {
     recover "$into/data" "$into/log"
     check_server
     [ "$(find "$into/checkout" "$into/machine" -name denied | wc -l)" != 0 ] || fail "The list of denied certificates isn't in $operators."
-    docker stop --time 60 "$server" >/dev/null
     stop_server
     say "The backup can be restored: $(find "$into/checkout" "$into/machine" -type f | wc -l) files, the database with its passwords, and the list of denied certificates."
 }
@@ -180,10 +179,7 @@ restore() {
     garbage+=("$archive/restore")
     rm -rf "$archive/restore"
     install -d -o 999 -g 999 -m 0700 "$archive/restore"
-    # As compose makes it. Images of PostgreSQL from version 18 on have no such folder, so that it begins as root's.
-    docker volume create --label "com.docker.compose.project=$project" --label com.docker.compose.volume=database "$volume" >/dev/null &&
-        docker run --rm --network none --user 0:0 --volume "$volume:/var/lib/postgresql/data" --entrypoint chown "$(postgres_image)" 999:999 \
-            /var/lib/postgresql/data || fail "The volume $volume can't be made: see above."
+    make_database_volume "$volume" "$project" "$(postgres_image)" || fail "The volume $volume can't be made: see above."
     # What it makes from the authority and the secrets, and what a newer version of the suite has besides.
     bash deploy/secrets.sh --compose "$compose" || fail "The secrets can't be completed: see above."
 
@@ -201,7 +197,6 @@ DELETE FROM donation.hour_key WHERE NOT closed;
 DELETE FROM donation.inbox;
 SQL
     ask_server <deploy/postgres/catalog.sql >/dev/null || fail "The privileges couldn't be set: see above."
-    docker stop --time 60 "$server" >/dev/null
     stop_server
     rm -rf "$archive/restore"
     say "Starting PostgreSQL, and giving the roles their passwords …"

@@ -14,7 +14,7 @@ garbage=()
 clean_up() {
     trap - EXIT INT TERM HUP
     set +e
-    stop_server
+    remove_server
     undo_restore
     rm -rf "$work" ${garbage[@]+"${garbage[@]}"}
 }

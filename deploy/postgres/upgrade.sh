@@ -3,6 +3,7 @@
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 . "$checkout/deploy/machine.sh"
+. "$checkout/deploy/postgres/server.sh"
 
 usage() {
     cat <<'TEXT'
@@ -43,15 +44,13 @@ done
 [ -n "$image" ] || fail "Name the image with the newer PostgreSQL, such as postgres:18-bookworm; see --help."
 cd "$checkout"
 work=$(mktemp -d "${TMPDIR:-/tmp}/vigil-upgrade.XXXXXX")
-data=/var/lib/postgresql/data
-# The new server, and its volume until it is the suite's; the services that were stopped.
-server=
+# The new volume, until it is the suite's; the services that were stopped.
 volume=
 stopped=()
 clean_up() {
     trap - EXIT INT TERM HUP
     set +e
-    [ -z "$server" ] || docker rm --force --volumes "$server" >/dev/null 2>&1
+    remove_server
     [ -z "$volume" ] || docker volume rm "$volume" >/dev/null 2>&1
     # Not by compose, which would wait for what they depend on.
     [ ${#stopped[@]} = 0 ] || { say "Starting the services again, with the database that they had …" && $compose ps --all --quiet "${stopped[@]}" | xargs docker start >/dev/null; }
@@ -65,9 +64,6 @@ trap 'exit 143' TERM HUP
 old() { $compose exec -T postgres "$@"; }
 new() { docker exec --interactive "$server" "$@"; }
 ask=(psql -X -q -A -t -v ON_ERROR_STOP=1 -U postgres -d vigil)
-# Without capabilities, a network, or anything to write but the volume, as in docker-compose.yml.
-confined=(--network none --user 999:999 --read-only --cap-drop ALL --security-opt no-new-privileges --ulimit core=0
-    --tmpfs /var/run/postgresql:mode=1777 --tmpfs /tmp:mode=1777 --memory 1g --memory-swap 1g --shm-size 128m)
 
 # Counts the rows of each table; a line each.
 count_rows() {
@@ -84,7 +80,7 @@ project=$(compose_project "$compose")
 before=$(old "${ask[@]}" -c 'SHOW server_version_num' 2>"$work/words" </dev/null) ||
     fail "PostgreSQL doesn't run: docker compose up -d --wait postgres. $(tail -n 1 "$work/words")"
 before=${before%????}
-after=$(docker run --rm --network none --entrypoint postgres "$image" --version 2>"$work/words" | sed -nE 's/.*\) ([0-9]+).*/\1/p') || true
+after=$(major_version "$image" 2>"$work/words") || true
 [ -n "$after" ] || fail "The image $image has no PostgreSQL: $(tail -n 1 "$work/words")"
 [ "$after" -gt "$before" ] ||
     fail "The suite runs PostgreSQL $before, and $image has $after. A newer image of the same version needs no copy: docker compose up -d postgres."
@@ -106,16 +102,12 @@ fi
 say "Stopping the services …"
 mapfile -t stopped < <($compose ps --services --status running | grep -vx postgres)
 [ ${#stopped[@]} = 0 ] || $compose stop "${stopped[@]}" >"$work/words" 2>&1 || fail "The services can't be stopped: $(tail -n 1 "$work/words")"
-docker volume create --label "com.docker.compose.project=$project" --label com.docker.compose.volume=database "$name" >/dev/null
 volume=$name
-# Images from version 18 on have no such folder, so a volume begins as root's.
-docker run --rm --network none --user 0:0 --volume "$volume:$data" --entrypoint chown "$image" 999:999 "$data"
+make_database_volume "$volume" "$project" "$image" || fail "The volume $volume can't be made: see above."
 read -ra options < <(sed -n 's/^ *POSTGRES_INITDB_ARGS: //p' docker-compose.yml)
 docker run --rm "${confined[@]}" --volume "$volume:$data" --entrypoint initdb "$image" -D "$data" --username=postgres "${options[@]}" \
     >"$work/words" 2>&1 || fail "PostgreSQL $after can't make a database: $(tail -n 1 "$work/words")"
-server=vigil-upgrade-$$
-docker run --detach --name "$server" --stop-signal SIGINT "${confined[@]}" --volume "$volume:$data" --entrypoint postgres "$image" \
-    -D "$data" -c listen_addresses= -c wal_recycle=off >/dev/null
+start_server "$image" "$volume" --
 for second in $(seq 60); do
     ! new pg_isready -q -U postgres || break
     [ "$second" -lt 60 ] || fail "PostgreSQL $after doesn't start: $(docker logs --tail 1 "$server" 2>&1)"
@@ -142,9 +134,7 @@ cmp -s "$work/old" "$work/new" ||
 say "$(wc -l <"$work/new") tables have as many rows as before, $(awk -F '|' '{ sum += $2 } END { printf "%d", sum }' "$work/new") in all."
 new "${ask[@]}" -c 'VACUUM ANALYZE' </dev/null
 archives=$(old "${ask[@]}" -c 'SHOW archive_mode' </dev/null)
-docker stop --time 60 "$server" >/dev/null
-docker rm --volumes "$server" >/dev/null
-server=
+stop_server
 
 write_settings 'VIGIL_IMAGE_POSTGRES|VIGIL_DATABASE' "VIGIL_IMAGE_POSTGRES=$image" "VIGIL_DATABASE=$volume"
 volume=

@@ -1,10 +1,4 @@
-# A PostgreSQL without a network, in which a backup is recovered. Sourced by deploy/backup.sh, not run.
-
-server=
-stop_server() {
-    [ -z "$server" ] || docker rm --force --volumes "$server" >/dev/null 2>&1 || true
-    server=
-}
+# Recovers a backup in a PostgreSQL beside the suite's. Sourced by deploy/backup.sh, not run.
 
 # Prints the image of PostgreSQL that compose would use.
 postgres_image() {
@@ -13,18 +7,15 @@ postgres_image() {
     say "${image:-$(sed -nE 's/.*\$\{VIGIL_IMAGE_POSTGRES:-([^}]+)\}.*/\1/p' docker-compose.yml | sed -n 1p)}"
 }
 
-confined=(--network none --user 999:999 --read-only --cap-drop ALL --security-opt no-new-privileges --ulimit core=0
-    --memory 1g --memory-swap 1g --shm-size 128m)
-
 # Unpacks the files of a database. $1: the backup's name; $2: the volume or folder.
 unpack_base() {
     local file="$store/$1/base.tar.gz.age" image status major
     image=$(postgres_image)
-    major=$(docker run --rm "${confined[@]}" --entrypoint postgres "$image" --version 2>"$work/unpack" | sed -nE 's/.*\) ([0-9]+).*/\1/p')
+    major=$(major_version "$image" 2>"$work/unpack") || true
     [ "$major" = "$(fact "$1" postgres)" ] || fail "$1 needs PostgreSQL $(fact "$1" postgres), and the image $image has ${major:-none ($(tail -n 1 "$work/unpack"))}: set VIGIL_IMAGE_POSTGRES."
     set +e
-    unseal "$file" "The database" | docker run --rm --interactive "${confined[@]}" --volume "$2:/var/lib/postgresql/data" --entrypoint sh "$image" \
-        -c 'cd /var/lib/postgresql/data && tar -xzf - && chmod 700 . && touch recovery.signal' 2>"$work/unpack"
+    unseal "$file" "The database" | docker run --rm --interactive "${confined[@]}" --volume "$2:$data" --workdir "$data" --entrypoint sh "$image" \
+        -c 'tar -xzf - && chmod 700 . && touch recovery.signal' 2>"$work/unpack"
     status=("${PIPESTATUS[@]}")
     set -e
     [ "${status[0]}" = 0 ] && [ "${status[1]}" = 0 ] || fail_to_unseal "$file"
@@ -49,13 +40,11 @@ unpack_log() {
 # Recovers a database up to the moment, or to the end of the log. $1: the volume or folder with its files; $2: the folder with the log;
 # $3: the archive, if the server is to archive what it writes.
 recover() {
-    local options=(-c "restore_command=cp /restore/%f %p" -c recovery_target_action=promote -c hot_standby=off -c listen_addresses= -c ssl=off
-        -c wal_recycle=off) mounts=(--volume "$1:/var/lib/postgresql/data" --volume "$2:/restore:ro") done_before=-1 restored still=0
+    local options=(-c "restore_command=cp /restore/%f %p" -c recovery_target_action=promote -c hot_standby=off -c ssl=off)
+    local mounts=(--volume "$2:/restore:ro") done_before=-1 restored still=0
     if [ -n "${3:-}" ]; then mounts+=(--volume "$3:/archive"); else options+=(-c archive_mode=off); fi
     [ -z "$moment" ] || options+=(-c "recovery_target_time=$moment")
-    server=vigil-restore-$$
-    docker run --detach --name "$server" --stop-signal SIGINT "${confined[@]}" "${mounts[@]}" --tmpfs /var/run/postgresql:mode=1777 --tmpfs /tmp:mode=1777 \
-        --entrypoint postgres "$(postgres_image)" -D /var/lib/postgresql/data "${options[@]}" >/dev/null 2>"$work/unpack" ||
+    start_server "$(postgres_image)" "$1" "${mounts[@]}" -- "${options[@]}" 2>"$work/unpack" ||
         fail "PostgreSQL doesn't start: $(tail -n 1 "$work/unpack")"
     until docker exec "$server" pg_isready -q -U postgres 2>/dev/null; do
         docker logs "$server" >"$work/recovery" 2>&1 || true
