@@ -17,7 +17,8 @@ make_debian() {
     # As in Debian's slim images, without documentation and what apt keeps.
     printf 'path-exclude %s\n' '/usr/share/doc/*' '/usr/share/man/*' '/usr/share/info/*' '/usr/share/locale/*' \
         >"$cache/debian/etc/dpkg/dpkg.cfg.d/slim"
-    rm -rf "$cache/debian"/usr/share/{doc,man,info,locale}/* "$cache/debian"/var/cache/apt/* "$cache/debian"/var/log/*.log
+    rm -rf "$cache/debian"/usr/share/{doc,man,info,locale}/* "$cache/debian"/var/cache/apt/* "$cache/debian"/var/lib/apt/lists/* \
+        "$cache/debian"/var/log/*.log
     # Packages must start nothing.
     printf '#!/bin/sh\nexit 101\n' >"$cache/debian/usr/sbin/policy-rc.d"
     chmod +x "$cache/debian/usr/sbin/policy-rc.d"
