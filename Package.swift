@@ -217,7 +217,7 @@ targets += shared(
     uses: [
         "ArgumentParser", "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Logging", "Loop", "Metrics",
         "Running", "ServiceLifecycle", "SwiftASN1", "TLS", "X509",
-    ], testsUse: ["Calling"])
+    ], testsUse: ["Calling", "InMemoryLogging"])
 targets += shared(
     "Calling", in: "Platform",
     uses: [

@@ -1,4 +1,5 @@
 import HTTPContract
+import InMemoryLogging
 import Logging
 import Running
 import Serving
@@ -72,6 +73,26 @@ import Testing
             name: "test-service", settings: ["metrics.port": "0"], clock: .system,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         await #expect(throws: ConfigurationProblem.self) { try await runtime.run(listeners: []) }
+    }
+
+    @Test(
+        "no service warns of the settings of a port for metrics, whether it is open or not, but of those that are misspelt",
+        arguments: [
+            ([:], nil), (["metrics.port": "0", "metrics.host": "127.0.0.1"], nil),
+            (["metrics.prot": "0"], "metrics.prot"), (["metrics.port": "0", "metrics.hots": "127.0.0.1"], "metrics.hots"),
+        ] as [([String: String], String?)])
+    func known(settings: [String: String], misspelt: String?) async throws {
+        let own = try certificates.files(role: .submissionServer)
+        let log = InMemoryLogHandler()
+        var settings = settings
+        settings["tls.certificate"] = own.certificate
+        settings["tls.key"] = own.key
+        settings["tls.authorities"] = own.authorities ?? ""
+        try await withService(
+            listeners: [.greeting(.plain)], settings: settings, logger: Logger(label: "test") { _ in log }
+        ) { try await $0.opened() }
+        let warned = log.entries.filter { $0.level >= .warning }.map { "\($0.metadata["keys", default: "no keys"])" }
+        #expect(warned == (misspelt.map { ["[\"\($0)\"]"] } ?? []))
     }
 
     @Test("the admin port, which asks for no certificate, is on the loopback address whatever is configured")

@@ -32,14 +32,14 @@ extension ServiceRuntime {
                 try OpenAPIDocument(owner, of: name).map { (owner.listener, $0) }
             })
         let delay = try configuration.duration("shutdown.delay", default: .zero, in: .zero ... .seconds(20))
+        var group = services
+        let metricsListener = try Listener.metrics(configuration, bound: metricsBound, figures: figures)
         let unused = configuration.unusedKeys
         if !unused.isEmpty {
             logger.warning(
                 "unknown keys in the configuration file",
                 metadata: ["keys": .array(unused.map { .string($0) })])
         }
-        var group = services
-        let metricsListener = try Listener.metrics(configuration, bound: metricsBound, figures: figures)
         let operatorPorts = try ([adminListener] + (metricsListener.map { [$0] } ?? [])).map { try service(of: $0) }
         group += operatorPorts as [any Service]
         group += opened

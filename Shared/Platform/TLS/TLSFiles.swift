@@ -35,6 +35,11 @@ package struct TLSFiles: Sendable {
         denied = isListed ? try settings.path("\(prefix).denied") : nil
     }
 
+    /// Reads the settings' names without their values, so that they aren't among ``Settings/unusedKeys``.
+    package static func know(_ settings: Settings) {
+        for name in ["certificate", "key", "authorities", "denied"] { _ = settings.optionalString("tls.\(name)") }
+    }
+
     /// The same for a client, which has no callers.
     package var ofClient: TLSFiles {
         TLSFiles(certificate: certificate, key: key, authorities: authorities)

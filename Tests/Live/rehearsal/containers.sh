@@ -19,6 +19,15 @@ bring_up() {
     quietly up docker compose up -d --wait --wait-timeout 300
     mapfile -t all < <(docker compose ps --services --status running)
     say "${#all[@]} containers are healthy after $((SECONDS - start)) s"
+    look_at_logs
+}
+
+# A suite that has just started warns of no setting of its own, except of the simulators that it is meant to use.
+look_at_logs() {
+    local warnings
+    warnings=$(docker compose logs --no-color 2>/dev/null |
+        grep -E '"level":"(warning|error|critical)"| (WARNING|ERROR|PANIC): |level=(WARN|ERROR)' | grep -v 'for development only') || return 0
+    object "A suite that has just started warns: $warnings"
 }
 
 # Until a container's own health check says yes. $1: its service; $2: seconds.

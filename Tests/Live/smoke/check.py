@@ -146,7 +146,16 @@ class Check:
         hours = [file for day in days for file in (day / "hour").glob("[0-9]*")]
         return max(hours, key=lambda file: (file.parts[-3], int(file.name)))
 
+    def look_at_logs(self):
+        """A suite that has just started warns of no setting that it was given, except of the simulators that it is meant to use."""
+        warnings = [
+            line for file in sorted((self.suite.state / "logs").glob("*.log")) for line in file.read_text().splitlines()
+            if re.search(r'"level":"(warning|error|critical)"', line) and "for development only" not in line
+        ]
+        self.objections += [f"a suite warns of what it does itself: {line}" for line in warnings]
+
     def run(self):
+        self.look_at_logs()
         self.lay_out()
         said = self.passes("a code is made at the simulated provider", 13, "--simulators", "development-apns")
         for words in ["user officer, password vigil-development", "development-apns: no phone is woken", *self.doors.values()]:

@@ -39,7 +39,11 @@ extension Listener {
     static func metrics(
         _ settings: Settings, bound: BoundPort, figures: Figures
     ) throws(ConfigurationProblem) -> Listener? {
-        guard settings.optionalString("metrics.port") != nil else { return nil }
+        guard settings.optionalString("metrics.port") != nil else {
+            // A service may have a certificate for this port alone: its settings aren't misspelt.
+            TLSFiles.know(settings)
+            return nil
+        }
         return Listener(
             name: "metrics", host: settings.string("metrics.host", default: loopback),
             port: try settings.port("metrics.port"), security: .mutualTLS(try TLSFiles(settings)), bound: bound
