@@ -5,7 +5,6 @@ The edge of this check has an access log, which counts the requests that reach t
 """
 
 import concurrent.futures
-import contextlib
 import gzip
 import http.client
 import json
@@ -17,6 +16,8 @@ import ssl
 import subprocess
 import sys
 import time
+
+from client.server import server
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COUNTRY = "/version/v1/diagnosis-keys/country"
@@ -55,22 +56,8 @@ class Check:
         path.write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
         return path
 
-    @contextlib.contextmanager
     def running(self, configuration, port):
-        command = ["setpriv", "--pdeathsig", "TERM", self.nginx, "-e", "stderr", "-c", str(configuration)]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=open(configuration.parent / "output.log", "ab"))
-        try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                if process.poll() is not None:
-                    sys.exit(f"nginx does not start: {(configuration.parent / 'output.log').read_text()[-1000:]}")
-                time.sleep(0.05)
-            yield
-        finally:
-            process.terminate()
-            process.wait(20)
+        return server([self.nginx, "-e", "stderr", "-c", configuration], port, configuration.parent / "output.log")
 
     def edge(self, name="edge", changes=()):
         folder = self.scratch / name

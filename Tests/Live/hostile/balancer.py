@@ -7,12 +7,12 @@ import contextlib
 import re
 import socket
 import ssl
-import subprocess
 import time
 
 from check import Proxy, Report, Suite
 from client import http1
 from client.proxy import free_port
+from client.server import server
 from upstream import Upstream
 
 # Tests/Live/hostile.sh has the suite's portal believe this address; the file's own address, 127.0.0.1, is that of other checks.
@@ -57,22 +57,8 @@ def haproxy(suite, ports, changes=()):
     file = suite.scratch / "haproxy.cfg"
     file.write_text(text)
     log = suite.scratch / "haproxy.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", suite.haproxy, "-db", "-f", file], stdin=subprocess.DEVNULL, stdout=output, stderr=output
-        )
-    try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            if process.poll() is not None:
-                raise SystemExit(f"HAProxy does not start: {log.read_text()[-800:]}")
-            time.sleep(0.05)
+    with server([suite.haproxy, "-db", "-f", file], port, log):
         yield port, control
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 def connect(port, context, caller, name="apps.example.org"):
@@ -83,6 +69,18 @@ def connect(port, context, caller, name="apps.example.org"):
     except BaseException:
         plain.close()
         raise
+
+
+def connect_soon(port, context, caller):
+    """The same where the places of connections that have just ended may not be free yet."""
+    end = time.monotonic() + 10
+    while True:
+        try:
+            return connect(port, context, caller)
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 def status(connection, request):
@@ -117,7 +115,7 @@ def crowd(port, context, crowded, other):
 
 def rush(port, context, rushing, other):
     """One caller sends more requests than it may: how many are answered, how many refused, and what another caller gets then."""
-    with connect(port, context, rushing) as connection:
+    with connect_soon(port, context, rushing) as connection:
         reader = http1.Reader(connection)
         answers = []
         for _ in range(REQUESTS + 10):

@@ -12,6 +12,7 @@ import time
 from playwright.sync_api import sync_playwright
 
 from browser.portal import WATCH
+from client.server import server
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = ROOT / "deploy/edge/venue.html"
@@ -85,20 +86,8 @@ class Venue:
             text = re.sub(here, there, text)
         configuration = self.scratch / "nginx.conf"
         configuration.write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
-        command = ["setpriv", "--pdeathsig", "TERM", self.nginx, "-e", "stderr", "-c", configuration]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                if process.poll() is not None:
-                    sys.exit(f"nginx does not start: {process.stderr.read().decode()[-1000:]}")
-                time.sleep(0.05)
+        with server([self.nginx, "-e", "stderr", "-c", configuration], port, self.scratch / "output.log"):
             yield f"https://localhost:{port}"
-        finally:
-            process.terminate()
-            process.wait(20)
 
     def heard(self, after=0.5):
         """The requests that reached the edge. nginx writes a line after the answer: half a second is enough."""
