@@ -41,9 +41,9 @@ one more migration), and half a minute for each listener. Services have to keep 
 
 The engine has a stock configuration, except where its files are, and while the suite runs it is in a network namespace of its own:
 it touches no other engine, no port and no firewall rule of the machine, and ends with the script. Nothing in containers reaches the
-internet. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). PostgreSQL has the version that docker-compose.yml names, and the
-next one is unstable Debian's; nginx (1.22) and Prometheus (2.42) are Debian 12's, where it names newer ones. On a machine that can't run an engine, for example without
-root, it says so and does nothing; with CI=true in the environment, which most services for continuous integration set, it fails.
+internet. Images and builds are kept below $XDG_CACHE_HOME (~/.cache). PostgreSQL has the version that docker-compose.yml names; the
+next one, nginx and Prometheus are unstable Debian's. On a machine that can't run an engine, for example without root, it says so and
+does nothing; with CI=true in the environment, which most services for continuous integration set, it fails.
 
 With --short it does in a few minutes what the README says: secrets, `docker compose up`, smoke test; then routes with every added
 file, the end of PostgreSQL, backup and restore, and everything down again. The programs are those of the machine's build for release.
