@@ -109,8 +109,9 @@ docker run --rm "${confined[@]}" --volume "$volume:$data" --entrypoint initdb "$
     >"$work/words" 2>&1 || fail "PostgreSQL $after can't make a database: $(tail -n 1 "$work/words")"
 start_server "$image" "$volume" --
 for second in $(seq 60); do
-    ! new pg_isready -q -U postgres || break
-    [ "$second" -lt 60 ] || fail "PostgreSQL $after doesn't start: $(docker logs --tail 1 "$server" 2>&1)"
+    ! new pg_isready -q -U postgres 2>/dev/null || break
+    [ "$second" -lt 60 ] && [ "$(docker inspect --format '{{.State.Running}}' "$server")" = true ] ||
+        fail "PostgreSQL $after doesn't start: $(docker logs "$server" 2>&1 | grep -E 'FATAL|PANIC' | tail -n 1)"
     sleep 1
 done
 
