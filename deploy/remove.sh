@@ -52,7 +52,15 @@ cd "$checkout"
 
 project=$(compose_project "$compose")
 
-volumes() { docker volume ls --quiet --filter "label=com.docker.compose.project=$project"; }
+# The project's volumes, and those without a name that its containers have: images of PostgreSQL from version 18 on make one, which
+# `down --volumes` leaves if the container was made anew since.
+mapfile -t suite_volumes < <(
+    docker volume ls --quiet --filter "label=com.docker.compose.project=$project"
+    docker ps --all --quiet --filter "label=com.docker.compose.project=$project" |
+        xargs -r docker inspect --format '{{range .Mounts}}{{println .Name}}{{end}}' | grep -E '^[0-9a-f]{64}$'
+)
+# Those of them that are still there.
+volumes() { docker volume ls --quiet | grep -Fx -f <(printf '%s\n' ${suite_volumes[@]+"${suite_volumes[@]}"}) || true; }
 
 # The folders that exist and would be removed, each once.
 folders() {
@@ -112,7 +120,7 @@ options=()
 [ "$kind" = containers ] || options=(--volumes)
 $compose --profile '*' down --remove-orphans --timeout 60 ${options[@]+"${options[@]}"} || fail "docker compose can't remove the suite: see above, and run this again."
 if [ "$kind" != containers ]; then
-    # Those of services that the files don't name any more.
+    # Those of services that the files don't name any more, and those without a name.
     volumes | while read -r name; do docker volume rm "$name" >/dev/null || exit 1; done || fail "A volume is in use by another container: remove that, and run this again."
 fi
 while read -r folder; do

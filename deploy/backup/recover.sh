@@ -14,8 +14,8 @@ unpack_base() {
     major=$(major_version "$image" 2>"$work/unpack") || true
     [ "$major" = "$(fact "$1" postgres)" ] || fail "$1 needs PostgreSQL $(fact "$1" postgres), and the image $image has ${major:-none ($(tail -n 1 "$work/unpack"))}: set VIGIL_IMAGE_POSTGRES."
     set +e
-    unseal "$file" "The database" | docker run --rm --interactive "${confined[@]}" --volume "$2:$data" --workdir "$data" --entrypoint sh "$image" \
-        -c 'tar -xzf - && chmod 700 . && touch recovery.signal' 2>"$work/unpack"
+    unseal "$file" "The database" | docker run --rm --interactive "${confined[@]}" --volume "$2:$data" --entrypoint sh "$image" \
+        -c "cd $data && tar -xzf - && chmod 700 . && touch recovery.signal" 2>"$work/unpack"
     status=("${PIPESTATUS[@]}")
     set -e
     [ "${status[0]}" = 0 ] && [ "${status[1]}" = 0 ] || fail_to_unseal "$file"

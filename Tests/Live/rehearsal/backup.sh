@@ -48,7 +48,8 @@ back_up_and_restore() {
     backup_says 'read every row' verify --identity "$identity" || return 0
 
     say "Losing the machine …"
-    quietly lose docker compose down --volumes --timeout 60
+    quietly lose docker compose down --timeout 60
+    docker volume ls --quiet | xargs -r docker volume rm >/dev/null
     rm -rf "$VIGIL_SECRETS" "$VIGIL_ARCHIVE" .env
     backup_says 'Nothing was done' restore --identity "$identity" --dry-run || return 0
     [ -z "$(docker volume ls --quiet)" ] && [ ! -e "$VIGIL_SECRETS" ] || object "A dry run of a restore leaves something."
