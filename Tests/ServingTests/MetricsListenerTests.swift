@@ -76,10 +76,11 @@ import Testing
     }
 
     @Test(
-        "no service warns of the settings of a port for metrics, whether it is open or not, but of those that are misspelt",
+        "no service warns of the settings of a port for metrics, open or not, but of those that are misspelt",
         arguments: [
             ([:], nil), (["metrics.port": "0", "metrics.host": "127.0.0.1"], nil),
-            (["metrics.prot": "0"], "metrics.prot"), (["metrics.port": "0", "metrics.hots": "127.0.0.1"], "metrics.hots"),
+            (["metrics.prot": "0"], "metrics.prot"),
+            (["metrics.port": "0", "metrics.hots": "127.0.0.1"], "metrics.hots"),
         ] as [([String: String], String?)])
     func known(settings: [String: String], misspelt: String?) async throws {
         let own = try certificates.files(role: .submissionServer)
