@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OutsideCalls
@@ -101,8 +102,10 @@ import Testing
     @Test("the address that was checked is called, whatever the name has by then")
     func changes() async throws {
         // For the system, localhost is 127.0.0.1.
-        let checked = try RawServer(host: "127.0.0.2")
-        let other = try RawServer(port: checked.port)
+        // One port at two addresses: one that the system gives for the first may be taken at the second.
+        let port = TestPort.free()
+        let checked = try RawServer(host: "127.0.0.2", port: port)
+        let other = try RawServer(port: port)
         let lookUps = Mutex<[String]>([])
         var calls = try OutsideCalls(reach: .publicOrLoopback)
         calls.lookUp = { host in
