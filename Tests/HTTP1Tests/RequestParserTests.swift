@@ -90,7 +90,7 @@ struct RequestParserTests {
         "a host is needed, once, and right",
         arguments: [
             "", "Host:\r\n", "Host: a\r\nHost: a\r\n", "Host: a b\r\n", "Host: u@a\r\n", "Host: a/b\r\n",
-            "Host: \u{FF}\r\n",
+            "Host: \u{FF}\r\n", "Host: a,b\r\n", "Host: a;b\r\n", "Host: a..b\r\n", "Host: .\r\n", "Host: a%41\r\n",
         ])
     func hosts(_ lines: String) {
         #expect(read("GET / HTTP/1.1\r\n\(lines)\r\n") == Reading(violation: 400))
