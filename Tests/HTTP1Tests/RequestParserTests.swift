@@ -116,6 +116,9 @@ struct RequestParserTests {
             ("Transfer-Encoding:\r\n chunked\r\n", 400),
             ("Transfer-Encoding: \u{B}chunked\r\n", 400), ("Transfer-Encoding : chunked\r\n", 400),
             ("Content-Length : 3\r\n", 400), ("X: y\r\n Content-Length: 3\r\n", 400),
+            ("Content-Length: 3\r\nConnection: content-length\r\n", 400),
+            ("Connection: close, Content-Length\r\nContent-Length: 3\r\n", 400),
+            ("Transfer-Encoding: chunked\r\nConnection: Transfer-Encoding\r\n", 400),
         ])
     func lengths(_ fields: String, _ status: Int) {
         #expect(read(Self.post(fields, "abc")) == Reading(violation: status))
