@@ -9,7 +9,7 @@ import HTTPTypes
 /// each, with its length in four bytes before it. The letter says what the bytes are; a dot alone has the answers sent.
 ///
 /// - `R`: a connection's requests;
-/// - `G` or `H`: answers to some GETs or HEADs, and the end of the connection;
+/// - `G` or `H`: the answer to a GET or HEAD, and the end of the connection;
 /// - `W`: requests, of which the answer has those that are complete as our encoders write them.
 ///
 /// A reading is lines: `open`, `closed` or `refused STATUS REASON`; then one for each message, whose parts stand between tabs.
@@ -30,8 +30,8 @@ struct HTTP1Reader {
             let answer =
                 switch kind {
                 case UInt8(ascii: "R"): Array(requests(bytes).text.utf8)
-                case UInt8(ascii: "G"): Array(answers(bytes, to: .get).text.utf8)
-                case UInt8(ascii: "H"): Array(answers(bytes, to: .head).text.utf8)
+                case UInt8(ascii: "G"): Array(answer(bytes, to: .get).text.utf8)
+                case UInt8(ascii: "H"): Array(answer(bytes, to: .head).text.utf8)
                 case UInt8(ascii: "W"): written(bytes)
                 default: exit(2)
                 }
@@ -72,7 +72,7 @@ struct HTTP1Reader {
         return reading
     }
 
-    private static func answers(_ input: [UInt8], to method: HTTPRequest.Method) -> Reading<ResponseHead> {
+    private static func answer(_ input: [UInt8], to method: HTTPRequest.Method) -> Reading<ResponseHead> {
         var parser = ResponseParser(headBytes: headBytes)
         var reading = Reading<ResponseHead>()
         var position = 0
@@ -80,9 +80,7 @@ struct HTTP1Reader {
             switch part {
             case .head(let head): reading.messages.append(Message(head: head))
             case .body(let range): reading.take(input[range])
-            case .end:
-                reading.end(at: position)
-                if position < input.count { parser.expect(method) }
+            case .end: reading.end(at: position)
             }
         }
         parser.expect(method)

@@ -12,7 +12,7 @@ import socket
 import time
 
 # How long a connection may say nothing before the client takes it for waiting; the recorder answers what looks incomplete sooner.
-PATIENCE = 0.8
+PATIENCE = 1.5
 RECORDER_PATIENCE = 0.25
 # How many addresses there are, so that what a proxy passes on late isn't taken for another input's.
 SPACE = 1 << 23
@@ -83,7 +83,7 @@ class Crowd:
         self.strays = []
         # The number of the first input of a run.
         self.first = 0
-        # What the recorder answers, by place in the run; everything else is fine.
+        # What the recorder answers, by place in the run; everything else gets a plain 200.
         self.replies = {}
 
     def close(self):
@@ -92,15 +92,20 @@ class Crowd:
         self.listener.close()
         self.poll.close()
 
-    def run(self, inputs, width=320, patience=PATIENCE):
-        """Each of a list of inputs, with the port of the proxy that it is for, on a connection of its own: a list of outcomes."""
+    def run(self, inputs, width=320, patience=PATIENCE, replies={}, others=()):
+        """Each of a list of inputs, with the port of the proxy that it is for, on a connection of its own: a list of outcomes.
+
+        `replies`: what the recorder answers by the input's place in the list, or, of those that other processes send, by the number
+        in X-From. `others`: such processes; they end before this does.
+        """
+        self.replies = replies
         outcomes = [Outcome() for _ in inputs]
         self.outcomes, self.waiting, self.clients = outcomes, [], 0
         self.patience = patience
-        self.first = (self.first + 100_003) % SPACE
+        self.first = self._next()
         todo = iter(enumerate(inputs))
         more = True
-        while more or self.clients:
+        while more or self.clients or any(process.poll() is None for process in others):
             while more and self.clients < width:
                 following = next(todo, None)
                 if following is None:
@@ -125,6 +130,13 @@ class Crowd:
         for descriptor in list(self.open):
             self._end(descriptor, "closed")
         return outcomes
+
+    def _next(self):
+        return (self.first + 100_003) % SPACE
+
+    def coming_address(self, place):
+        """The address that a place in the next run will have."""
+        return address(self._next() + place)
 
     def _connect(self, index, data, port):
         client = socket.socket()
@@ -181,7 +193,8 @@ class Crowd:
         entry[2] = self._place(entry[3])
         reply = self.replies.get(entry[2], FINE)
         try:
-            entry[0].send(reply)
+            if reply:
+                entry[0].send(reply)
             entry[0].shutdown(socket.SHUT_WR)
         except OSError:
             pass
@@ -212,8 +225,9 @@ class Crowd:
             return
         if index is None:
             index = self._place(data)
-        if index is None:
-            if data:
+        if index is None or index >= len(self.outcomes):
+            # What is late belongs to an earlier run.
+            if data and number_in(data) is None:
                 self.strays.append(bytes(data))
         else:
             self.outcomes[index].passed.append(bytes(data))
@@ -222,4 +236,4 @@ class Crowd:
         """The place in this run of the input that a request came from; None if there is none."""
         number = number_in(data)
         place = None if number is None else (number - self.first) % SPACE
-        return place if place is not None and place < len(self.outcomes) else None
+        return place if place is not None and (place < len(self.outcomes) or place in self.replies) else None

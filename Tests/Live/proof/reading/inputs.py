@@ -275,8 +275,74 @@ def _bytes(data, dice):
     return data
 
 
+# MARK: Answers
+
+REASONS = [b"OK", b"", b"Fine", b"Not Modified", b"a b", b"\xc3\xbc", b"\t", b" "]
+ODD_STATUS_LINES = [
+    b"HTTP/1.1 200", b"HTTP/1.1  200 OK", b"HTTP/1.1\t200 OK", b"HTTP/1.1 200\tOK", b"HTTP/1.1 2000 OK", b"HTTP/1.1 20 OK", b"HTTP/1.1 099 OK", b"HTTP/1.1 600 OK", b"HTTP/1.1 999 OK", b"HTTP/1.1 2x0 OK",
+    b"HTTP/1.1 +200 OK", b"HTTP/1.1 -20 OK", b"HTTP/1.1 200OK", b"HTTP/1.2 200 OK", b"HTTP/2.0 200 OK", b"HTTP/2 200", b"HTTP/0.9 200 OK", b"http/1.1 200 OK", b"HTTP/1.1 200 O\0K", b"HTTP/1.1 200 O\rK", b"HTTP/1.1 200 O\x7fK",
+    b" HTTP/1.1 200 OK", b"\r\nHTTP/1.1 200 OK", b"\nHTTP/1.1 200 OK", b"ICY 200 OK", b"HTTP/11 200 OK", b"HTTP/1.10 200 OK", b"HTTP/1.01 200 OK", b"XHTTP/1.1 200 OK", b"HTTP/1.1 101 Switching Protocols", b"hello", b"HTTP", b"HTTP/1.1 200 ", b"HTTP/1.1 \xb200 OK",
+]  # fmt: skip
+ANSWER_FIELDS = [
+    b"Content-Type: text/plain", b"Server: s", b"Date: Thu, 01 Jan 1970 00:00:00 GMT", b"ETag: \"a\"", b"Cache-Control: no-store", b"X-A: b", b"X-A:", b"Set-Cookie: a=b", b"Vary: *", b"X_A: b", b"X-A: \xc3\xbc",
+]  # fmt: skip
+INTERIM = [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"HTTP/1.1 102 Processing\r\n\r\n", b"HTTP/1.1 100 Continue\r\nContent-Length: 5\r\n\r\n", b"HTTP/1.1 199 A\r\n\r\n"]
+
+
+class Reply(Message):
+    """An answer as pieces; what changes requests changes it too."""
+
+    def __init__(self, dice):
+        super().__init__(dice)
+        version = b"HTTP/1.1" if dice.random() < 0.9 else b"HTTP/1.0"
+        self.start = version + b" " + dice.choice([b"200", b"200", b"200", b"201", b"204", b"304", b"404", b"400", b"302", b"206"]) + b" " + dice.choice(REASONS)
+        self.interim = dice.choice(INTERIM) * dice.choice([1, 1, 2, 10]) if dice.random() < 0.1 else b""
+        self.fields = [field for field in self.fields if field.lower().startswith((b"content-length", b"transfer-encoding"))]
+        self.fields += [dice.choice(ANSWER_FIELDS) for _ in range(dice.randrange(3))]
+        self.until_end = b""
+        if self.chunks is None and self.index(b"content-length") is None:
+            self.until_end = dice.choice([b"", b"12345", b"a" * 300])
+        if dice.random() < 0.2:
+            self.fields.append(dice.choice([b"Connection: close", b"Connection: keep-alive"]))
+
+    def encoded(self):
+        head = b"".join(line + self.ends.get(place, b"\r\n") for place, line in enumerate([self.start, *self.fields, b""]))
+        body = self.body
+        if self.chunks is not None:
+            body = b"".join(map(b"".join, self.chunks)) + self.last + self.trailers + self.end
+        return self.interim + head + body + self.until_end
+
+
+def _status(reply, dice):
+    reply.start = dice.choice(ODD_STATUS_LINES)
+
+
+def _more(reply, dice):
+    """Bytes behind the answer, or not all of it."""
+    reply.until_end = dice.choice([b"x", b"\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+
+
+ANSWER_MUTATIONS = [_length, _length, _coding, _coding, _line_end, _all_line_ends, _fold, _chunk, _chunk, _trailer, _status, _status, _field, _field, _blank, _more]  # fmt: skip
+
+
+def answer(seed, number):
+    """The method of the request that the answer with this number is for, and the answer."""
+    dice = random.Random(-seed * 1_000_003 - number - 1)
+    reply = Reply(dice)
+    for _ in range(dice.choice([0, 1, 1, 1, 1, 2, 2, 3])):
+        mutation = dice.choice(ANSWER_MUTATIONS)
+        if mutation not in (_fold, _blank) or reply.fields:
+            mutation(reply, dice)
+    data = reply.encoded()
+    if dice.random() < 0.15:
+        data = _bytes(data, dice)
+    if dice.random() < 0.05:
+        data = data[: dice.randrange(len(data) + 1)]
+    return dice.choice(["GET", "GET", "GET", "HEAD"]), data
+
+
 def request(seed, number):
-    """The input with this number."""
+    """The requests with this number."""
     dice = random.Random(seed * 1_000_003 + number)
     messages = [Message(dice) for _ in range(dice.choice([1, 1, 1, 1, 2, 3]))]
     for _ in range(dice.choice([0, 1, 1, 1, 1, 2, 2, 3])):

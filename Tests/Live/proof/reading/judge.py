@@ -56,6 +56,12 @@ def same(one, other):
     return (one.method, one.target, one.host, one.body) == (other.method, other.target, other.host, other.body)
 
 
+def plain(message):
+    """A request with its host as all proxies pass it on: without case, port, and a last dot."""
+    host = re.sub(r":\d*$", "", message.host.lower())
+    return message._replace(host=host.removesuffix("."))
+
+
 def differences(one, other):
     """In which parts two readings of a request differ."""
     return [part for part in ("method", "target", "host", "body") if getattr(one, part) != getattr(other, part)]

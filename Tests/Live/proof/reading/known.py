@@ -31,6 +31,10 @@ def fields(data, name):
     return re.findall(rb"(?i)\r\n" + name + rb":([^\r]*)", head(data))
 
 
+def framing_in_trailer(data):
+    return re.search(rb"(?i)\r\n(connection|content-length|transfer-encoding):", data[len(head(data)) :])
+
+
 def other_host(message, data):
     return is_absolute(data) and [value.strip(b" \t").decode("latin-1") for value in fields(data, b"host")] != [message.host]
 
@@ -57,7 +61,7 @@ RULES = [
     Rule(
         "absolute target, unusual authority or no path", "RFC 9110, 4.2.3",
         "an underscore, an address in brackets, an empty port and an empty path before a query are read as by RFC 3986",
-        {"nginx", "Envoy", "lighttpd"},
+        {"nginx", "Envoy", "Apache", "lighttpd"},
         lambda message, data: is_absolute(data)
         and re.match(rb"(?i)https?://([^/?]*[_\[]|[^/?]*:[/?]|[^/?]*:$|[^/?]*\?)", target(data)),
     ),
@@ -112,15 +116,45 @@ RULES = [
     ),
     Rule(
         "trailer that looks like a header", "RFC 9110, 6.5.1",
-        "trailers are dropped; llhttp lets a trailer close the connection",
-        {"llhttp"},
-        lambda message, data: re.search(rb"(?i)\r\n(connection|content-length|transfer-encoding):", data[len(head(data)) :]),
+        "trailers are dropped, whatever their names; llhttp lets one close the connection",
+        {"HAProxy", "lighttpd", "llhttp", "h11"},
+        lambda message, data: framing_in_trailer(data),
     ),
     Rule(
         "many or long fields", "RFC 9110, 5.4",
         "limits differ: ours are 16 KiB and 100 fields in a head, and as much again in trailers",
-        {"Envoy", "Apache", "lighttpd", "llhttp", "h11"},
-        lambda message, data: len(data) > 2000,
+        {"HAProxy", "Envoy", "Apache", "lighttpd", "llhttp", "h11"},
+        lambda message, data: len(data) > 2000 or re.search(rb"\n[^:\r]{256}", head(data)),
+    ),
+    Rule(
+        "port that is empty, 0, or begins with 0", "RFC 3986, 3.2.3",
+        "a port is any number of digits, up to 65535",
+        {"Apache", "lighttpd"},
+        lambda message, data: re.search(r":(0\d*)?$", message.host),
+    ),
+    Rule(
+        "host that looks like an address", "RFC 3986, 7.4",
+        "what isn't four decimal numbers is a name",
+        {"Apache", "lighttpd"},
+        lambda message, data: re.fullmatch(r"(0x)?[0-9a-f]+(\.(0x)?[0-9a-f]+){0,3}\.?(:\d*)?", message.host.lower()),
+    ),
+    Rule(
+        "underscore in a host", "RFC 3986, 3.2.2",
+        "local names have them, those of containers for instance",
+        {"lighttpd"},
+        lambda message, data: "_" in message.host,
+    ),
+    Rule(
+        "path of two slashes", "RFC 3986, 3.3",
+        "a path is bytes; Apache passes on one slash",
+        {"Apache"},
+        lambda message, data: message.target.startswith("//"),
+    ),
+    Rule(
+        "forwarded no further", "RFC 9110, 7.6.2",
+        "Max-Forwards concerns proxies that pass on OPTIONS and TRACE, and none of ours does",
+        {"Apache"},
+        lambda message, data: fields(data, b"max-forwards"),
     ),
     Rule(
         "HTTP/1.0 keeps the connection", "RFC 9112, 9.3",
@@ -135,5 +169,32 @@ def excuse(name, message, data):
     """The rule by which a peer may refuse a request; None if there is none."""
     for rule in RULES:
         if name in rule.excuses and rule.has(message, data):
+            return rule
+    return None
+
+
+# MARK: Answers
+
+# `has`: tells by method, answer as we read it, its bytes, and whether the peer accepts it and reads it otherwise.
+ANSWER_RULES = [
+    Rule(
+        "trailer that looks like a header", "RFC 9110, 6.5.1",
+        "trailers are dropped, whatever their names",
+        {"HAProxy", "lighttpd", "llhttp", "h11"},
+        lambda method, answer, data, accepts: framing_in_trailer(data),
+    ),
+    Rule(
+        "tab around a length", "RFC 9110, 5.6.3",
+        "tabs are optional whitespace as spaces are; nginx reads such an answer as one without length",
+        {"nginx"},
+        lambda method, answer, data, accepts: any(b"\t" in value for value in fields(data, b"content-length")),
+    ),
+]  # fmt: skip
+
+
+def excuse_answer(name, method, answer, data, accepts):
+    """The rule by which a peer may refuse an answer, or read it otherwise; None if there is none."""
+    for rule in ANSWER_RULES:
+        if name in rule.excuses and rule.has(method, answer, data, accepts):
             return rule
     return None

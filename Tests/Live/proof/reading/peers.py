@@ -209,7 +209,7 @@ server.errorlog = "{folder}/error.log"
 server.max-connections = 2048
 server.max-fds = 8192
 server.listen-backlog = 1024
-server.http-parseopts = ("method-get-body" => "enable")
+server.http-parseopts = ("method-get-body" => "enable", "url-normalize" => "disable")
 server.modules = ("mod_proxy")
 proxy.server = ("" => (("host" => "127.0.0.1", "port" => {upstream})))
 """)

@@ -106,52 +106,65 @@ class Naive:
     """A parser with faults, for the control: bare line feeds, the last length counts, chunked is whatever has the word in it."""
 
     HEAD = re.compile(rb"\r?\n\r?\n")
+    SIZE = re.compile(rb"\s*([0-9A-Fa-f]+)[^\n]*\n")
+    END = re.compile(rb"\r?\n?")
 
     def requests(self, inputs):
-        return [self._read(data) for data in inputs]
+        return [self._requests(data) for data in inputs]
 
-    def _read(self, data):
+    def answers(self, inputs, methods):
+        return [self._answer(data, method) for data, method in zip(inputs, methods)]
+
+    def _requests(self, data):
         messages, start = [], 0
         while True:
             while data[start : start + 1] in (b"\r", b"\n"):
                 start += 1
-            end = self.HEAD.search(data, start)
-            if not end:
+            head = self._head(data, start)
+            if not head:
                 return Reading("open", messages, "")
-            lines = re.split(rb"\r?\n", data[start : end.start()])
-            words = lines[0].split()
+            words, fields, place = head
             if len(words) < 2:
                 return Reading("refused", messages, "no request line")
-            fields = {}
-            for line in lines[1:]:
-                name, _, value = line.partition(b":")
-                fields[name.strip().lower()] = value.strip()
-            place, body = end.end(), b""
-            if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
-                while True:
-                    size = re.compile(rb"\s*([0-9A-Fa-f]+)[^\n]*\n").match(data, place)
-                    if not size:
-                        return Reading("open", messages, "")
-                    place, count = size.end(), int(size[1], 16)
-                    if place + count > len(data):
-                        return Reading("open", messages, "")
-                    body += data[place : place + count]
-                    place += count
-                    place += len(re.compile(rb"\r?\n?").match(data, place)[0])
-                    if not count:
-                        break
-            elif length := re.match(rb"\d+", fields.get(b"content-length", b"")):
-                body = data[place : place + int(length[0])]
-                place += int(length[0])
-            messages.append(
-                request(
-                    words[0].decode("latin-1"), words[1].decode("latin-1"),
-                    fields.get(b"host", b"").decode("latin-1"), body, place <= len(data), place,
-                )
-            )  # fmt: skip
-            if place > len(data):
+            body, start = self._body(data, fields, place, 0)
+            if start is None:
                 return Reading("open", messages, "")
-            start = place
+            method, target, host = words[0], words[1], fields.get(b"host", b"")
+            messages.append(request(*(part.decode("latin-1") for part in (method, target, host)), body, True, start))
+
+    def _answer(self, data, method):
+        head = self._head(data, 0)
+        if not head or len(head[0]) < 2 or not head[0][1].isdigit():
+            return Reading("refused", [], "no status line")
+        words, fields, place = head
+        body, end = (b"", place) if method == "HEAD" else self._body(data, fields, place, len(data) - place)
+        return Reading("closed", [Answer(int(words[1]), body, end is not None, end)], "")
+
+    def _head(self, data, start):
+        """The words of the first line, the fields, and where they end; None if they don't."""
+        end = self.HEAD.search(data, start)
+        if not end:
+            return None
+        lines = re.split(rb"\r?\n", data[start : end.start()])
+        parts = (line.partition(b":") for line in lines[1:])
+        return lines[0].split(), {name.strip().lower(): value.strip() for name, _, value in parts}, end.end()
+
+    def _body(self, data, fields, place, otherwise):
+        """The body and where it ends, which is None if it doesn't. `otherwise`: its length if nothing tells."""
+        body = b""
+        if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
+            while size := self.SIZE.match(data, place):
+                place, count = size.end(), int(size[1], 16)
+                if place + count > len(data):
+                    break
+                body += data[place : place + count]
+                place = self.END.match(data, place + count).end()
+                if not count:
+                    return body, place
+            return body, None
+        found = re.match(rb"\d+", fields.get(b"content-length", b""))
+        end = place + (int(found[0]) if found else otherwise)
+        return data[place:end], end if end <= len(data) else None
 
 
 class _Collector:
