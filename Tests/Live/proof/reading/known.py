@@ -133,16 +133,16 @@ RULES = [
         lambda message, data: re.search(r":(0\d*)?$", message.host),
     ),
     Rule(
-        "host that looks like an address", "RFC 3986, 7.4",
+        "host that ends like an address", "RFC 3986, 7.4",
         "what isn't four decimal numbers is a name",
         {"Apache", "lighttpd"},
-        lambda message, data: re.fullmatch(r"(0x)?[0-9a-f]+(\.(0x)?[0-9a-f]+){0,3}\.?(:\d*)?", message.host.lower()),
+        lambda message, data: re.search(r"(^|\.)\d[^.:]*\.?(:\d*)?$", message.host),
     ),
     Rule(
-        "underscore in a host", "RFC 3986, 3.2.2",
+        "underscore in a host, or a hyphen at a label's end", "RFC 3986, 3.2.2",
         "local names have them, those of containers for instance",
         {"lighttpd"},
-        lambda message, data: "_" in message.host,
+        lambda message, data: re.search(r"_|(^|\.)-|-($|[.:])", message.host),
     ),
     Rule(
         "path of two slashes", "RFC 3986, 3.3",
