@@ -117,7 +117,7 @@ class Answers:
         return [self._judge(*one) for one in zip(batch, ours, self.readings(batch, patience))]
 
     def _judge(self, one, ours, peers):
-        method, data = one
+        _, data = one
         mine = readers.complete(ours)
         self.counts["answers that we refuse"] += not mine
         if not mine:
@@ -126,7 +126,7 @@ class Answers:
         findings, refusers = [], []
         for name, reading in sorted(peers.items()):
             theirs = readers.complete(reading)
-            rule = known.excuse_answer(name, method, mine[0], data, bool(theirs))
+            rule = known.excuse_answer(name, mine[0], data)
             if not theirs and reading.end == "open":
                 continue
             if not theirs:

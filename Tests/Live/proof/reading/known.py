@@ -1,13 +1,13 @@
-"""Requests that we accept and that peers refuse, each with its reason: the rule of each difference that was found.
+"""What we accept and peers refuse, or read otherwise, each with its reason: the rule of each difference that was found.
 
-A rule excuses its peers only, and only for the request that they refuse. What it says is what we hold to; the section is that of the
+A rule excuses its peers only, and only for the message that they refuse. What it says is what we hold to; the section is that of the
 RFC that allows us to.
 """
 
 import collections
 import re
 
-# `excuses`: the peers; `has`: tells by the request as we read it and by its bytes.
+# `excuses`: the peers; `has`: tells by the message as we read it and by its bytes.
 Rule = collections.namedtuple("Rule", "name section why excuses has")
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
@@ -39,7 +39,43 @@ def other_host(message, data):
     return is_absolute(data) and [value.strip(b" \t").decode("latin-1") for value in fields(data, b"host")] != [message.host]
 
 
+# Of requests and answers.
+MESSAGE_RULES = [
+    Rule(
+        "tab around a value", "RFC 9110, 5.6.3",
+        "tabs are optional whitespace as spaces are; nginx then reads an answer as one without length",
+        {"nginx", "HAProxy", "lighttpd", "llhttp"},
+        lambda message, data: re.search(rb":\t|:[^\r]*\t\r\n", head(data)),
+    ),
+    Rule(
+        "blank before a chunk's extension", "RFC 9112, 7.1.1",
+        "a recipient must parse and remove it",
+        {"lighttpd", "llhttp", "h11"},
+        lambda message, data: re.search(rb"\r\n[0-9A-Fa-f]+[ \t]+;", data),
+    ),
+    Rule(
+        "chunk extension without grammar", "RFC 9112, 7.1.1",
+        "extensions are ignored; nothing in them can end a line",
+        {"HAProxy", "lighttpd", "llhttp", "h11"},
+        lambda message, data: re.search(rb"\r\n[0-9A-Fa-f]+[ \t]*;", data),
+    ),
+    Rule(
+        "trailer that looks like a header", "RFC 9110, 6.5.1",
+        "trailers are dropped, whatever their names; llhttp lets one close the connection",
+        {"HAProxy", "lighttpd", "llhttp", "h11"},
+        lambda message, data: framing_in_trailer(data),
+    ),
+    Rule(
+        "many or long fields", "RFC 9110, 5.4",
+        "limits differ: ours are 16 KiB and 100 fields in a head, and as much again in trailers",
+        {"HAProxy", "Envoy", "Apache", "lighttpd", "llhttp", "h11"},
+        lambda message, data: len(data) > 2000 or re.search(rb"\n[^:\r]{256}", head(data)),
+    ),
+]  # fmt: skip
+
+# Of requests.
 RULES = [
+    *MESSAGE_RULES,
     Rule(
         "method unknown", "RFC 9110, 16.1.1",
         "any token is a method; routes name those that they take, and the others get a 405",
@@ -72,24 +108,6 @@ RULES = [
         lambda message, data: re.search(r"%(?![0-9A-Fa-f]{2})|%00|/(\.|%2e){1,2}(/|$)", message.target, re.I),
     ),
     Rule(
-        "tab around a value", "RFC 9110, 5.6.3",
-        "tabs are optional whitespace as spaces are",
-        {"nginx", "HAProxy", "lighttpd", "llhttp"},
-        lambda message, data: re.search(rb":\t|:[^\r]*\t\r\n", head(data)),
-    ),
-    Rule(
-        "blank before a chunk's extension", "RFC 9112, 7.1.1",
-        "a recipient must parse and remove it",
-        {"lighttpd", "llhttp", "h11"},
-        lambda message, data: re.search(rb"\r\n[0-9A-Fa-f]+[ \t]+;", data),
-    ),
-    Rule(
-        "chunk extension without grammar", "RFC 9112, 7.1.1",
-        "extensions are ignored; nothing in them can end a line",
-        {"HAProxy", "lighttpd", "llhttp", "h11"},
-        lambda message, data: re.search(rb"\r\n[0-9A-Fa-f]+[ \t]*;", data),
-    ),
-    Rule(
         "empty line before a request", "RFC 9112, 2.2",
         "one should be ignored, and we ignore two",
         {"lighttpd", "h11"},
@@ -113,18 +131,6 @@ RULES = [
         "without length and coding there is no body; a 411 is an option",
         {"lighttpd"},
         lambda message, data: message.method in ("POST", "PUT", "PATCH") and not fields(data, b"content-length"),
-    ),
-    Rule(
-        "trailer that looks like a header", "RFC 9110, 6.5.1",
-        "trailers are dropped, whatever their names; llhttp lets one close the connection",
-        {"HAProxy", "lighttpd", "llhttp", "h11"},
-        lambda message, data: framing_in_trailer(data),
-    ),
-    Rule(
-        "many or long fields", "RFC 9110, 5.4",
-        "limits differ: ours are 16 KiB and 100 fields in a head, and as much again in trailers",
-        {"HAProxy", "Envoy", "Apache", "lighttpd", "llhttp", "h11"},
-        lambda message, data: len(data) > 2000 or re.search(rb"\n[^:\r]{256}", head(data)),
     ),
     Rule(
         "port that is empty, 0, or begins with 0", "RFC 3986, 3.2.3",
@@ -173,28 +179,9 @@ def excuse(name, message, data):
     return None
 
 
-# MARK: Answers
-
-# `has`: tells by method, answer as we read it, its bytes, and whether the peer accepts it and reads it otherwise.
-ANSWER_RULES = [
-    Rule(
-        "trailer that looks like a header", "RFC 9110, 6.5.1",
-        "trailers are dropped, whatever their names",
-        {"HAProxy", "lighttpd", "llhttp", "h11"},
-        lambda method, answer, data, accepts: framing_in_trailer(data),
-    ),
-    Rule(
-        "tab around a length", "RFC 9110, 5.6.3",
-        "tabs are optional whitespace as spaces are; nginx reads such an answer as one without length",
-        {"nginx"},
-        lambda method, answer, data, accepts: any(b"\t" in value for value in fields(data, b"content-length")),
-    ),
-]  # fmt: skip
-
-
-def excuse_answer(name, method, answer, data, accepts):
+def excuse_answer(name, answer, data):
     """The rule by which a peer may refuse an answer, or read it otherwise; None if there is none."""
-    for rule in ANSWER_RULES:
-        if name in rule.excuses and rule.has(method, answer, data, accepts):
+    for rule in MESSAGE_RULES:
+        if name in rule.excuses and rule.has(answer, data):
             return rule
     return None
