@@ -45,7 +45,7 @@ MESSAGE_RULES = [
         "tab around a value", "RFC 9110, 5.6.3",
         "tabs are optional whitespace as spaces are; nginx then reads an answer as one without length",
         {"nginx", "HAProxy", "lighttpd", "llhttp"},
-        lambda message, data: re.search(rb":\t|:[^\r]*\t\r\n", head(data)),
+        lambda message, data: re.search(rb": *\t|:[^\r]*\t *\r\n", head(data)),
     ),
     Rule(
         "blank before a chunk's extension", "RFC 9112, 7.1.1",
@@ -149,6 +149,12 @@ RULES = [
         "local names have them, those of containers for instance",
         {"lighttpd"},
         lambda message, data: re.search(r"_|(^|\.)-|-($|[.:])", message.host),
+    ),
+    Rule(
+        "Content-Type twice", "RFC 9110, 5.3",
+        "what isn't about framing is left to the route, which refuses it",
+        {"lighttpd"},
+        lambda message, data: len(fields(data, b"content-type")) > 1,
     ),
     Rule(
         "path of two slashes", "RFC 3986, 3.3",

@@ -15,6 +15,7 @@ import collections
 import functools
 import os
 import pathlib
+import pickle
 import sys
 import tempfile
 import time
@@ -99,31 +100,35 @@ class Written:
 
     def run(self, batch, patience=crowd.PATIENCE):
         """Of inputs whose requests are read by us and written again: a list of findings for each."""
+        written = self.trial.ours.written(batch)
+        found = iter(self.sent([data for requests in written for data in requests], patience))
+        return [[finding for _ in requests for finding in next(found)] for requests in written]
+
+    def sent(self, requests, patience=crowd.PATIENCE):
+        """Of requests each: a list of findings for each."""
         trial = self.trial
-        written = trial.ours.written(batch)
-        places = [place for place, requests in enumerate(written) for _ in requests]
-        requests = [data for requests in written for data in requests]
         self.counts["requests written"] += len(requests)
-        sent = [(data + inputs.LAST, proxy.port) for data in requests for proxy in trial.proxies]
-        outcomes = iter(trial.crowd.run(sent, patience=patience))
-        found = [[] for _ in batch]
-        for place, data, ours in zip(places, requests, trial.ours.requests(requests)):
+        pairs = [(data + inputs.LAST, proxy.port) for data in requests for proxy in trial.proxies]
+        outcomes = iter(trial.crowd.run(pairs, patience=patience))
+        found = []
+        for data, ours in zip(requests, trial.ours.requests(requests)):
+            findings = []
+            found.append(findings)
             wanted = ours.messages[0] if readers.complete(ours) else None
             if not wanted or len(ours.messages) > 1 or wanted.end != len(data):
-                found[place].append(judge.Finding("written", "we don't read one request in what we write", "we"))
+                findings.append(judge.Finding("written", "we don't read one request in what we write", "we"))
             for name, reader in (("llhttp", trial.llhttp), ("h11", trial.h11)):
                 read = readers.complete(reader.requests(data))
-                self._compare(found[place], name, wanted, data, read, not read)
+                self._compare(findings, name, wanted, data, read, not read)
             for proxy in trial.proxies:
                 outcome = next(outcomes)
                 count, refused = judge.fate(outcome)
-                behind = [readers.complete(trial.llhttp.requests(passed)) for passed in outcome.passed]
-                read = [message for messages in behind for message in messages]
+                read = [message for passed in outcome.passed for message in readers.complete(trial.llhttp.requests(passed))]
                 if read and read[-1].target == "/last":
                     read.pop()
                 elif outcome.ended == "waiting":
                     continue
-                self._compare(found[place], proxy.name, wanted, data, read, refused and count == 0)
+                self._compare(findings, proxy.name, wanted, data, read, refused and count == 0)
         return found
 
     def _compare(self, findings, name, wanted, data, read, refused):
@@ -209,6 +214,7 @@ def main():
     parser.add_argument("--count", type=int, default=1_000_000, help="how many connections of requests")
     parser.add_argument("--written", type=int, default=100_000, help="of how many of them what we write is tried, too")
     parser.add_argument("--answers", type=int, default=100_000, help="how many answers")
+    parser.add_argument("--sent", type=pathlib.Path, help="what the metadata proxy has sent, as sent.py keeps it")
     parser.add_argument("--first", type=int, default=0, help="the number of the first")
     parser.add_argument("--seed", type=int, default=1, help="other inputs with the same numbers")
     parser.add_argument("--only", type=int, help="the number of one connection of requests, of which all is said")
@@ -233,6 +239,13 @@ def main():
                 start, check = time.monotonic(), Written(trial)
                 found, *figures = search(check.run, request, arguments.first, arguments.written)
                 what = f"what we write of the requests of {arguments.written} connections to the same"
+                kinds += report(what, time.monotonic() - start, found, *figures)
+                objections += found
+            if arguments.sent:
+                requests = pickle.loads(arguments.sent.read_bytes())
+                start, check = time.monotonic(), Written(trial)
+                found, *figures = search(check.sent, requests.__getitem__, 0, len(requests))
+                what = f"{len(requests)} requests that the metadata proxy has sent to the same"
                 kinds += report(what, time.monotonic() - start, found, *figures)
                 objections += found
             start, check = time.monotonic(), answers.Answers(trial, pathlib.Path(folder, "curl"))
