@@ -78,7 +78,7 @@ if [ -z "$short" ]; then
     build_release
     start_suite
     setpriv --pdeathsig TERM "$python" "$checkout/Tests/Live/proof/reading/sent.py" --state "$scratch/state" --programs "$programs" \
-        --output "$scratch/sent" || fail "FAILED: what the metadata proxy sends can't be kept; see above."
+        --scratch "$scratch" || fail "FAILED: what the metadata proxy sends can't be kept; see above."
     sent=(--sent "$scratch/sent")
 fi
 reading "${sent[@]}" --count "$count" --written "$others" --answers "$others"

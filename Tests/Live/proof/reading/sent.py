@@ -1,21 +1,18 @@
 """Keeps what a metadata proxy sends to the services behind it: all that it makes of the hostile corpus, and well-formed requests of
-many lengths and fields on its routes.
+many lengths and fields on its routes. The file `sent` in the scratch folder has them.
 """
 
-import argparse
 import concurrent.futures
 import pathlib
 import pickle
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "hostile"))
 
 import corpus  # noqa: E402
-from check import Proxy  # noqa: E402
+from check import Proxy, Suite  # noqa: E402
 from client import http1  # noqa: E402
-from client.suite import Suite  # noqa: E402
 from upstream import MEDIA, ROUTES, Upstream  # noqa: E402
 
 SIZES = [0, 1, 9, 10, 99, 100, 999, 1000, 4000, 4095, 4096, 9999, 10_000]
@@ -47,16 +44,10 @@ def say(port, context, data):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--state", type=pathlib.Path, required=True, help="the suite's state folder")
-    parser.add_argument("--programs", type=pathlib.Path, required=True, help="where the executables are")
-    parser.add_argument("--output", type=pathlib.Path, required=True, help="where the requests are kept")
-    arguments = parser.parse_args()
-    suite = Suite(arguments.state, arguments.programs)
+    suite = Suite(__doc__.splitlines()[0])
     context = suite.app_context()
     inputs = [case.raw for case in corpus.read(ROOT / "hostile/corpus") if case.then in ("probe", "close")] + list(plain())
-    with tempfile.TemporaryDirectory() as folder, Upstream(suite) as upstream:
-        suite.scratch = pathlib.Path(folder)
+    with Upstream(suite) as upstream:
         with Proxy(suite, upstream.port) as proxy, concurrent.futures.ThreadPoolExecutor(48) as pool:
             list(pool.map(lambda data: say(proxy.port, context, data), inputs))
         seen = upstream.take()
@@ -64,7 +55,7 @@ def main():
     requests = {one.head + b"\r\n\r\n" + one.body for one in seen if "content-length" in one.fields}
     if len(requests) < 200 or len(seen) != sum("content-length" in one.fields for one in seen):
         raise SystemExit(f"Of {len(inputs)} requests {len(seen)} have arrived, {len(requests)} of them different and with a length.")
-    arguments.output.write_bytes(pickle.dumps(sorted(requests)))
+    (suite.scratch / "sent").write_bytes(pickle.dumps(sorted(requests)))
 
 
 main()
