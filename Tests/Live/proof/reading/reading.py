@@ -4,7 +4,7 @@ An input is a connection's bytes. A finding is any of these:
 - passed on: a proxy passes something on that we read as another number of requests, another target, host or body than it meant,
   or than llhttp or h11 reads;
 - accepted: we accept a request that three peers refuse, for a reason that known.py doesn't have;
-- otherwise: llhttp or h11 accept the same requests and read something else in them;
+- otherwise: llhttp or h11 accept the same requests and read something else in them, or a proxy passes on as many with other bodies;
 - written: a peer reads what our clients write otherwise than as this one request.
 
 What answers.py finds in answers comes to that.
@@ -50,10 +50,20 @@ class Trial:
             proxy.stop()
         self.crowd.close()
 
+    def send(self, pairs, patience):
+        """Outcomes of pairs of an input and a port. If more are left waiting than should be, the machine is busy: again."""
+        outcomes = self.crowd.run(pairs, patience=patience)
+        late = [place for place, outcome in enumerate(outcomes) if outcome.ended == "waiting"]
+        if len(late) > len(pairs) // 50:
+            for place, outcome in zip(late, self.crowd.run([pairs[place] for place in late], width=64, patience=3 * patience)):
+                outcomes[place] = outcome
+        self.counts["connections left waiting"] += sum(outcome.ended == "waiting" for outcome in outcomes)
+        return outcomes
+
     def run(self, batch, patience=crowd.PATIENCE):
         """Findings of a list of inputs: a list for each."""
         read = self.ours.requests(batch)
-        outcomes = self.crowd.run([(data, proxy.port) for data in batch for proxy in self.proxies], patience=patience)
+        outcomes = self.send([(data, proxy.port) for data in batch for proxy in self.proxies], patience)
         behind = iter(self.ours.requests([data for outcome in outcomes for data in outcome.passed]))
         found = []
         for place, (data, ours) in enumerate(zip(batch, read)):
@@ -67,13 +77,22 @@ class Trial:
         self.counts["connections that we refuse"] += ours.end == "refused"
         for proxy, outcome in zip(self.proxies, outcomes):
             fates[proxy.name] = judge.fate(outcome)
+            bodies = []
             for passed in outcome.passed:
                 again = next(behind)
+                bodies += [message.body for message in readers.complete(again)]
                 self.counts["requests passed on"] += 1
                 self.counts["requests passed on that we refuse"] += again.end == "refused"
                 others = {"llhttp": self.llhttp.requests(passed), "h11": self.h11.requests(passed)}
                 if rule := judge.passed_on(passed, again, others):
                     findings.append(judge.Finding("passed on", rule, proxy.name))
+            # The order in which a proxy's connections end isn't that of the requests.
+            mine = [message.body for message in readers.complete(ours)]
+            if len(bodies) == len(mine) and sorted(bodies) != sorted(mine):
+                findings.append(judge.Finding("otherwise", "another body", proxy.name))
+            # It may close earlier than we, and finds no request where we find none.
+            if mine and ours.messages[-1].target == "/last" and fates[proxy.name][0] > len(mine):
+                findings.append(judge.Finding("otherwise", "more requests", proxy.name))
         for name, reading in (("llhttp", self.llhttp.requests(data)), ("h11", self.h11.requests(data))):
             fates[name] = len(readers.complete(reading)), reading.end == "refused"
             if parts := judge.read_otherwise(ours, reading):
@@ -109,7 +128,7 @@ class Written:
         trial = self.trial
         self.counts["requests written"] += len(requests)
         pairs = [(data + inputs.LAST, proxy.port) for data in requests for proxy in trial.proxies]
-        outcomes = iter(trial.crowd.run(pairs, patience=patience))
+        outcomes = iter(trial.send(pairs, patience))
         found = []
         for data, ours in zip(requests, trial.ours.requests(requests)):
             findings = []
