@@ -26,7 +26,7 @@ a suite is started, for what its metadata proxy sends to the services.
 TEXT
 }
 
-count=1000000 others=100000 seed=1 short= only=()
+count=1000000 others=100000 seed=1 short='' only=()
 while [ $# -gt 0 ]; do
     case $1 in
         -h | --help)
