@@ -86,9 +86,9 @@ class Trial:
                 others = {"llhttp": self.llhttp.requests(passed), "h11": self.h11.requests(passed)}
                 if rule := judge.passed_on(passed, again, others):
                     findings.append(judge.Finding("passed on", rule, proxy.name))
-            # The order in which a proxy's connections end isn't that of the requests.
+            # Unless it has answered one itself. The order in which its connections end isn't that of the requests.
             mine = [message.body for message in readers.complete(ours)]
-            if len(bodies) == len(mine) and sorted(bodies) != sorted(mine):
+            if fates[proxy.name][0] == len(bodies) == len(mine) and sorted(bodies) != sorted(mine):
                 findings.append(judge.Finding("otherwise", "another body", proxy.name))
             # It may close earlier than we, and finds no request where we find none.
             if mine and ours.messages[-1].target == "/last" and fates[proxy.name][0] > len(mine):
