@@ -16,6 +16,7 @@ import functools
 import os
 import pathlib
 import pickle
+import signal
 import sys
 import tempfile
 import time
@@ -238,6 +239,8 @@ def main():
     parser.add_argument("--control", action="store_true", help="naive parsers in our place: without findings it fails")
     arguments = parser.parse_args()
     raise_file_limit()
+    # The peers are stopped, too: Apache changes its user, and then doesn't learn any more that its parent has ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     request, answer = (functools.partial(make, arguments.seed) for make in (inputs.request, inputs.answer))
     objections = []
     with tempfile.TemporaryDirectory(prefix="vigil-scratch.") as folder:
