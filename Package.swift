@@ -473,6 +473,9 @@ targets += [
         name: "ArchitectureTests", dependencies: dependencies(["Catalogue", "HTTPContract", "Schema", "TestSupport"]),
         path: "Tests/ArchitectureTests", swiftSettings: settings),
     .executableTarget(
+        name: "http1-reader", dependencies: dependencies(["HTTP1", "HTTPMessage", "HTTPTypes"]),
+        path: "Tests/HTTP1Reader", swiftSettings: settings),
+    .executableTarget(
         name: "benchmarks",
         dependencies: dependencies([
             "ArgumentParser", "Postgres", "Schema", "Running", "TLS", "Serving", "Calling", "HTTPContract",
@@ -500,7 +503,7 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
 
 // Without what only tests and benchmarks need: then one run of `swift build` makes all the programs that are deployed.
 if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
-    let forTests = ["TestSupport", "TestPrograms", "SeizedBytes", "DecoderTargets", "benchmarks"]
+    let forTests = ["TestSupport", "TestPrograms", "SeizedBytes", "DecoderTargets", "http1-reader", "benchmarks"]
     targets.removeAll { $0.type == .test || forTests.contains($0.name) }
 }
 

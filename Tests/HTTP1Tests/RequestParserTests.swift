@@ -90,7 +90,7 @@ struct RequestParserTests {
         "a host is needed, once, and right",
         arguments: [
             "", "Host:\r\n", "Host: a\r\nHost: a\r\n", "Host: a b\r\n", "Host: u@a\r\n", "Host: a/b\r\n",
-            "Host: \u{FF}\r\n",
+            "Host: \u{FF}\r\n", "Host: a,b\r\n", "Host: a;b\r\n", "Host: a..b\r\n", "Host: .\r\n", "Host: a%41\r\n",
         ])
     func hosts(_ lines: String) {
         #expect(read("GET / HTTP/1.1\r\n\(lines)\r\n") == Reading(violation: 400))
@@ -116,6 +116,9 @@ struct RequestParserTests {
             ("Transfer-Encoding:\r\n chunked\r\n", 400),
             ("Transfer-Encoding: \u{B}chunked\r\n", 400), ("Transfer-Encoding : chunked\r\n", 400),
             ("Content-Length : 3\r\n", 400), ("X: y\r\n Content-Length: 3\r\n", 400),
+            ("Content-Length: 3\r\nConnection: content-length\r\n", 400),
+            ("Connection: close, Content-Length\r\nContent-Length: 3\r\n", 400),
+            ("Transfer-Encoding: chunked\r\nConnection: Transfer-Encoding\r\n", 400),
         ])
     func lengths(_ fields: String, _ status: Int) {
         #expect(read(Self.post(fields, "abc")) == Reading(violation: status))

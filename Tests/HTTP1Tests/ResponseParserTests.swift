@@ -56,6 +56,8 @@ struct ResponseParserTests {
             start + "Transfer-Encoding: x\r\n\r\nok",
             "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", start + "X: a\r\n b\r\nContent-Length: 2\r\n\r\nok",
+            start + "Content-Length: 2\r\nConnection: Content-Length\r\n\r\nok",
+            start + "Connection: x, transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             start + "Content-Length : 2\r\n\r\nok", start + ": a\r\nContent-Length: 2\r\n\r\nok",
             start + "X: a\0b\r\nContent-Length: 2\r\n\r\nok", start + "X: a\rb\r\nContent-Length: 2\r\n\r\nok",
             start + String(repeating: "X: y\r\n", count: 300_000),

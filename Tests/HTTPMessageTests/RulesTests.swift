@@ -7,7 +7,7 @@ struct RulesTests {
         "a host with an optional port is an authority",
         arguments: [
             "a", "localhost", "example.org:443", "EXAMPLE.org", "127.0.0.1:8080", "[::1]", "[2001:db8::1]:443",
-            "[::ffff:192.0.2.1]", "a_b", "a%20b", "a,b", "a:", "a:0", "a:65535", "xn--bcher-kva.example",
+            "[::ffff:192.0.2.1]", "a_b", "a.", "a:", "a:0", "a:65535", "xn--bcher-kva.example",
         ])
     func validAuthorities(_ text: String) {
         let isValid = Authority.isValid(text.utf8Span.span)
@@ -19,7 +19,9 @@ struct RulesTests {
         arguments: [
             "", ":80", "a b", "a/b", "u@a", "a:bc", "a:65536", "a:99999999999999999999", "a:-1", "a:+1", "a, b", "ä",
             "a#b", "a?b", "a\\b", "[::1", "[]", "[::1]x", "[::g]", "[v1.a]", "[fe80::1%25eth0]", "::1", "a:1:2", "a%2",
-            "a%zz", "<a>", "a\0", "a\r\nb: c", "[1:2:3:4:5:6:7:8:9]", "[" + String(repeating: "0", count: 100) + "]",
+            "a%zz", "<a>", ".", "..", "a..b", ".a", "a..", "a,b", "a%20b", "a%41", "(a)", "a;b", "a'b", "a$b", "a&b",
+            "a=b", "a+b", "a!", "a~b", "*", "a\0", "a\r\nb: c", "[1:2:3:4:5:6:7:8:9]",
+            "[" + String(repeating: "0", count: 100) + "]",
         ])
     func invalidAuthorities(_ text: String) {
         let isValid = Authority.isValid(text.utf8Span.span)

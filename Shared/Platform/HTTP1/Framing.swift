@@ -27,6 +27,7 @@ struct Framing: Sendable {
 
     /// Refuses what two readers may understand differently (RFC 9112, sections 6.1 and 6.3).
     func check(_ version: HTTPVersion) throws(Violation) {
+        guard !connection.namesFraming else { throw Violation(status: 400, "a body's framing isn't for all readers") }
         guard isChunked else { return }
         guard length == nil else { throw Violation(status: 400, "a chunked body has a length") }
         guard version != .http1_0 else { throw Violation(status: 400, "a body of HTTP/1.0 is chunked") }

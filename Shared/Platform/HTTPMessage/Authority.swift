@@ -4,8 +4,9 @@ import Glibc
 package enum Authority {
     /// Whether bytes are `uri-host [ ":" port ]` (RFC 3986, sections 3.2.2 and 3.2.3; RFC 9110, section 4.2).
     ///
-    /// The host may not be empty, nor the port exceed 65535. User information and address forms of the future are
-    /// refused (RFC 9110, section 4.2.4).
+    /// The port may not exceed 65535. User information and address forms of the future are refused (RFC 9110, section
+    /// 4.2.4), and so are names that no DNS can hold: empty labels, percent-encoding, and RFC 3986's sub-delimiters. It
+    /// wants names to follow DNS syntax; and a proxy that takes a comma for a list reads another host than the next.
     package static func isValid(_ bytes: Span<UInt8>) -> Bool {
         guard let end = hostEnd(bytes) else { return false }
         return end == bytes.count
@@ -24,16 +25,15 @@ package enum Authority {
         guard !bytes.isEmpty else { return nil }
         if bytes[0] == UInt8(ascii: "[") { return addressEnd(bytes) }
         var index = 0
+        var label = 0
         while index < bytes.count, bytes[index] != UInt8(ascii: ":") {
-            if bytes[index] == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, bytes[index + 1].hexDigit != nil, bytes[index + 2].hexDigit != nil else {
-                    return nil
-                }
-                index += 3
+            if bytes[index] == UInt8(ascii: ".") {
+                guard index > label else { return nil }
+                label = index + 1
             } else {
-                guard isNameByte(bytes[index]) else { return nil }
-                index += 1
+                guard isLabelByte(bytes[index]) else { return nil }
             }
+            index += 1
         }
         return index == 0 ? nil : index
     }
@@ -70,13 +70,13 @@ package enum Authority {
         return port
     }
 
-    /// Unreserved characters and sub-delimiters (RFC 3986, sections 2.2 and 2.3): those of tokens but for five, and a few
-    /// more.
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    /// Letters, digits, hyphen, and the underscore that some local names have.
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "%"): false
-        case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="): true
-        default: byte.isTokenByte
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 }

@@ -3,6 +3,9 @@
 package struct ConnectionOptions: Sendable {
     private var asksToClose = false
     private var asksToKeepAlive = false
+    /// Whether an option is the name of a field that tells where the body ends. No sender may name it (RFC 9110, section
+    /// 7.6.1), since who removes the named fields first finds another end.
+    package private(set) var namesFraming = false
 
     /// Nothing is asked.
     package init() {}
@@ -16,6 +19,7 @@ package struct ConnectionOptions: Sendable {
             let option = value.extracting(value.trimmed(start..<end))
             if option.isSame(as: "close") { asksToClose = true }
             if option.isSame(as: "keep-alive") { asksToKeepAlive = true }
+            if option.isSame(as: "content-length") || option.isSame(as: "transfer-encoding") { namesFraming = true }
             start = end + 1
         }
     }

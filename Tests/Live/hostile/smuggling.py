@@ -13,6 +13,7 @@ import corpus
 import naive
 from check import Proxy, Report, Suite
 from client import http1
+from proof.reading import readers
 from upstream import Upstream, receipt
 
 MARKER = re.compile(rb"(case|hide|prob)-([0-9]{3})")
@@ -132,8 +133,20 @@ def judge(case, outcome, seen):
     return objections
 
 
-def run(cases, port, context, upstream, patience):
-    """All cases; returns the objections to each, and those that belong to none."""
+def misread(arrived):
+    """Objections to requests that other parsers don't read as the upstream does: what the proxy sends has one reading."""
+    objections = []
+    for one in arrived:
+        data = one.head + b"\r\n\r\n" + one.body
+        for name, reader in (("llhttp", readers.LLHTTP()), ("h11", readers.H11())):
+            read = readers.complete(reader.requests(data))
+            if [(message.target, message.body) for message in read] != [(one.path, one.body)]:
+                objections.append(f"{name} reads {len(read)} requests in {data[:200]!r}, or another")
+    return objections
+
+
+def run(cases, port, context, upstream, patience, is_strict=False):
+    """All cases; returns the objections to each, and those that belong to none. `is_strict`: other parsers read along."""
     upstream.take()
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
         # Those that take long begin first.
@@ -142,8 +155,9 @@ def run(cases, port, context, upstream, patience):
         outcomes = dict(zip([case.name for case in order], found))
     time.sleep(0.5)
     seen = collections.defaultdict(list)
-    strays = []
-    for one in upstream.take():
+    arrived = upstream.take()
+    strays = misread(arrived) if is_strict else []
+    for one in arrived:
         marks = {number for _, number in MARKER.findall(one.head + one.body)}
         if len(marks) == 1:
             seen[marks.pop().decode()].append(one)
@@ -160,7 +174,7 @@ def main():
     context = suite.app_context()
     with Upstream(suite) as upstream:
         with Proxy(suite, upstream.port) as proxy:
-            objections, strays, outcomes = run(cases, proxy.port, context, upstream, patience=15)
+            objections, strays, outcomes = run(cases, proxy.port, context, upstream, 15, is_strict=True)
             report.require(proxy.is_running, "the proxy's process has ended")
             statuses = collections.Counter(
                 str(outcome.answers[0].status) if outcome.answers else "none" for outcome in outcomes.values()
