@@ -78,8 +78,8 @@ struct Handshake {
         SSL_CTX_set_security_level(context, 0)
         SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         defer { ERR_clear_error() }
-        guard let leaf = chain.first, SSL_CTX_use_certificate_ASN1(context, Int32(leaf.count), leaf) == 1,
-            use(key, in: context), chain.dropFirst().allSatisfy({ add($0, to: context) })
+        guard let leaf = chain.first, use(leaf, { SSL_CTX_use_certificate(context, $0) == 1 }), use(key, in: context),
+            chain.dropFirst().allSatisfy({ use($0) { shim_SSL_CTX_add1_chain_cert(context, $0) == 1 } })
         else {
             SSL_CTX_free(context)
             throw .unsendable
@@ -98,7 +98,8 @@ struct Handshake {
         return SSL_CTX_use_PrivateKey(context, read) == 1
     }
 
-    private static func add(_ bytes: [UInt8], to context: OpaquePointer) -> Bool {
+    /// Fails unless it is sent as it was made: OpenSSL reads other encodings than DER, too, and writes DER.
+    private static func use(_ bytes: [UInt8], _ body: (OpaquePointer) -> Bool) -> Bool {
         var start: UnsafePointer<UInt8>?
         let certificate = bytes.withUnsafeBufferPointer {
             start = $0.baseAddress
@@ -106,6 +107,13 @@ struct Handshake {
         }
         guard let certificate else { return false }
         defer { X509_free(certificate) }
-        return shim_SSL_CTX_add1_chain_cert(context, certificate) == 1
+        var written = [UInt8](repeating: 0, count: bytes.count)
+        let count = i2d_X509(certificate, nil)
+        guard count == bytes.count else { return false }
+        let isSame = written.withUnsafeMutableBufferPointer {
+            var end = $0.baseAddress
+            return i2d_X509(certificate, &end) == count
+        }
+        return isSame && written == bytes && body(certificate)
     }
 }

@@ -17,8 +17,8 @@ extension Verdicts {
         "server": server, "client": client, "attest": attest, "certificate": certificate, "request": request,
     ]
 
-    /// A careless verifier has another opinion than this.
-    enum Refusal: Error { case chain, root, form }
+    /// Which part of an attestation's chain isn't accepted.
+    enum Refusal: Error { case chain, root, form, key }
 
     // MARK: TLS
 
@@ -81,6 +81,7 @@ extension Verdicts {
             throw Refusal.form
         }
         guard certificates.lead(to: roots, at: now) else { throw Refusal.chain }
+        guard certificates.key != nil else { throw Refusal.key }
         return ""
     }
 

@@ -10,7 +10,8 @@ extension Verdicts {
         "hash": hash, "hmac": hmac, "hkdf": hkdf,
         "seal": seal, "open": open, "cbc-encrypt": cbcEncrypt, "cbc-decrypt": cbcDecrypt, "ctr": ctr, "block": block,
         "wrap": wrap, "unwrap": unwrap,
-        "ecdsa-verify": ecdsaVerify, "ecdsa-sign": ecdsaSign, "ec-point": ecPoint, "ec-key": ecKey, "ec-number": ecNumber,
+        "ecdsa-verify": ecdsaVerify, "ecdsa-sign": ecdsaSign, "ec-point": ecPoint, "ec-key": ecKey,
+        "ec-number": ecNumber,
         "x25519": x25519, "hpke-seal": hpkeSeal, "hpke-open": hpkeOpen,
         "rsa-verify": rsaVerify, "rsa-sign": rsaSign, "rsa-key": rsaKey,
     ]

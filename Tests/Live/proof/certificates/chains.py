@@ -75,7 +75,7 @@ def changed(encoded, changes):
     for change in changes:
         try:
             encoded = change(encoded)
-        except (IndexError, OverflowError):
+        except (IndexError, ValueError, OverflowError):
             # An earlier change has left no elements that this one could find.
             pass
     return encoded
@@ -154,4 +154,8 @@ class Chain:
             one.build(issuer)
         if self.sent is None:
             self.sent = self.intermediates
+        for one in self.sent:
+            # It was in the chain when something decided to send it, and isn't any more.
+            if one.encoded is None:
+                one.build(self.root)
         return self

@@ -71,15 +71,28 @@ def wrong_form_of_time(one, random):
         generalized_time("99991231235959Z"), generalized_time("20500101000000Z"), tlv(0x0C, b"491231235959Z")])  # fmt: skip
 
 
-@odd("attest")
-def last_second(chain):
-    end = datetime.datetime(2049, 12, 31, 23, 59, 59, tzinfo=datetime.timezone.utc)
-    chain.time = int(end.timestamp()) + chain.random.choice([-1, 0, 1])
+def seconds(year, *rest):
+    return int(datetime.datetime(year, *rest, tzinfo=datetime.timezone.utc).timestamp())
 
 
 @odd("attest")
-def first_second(chain):
-    chain.time = int(datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc).timestamp()) + chain.random.choice([-1, 0, 1])
+def at_the_last_second(chain):
+    chain.time = seconds(2049, 12, 31, 23, 59, 59)
+
+
+@odd("attest")
+def after_the_last_second(chain):
+    chain.time = seconds(2050, 1, 1)
+
+
+@odd("attest")
+def at_the_first_second(chain):
+    chain.time = seconds(2020, 1, 1)
+
+
+@odd("attest")
+def before_the_first_second(chain):
+    chain.time = seconds(2020, 1, 1) - 1
 
 
 # MARK: Signatures

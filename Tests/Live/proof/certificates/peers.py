@@ -5,6 +5,7 @@ import ctypes.util
 import datetime
 import ipaddress
 
+import asn1crypto.x509
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -44,6 +45,16 @@ def library():
         function = getattr(crypto, name)
         function.restype, function.argtypes = result, arguments
     return crypto
+
+
+def uris(encoded):
+    """The URIs among the names of a certificate, by a third reader; none if it can't read them."""
+    try:
+        names = asn1crypto.x509.Certificate.load(encoded, strict=True).subject_alt_name_value
+        # `native` would change what it shows for people.
+        return [name.chosen.contents.decode("ascii") for name in names or [] if name.name == "uniform_resource_identifier"]
+    except (ValueError, TypeError, UnicodeDecodeError):
+        return []
 
 
 class Refused(Exception):
