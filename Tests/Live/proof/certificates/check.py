@@ -188,7 +188,8 @@ class Check:
         folder.mkdir(parents=True, exist_ok=True)
         for number, (what, cases) in enumerate(sorted(self.findings.items(), key=lambda item: -len(item[1]))):
             labels, documents = min(cases, key=lambda case: len(case[0]))
-            print(f"FINDING {number}, {len(cases)} times: {what}\n  with {', '.join(labels) or 'nothing odd'}")
+            alone = collections.Counter(case[0][0] for case in cases if len(case[0]) == 1)
+            print(f"FINDING {number}, {len(cases)} times: {what}\n  with {', '.join(labels) or 'nothing odd'}; alone: {dict(alone)}")
             for place, document in enumerate(documents):
                 (folder / f"{number}-{place}.der").write_bytes(document)
 
