@@ -440,7 +440,7 @@ def wrongly_padded(name, message, count, random):
 
 
 def rsa_verify(random, keys):
-    private = random.choice(keys.rsa)
+    private = random.choice(keys.rsa[:2] * 4 + keys.rsa[2:])
     public, numbers = private.public_key(), private.private_numbers()
     n, e, count = numbers.public_numbers.n, numbers.public_numbers.e, private.key_size // 8
     hash, message, scheme = random.choice(["sha256", "sha384", "sha512"]), some(random, 0, 1, 32, 200), random.choice(["pkcs1", "pss"])
@@ -469,7 +469,7 @@ def rsa_verify(random, keys):
 
 
 def rsa_sign(random, keys):
-    private, scheme, message = random.choice(keys.rsa), random.choice(["pkcs1", "pss"]), some(random, 0, 1, 32, 200)
+    private, scheme, message = random.choice(keys.rsa[:2] * 4 + keys.rsa[2:]), random.choice(["pkcs1", "pss"]), some(random, 0, 1, 32, 200)
     document = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
     if scheme == "pkcs1":

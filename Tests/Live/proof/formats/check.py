@@ -13,7 +13,7 @@ import time
 import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "certificates")]
 
 import algorithms  # noqa: E402
 import formats  # noqa: E402
@@ -104,7 +104,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"what is tried: {', '.join(MAKERS)}; all by default")
     parser.add_argument("--count", type=int, default=100_000, help="cases of each (default 100000)")
-    parser.add_argument("--short", action="store_true", help="half a second for each, and no vectors but those in this repository")
+    parser.add_argument("--short", action="store_true", help="half a second for each")
     parser.add_argument("--seed", type=int, default=1, help="other cases (default 1)")
     parser.add_argument("--vectors", type=pathlib.Path, help="a folder with the packages of Tests/Python/vectors.txt: their vectors too")
     options = parser.parse_args()

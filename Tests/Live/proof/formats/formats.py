@@ -135,7 +135,9 @@ def pem(random, keys):
         data = random.choice([
             data.replace(b"=", b""), data.replace(b"\n", b"\r"), data.replace(b"\n", b" \n"), data.replace(b"\n", b"\n\n"), data.replace(b"-----", b"----", 1),
             data.rstrip(b"\n"), data.replace(b"\n", b"\nProc-Type: 4,ENCRYPTED\n\n", 1), data.replace(b"\n", b"", 1), b"\xef\xbb\xbf" + data, data + b"\0"])  # fmt: skip
-    words = " ".join(f"{name.hex()}:{content.hex()}" for name, content in keys.pem.read(data))
+    # RFC 7468, section 3, knows lines that end with CR alone, and OpenSSL doesn't.
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    words = " ".join(f"{name.hex()}:{content.hex()}" for name, content in keys.pem.read(lines))
     return strict("pem", (data,), words, always=is_right)
 
 
