@@ -8,7 +8,6 @@ import json
 import pathlib
 import subprocess
 import tempfile
-import zlib
 
 import asn1crypto.parser
 import cbor2
@@ -18,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import pkcs7
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import message as message_module
 from jwcrypto import jwk, jws
 
 import der
@@ -26,7 +26,6 @@ from cases import mutated, strict
 from keys import rsa_private
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
-NOW = datetime.datetime(2026, 7, 1)
 
 
 # MARK: DER
@@ -346,13 +345,17 @@ def read_item(encoded):
 # MARK: protobuf
 
 
+# What others send: the messages that the program of Tests/Verdicts knows.
 MESSAGES = [
-    "SubmissionPayload", "TemporaryExposureKeyExport", "TEKSignatureList", "DiagnosisKeyBatch", "PushRegistration", "TraceWarningPackage",
+    "vigil.donation.DonationRequest", "vigil.exposure.SubmissionPayload", "vigil.exposure.TemporaryExposureKeyExport",
+    "vigil.exposure.TEKSignatureList", "vigil.exposure.VenueReportUpload", "vigil.exposure.SignedVenueReports",
+    "vigil.exposure.TraceWarningPackage", "eu.interop.DiagnosisKeyBatch", "vigil.push.PushRegistration",
+    "vigil.tracekey.ProblematicEventWrapper",
 ]  # fmt: skip
 
 
-def schemas():
-    """Python's classes of the messages that the program of Tests/Verdicts knows, by the names that it calls them."""
+def messages():
+    """Python's classes of the messages."""
     folders = sorted(CHECKOUT.glob("Shared/Formats/*/Protobuf/protos"))
     files = [file.name for folder in folders for file in sorted(folder.iterdir())]
     with tempfile.NamedTemporaryFile() as descriptors:
@@ -363,12 +366,72 @@ def schemas():
     pool = descriptor_pool.DescriptorPool()
     for file in found.file:
         pool.Add(file)
-    names = {
-        f"{file.package}.{message.name}".lstrip(".") for file in found.file for message in file.message_type}
-    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in names}
+    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in MESSAGES}
 
 
-ALL = {"der": der_, "pem": pem, "cms": cms, "jws": jws_, "cbor": cbor}
+def varint(number, size=1):
+    groups = bytearray()
+    while number >= 0x80 or len(groups) + 1 < size:
+        groups.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(groups) + bytes([number])
+
+
+def random_fields(descriptor, random, depth=0):
+    """Fields of a message, some in another form than the schema's, some unknown, some unfinished."""
+    data = b""
+    for field in random.choices(list(descriptor.fields), k=random.randrange(6)):
+        number, kind = field.number, {1: 1, 6: 1, 16: 1, 2: 5, 7: 5, 15: 5}.get(field.type, 0)
+        if field.type in (9, 11, 12) or field.is_repeated and random.random() < 0.3:
+            kind = 2
+        if random.random() < 0.03:
+            number, kind = random.choice([0, 1, 99, 19_000, (1 << 29) - 1, 1 << 29]), random.randrange(8)
+        data += varint(number << 3 | kind, random.choice([1] * 20 + [2, 5, 6]))
+        if kind == 0:
+            value = random.choice([0, 1, 2, 3, 127, 128, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 63), (1 << 64) - 1])
+            data += varint(value, random.choice([1] * 20 + [10, 11]))
+        elif kind in (1, 5):
+            data += random.randbytes(8 if kind == 1 else 4)
+        elif kind == 2:
+            content = some(random, 0, 1, 16, 20) if random.random() < 0.6 else random.choice([b"a", "ä".encode(), b"\xff", b"\xed\xa0\x80", b"\xc0\x80"])
+            if field.message_type is not None and depth < 4 and random.random() < 0.9:
+                content = random_fields(field.message_type, random, depth + 1)
+            count = len(content) if random.random() < 0.98 else random.choice([len(content) + 1, (1 << 31) - 1, (1 << 64) - 1])
+            data += varint(count, random.choice([1] * 20 + [5])) + content
+        elif kind == 3 and random.random() < 0.5:
+            data += varint(number << 3 | 4)
+    return data
+
+
+def is_text(message):
+    """Whether all strings are UTF-8, which Python doesn't ask in proto2."""
+    for field, value in message.ListFields():
+        values = value if field.is_repeated else [value]
+        if field.type == field.TYPE_STRING and any(isinstance(text, bytes) for text in values):
+            return False
+        if field.message_type is not None and not all(is_text(part) for part in values):
+            return False
+    return True
+
+
+def protobuf(random, keys):
+    name = random.choice(MESSAGES)
+    data = random_fields(keys.messages[name].DESCRIPTOR, random)
+    if random.random() < 0.4:
+        data = mutated(data, random)
+    try:
+        message = keys.messages[name].FromString(data)
+        message.DiscardUnknownFields()
+        words = message.SerializeToString(deterministic=True).hex() if is_text(message) else None
+    except message_module.DecodeError:
+        words = None
+    is_right = words is not None and random.random() < 0.3
+    if is_right:
+        data = bytes.fromhex(words)
+    return strict("protobuf", (name, data), words, always=is_right)
+
+
+ALL = {"der": der_, "pem": pem, "cms": cms, "jws": jws_, "cbor": cbor, "protobuf": protobuf}
 
 
 class Keys:
@@ -377,4 +440,4 @@ class Keys:
     def __init__(self, random):
         private = [rsa_private(3072, random), ec.derive_private_key(random.getrandbits(255) | 1, ec.SECP256R1())]
         self.signers = [(key, signer_certificate(key, number)) for number, key in enumerate(private)]
-        self.pem, self.cms = PEM(), CMS()
+        self.pem, self.cms, self.messages = PEM(), CMS(), messages()
