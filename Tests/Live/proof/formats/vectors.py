@@ -267,6 +267,15 @@ def wycheproof_keys(folder):
             yield case
 
 
+def hpke(folder):
+    """RFC 9180's vectors of the one suite here, in base mode: the first message of each."""
+    for one in json.loads((folder / "Protocol/wycheproof/HPKE-test-vectors.json").read_text()):
+        if (one["mode"], one["kem_id"], one["kdf_id"], one["aead_id"]) == (0, 0x20, 1, 3):
+            first = one["encryptions"][0]
+            fields = (data(one["skRm"]), data(one["info"]), data(one["enc"]), data(first["ct"]), data(first["aad"]))
+            yield expect("hpke-open", fields, first["pt"])
+
+
 def wycheproof_curves(folder):
     for curve in ("secp256r1", "secp384r1"):
         for form in ("", "_p1363"):
@@ -301,5 +310,5 @@ def all(folder):
             raise SystemExit(f"{made} is missing: see Tests/Live/proof/formats/run.sh.")
     for function in (hashes, codes, derived_keys, gcm, chained, wrapped, points, curve_signatures, rsa_signatures, certificates, requests):
         yield f"NIST {function.__name__}", function(nist)
-    for function in (wycheproof_ciphers, wycheproof_keys, wycheproof_curves, wycheproof_rsa):
+    for function in (hpke, wycheproof_ciphers, wycheproof_keys, wycheproof_curves, wycheproof_rsa):
         yield function.__name__, function(other)
