@@ -12,7 +12,7 @@ HASHES = {"sha1": hashes.SHA1(), "sha256": hashes.SHA256(), "sha384": hashes.SHA
 DIGEST_INFO = {
     "sha1": "1.3.14.3.2.26", "sha256": "2.16.840.1.101.3.4.2.1", "sha384": "2.16.840.1.101.3.4.2.2",
     "sha512": "2.16.840.1.101.3.4.2.3",
-}  # fmt: skip
+}
 RSA, EC = "1.2.840.113549.1.1", "1.2.840.10045"
 ALGORITHMS = {
     **{f"ecdsa-{hash}": der.sequence(der.oid(f"{EC}.4.{number}"))
@@ -20,12 +20,12 @@ ALGORITHMS = {
     **{f"rsa-{hash}": der.sequence(der.oid(f"{RSA}.{number}"), der.NULL)
        for hash, number in [("sha1", 5), ("sha256", 11), ("sha384", 12), ("sha512", 13)]},
     "ed25519": der.sequence(der.oid("1.3.101.112")),
-}  # fmt: skip
+}
 HASH_256 = der.sequence(der.oid(DIGEST_INFO["sha256"]), der.NULL)
 ALGORITHMS["pss-sha256"] = der.sequence(
     der.oid(f"{RSA}.10"),
     der.sequence(der.tlv(0xA0, HASH_256), der.tlv(0xA1, der.sequence(der.oid(f"{RSA}.8"), HASH_256)),
-                 der.tlv(0xA2, der.integer(32))))  # fmt: skip
+                 der.tlv(0xA2, der.integer(32))))
 
 
 def is_prime(number, random):

@@ -1,9 +1,10 @@
 """Compares the verdicts of the suite's own code on certificates with those of OpenSSL and PyPI's cryptography.
 
-A finding is a chain, a certificate or a laboratory's request that the suite accepts and both others refuse, one that both others
-accept and the suite refuses, one that is read as something else, and one that takes too much time or memory, unless explained.tsv
-has the reason. A row `accepted` is for an objection of OpenSSL's, all of whose objections have to be explained, or for one together with
-an oddity of the chain. A row `refused` is for the suite's own words, or for an oddity.
+A finding is a chain, a certificate or a laboratory's request that the suite accepts and both others refuse, one that
+both others accept and the suite refuses, one that is read as something else, and one that takes too much time or memory,
+unless explained.tsv has the reason. A row `accepted` is for an objection of OpenSSL's, all of whose objections have to be
+explained, or for one together with an oddity of the chain. A row `refused` is for the suite's own words, or for an
+oddity.
 """
 
 import argparse
@@ -101,7 +102,8 @@ class Check:
 
     def explain(self, lane, objection, labels):
         """Whether there is a row for OpenSSL's objection, or for it together with an oddity of the chain."""
-        return any([self.explanations.have(lane, "accepted", what) for what in [objection, *(f"{objection}, {label}" for label in labels)]])
+        return any([self.explanations.have(lane, "accepted", what) for what in [objection,
+            *(f"{objection}, {label}" for label in labels)]])
 
     def chain(self, lane):
         chain = oddities.one_chain(lane, self.pool, self.random)
@@ -125,7 +127,8 @@ class Check:
             self.compare_role(answer, chain, documents)
         answer = self.receive("certificate", chain.labels, [one])
         read = self.judge(
-            "certificate", answer, [lambda: self.openssl.accepts(one), lambda: self.pyca.accepts(one)], chain.labels, [one])
+            "certificate", answer, [lambda: self.openssl.accepts(one), lambda: self.pyca.accepts(one)], chain.labels,
+            [one])
         if answer.accepted and read and read[-1] is not None:
             self.compare_fields(answer, read[-1], chain.labels, one)
 
@@ -140,7 +143,8 @@ class Check:
         labels, encoded = csr.one_request(self.pool, self.random)
         answer = self.ours.ask("request", encoded)
         self.judge(
-            "request", answer, [lambda: self.openssl.request(encoded), lambda: self.pyca.request(encoded)], labels, [encoded])
+            "request", answer, [lambda: self.openssl.request(encoded), lambda: self.pyca.request(encoded)], labels,
+            [encoded])
 
     def compare_role(self, answer, chain, documents):
         """The role of a caller is what its only URI that names one says, read by others."""
@@ -159,7 +163,8 @@ class Check:
         theirs = (certificate.version.value, times, len(certificate.extensions))
         own = int(serial or "0", 16) if not serial.startswith("-") else None
         if ours != theirs or own is not None and own != number or own is None and number >= 0:
-            self.find("certificate", "reads differently", labels, f"{ours} {serial} instead of {theirs} {number:x}", [encoded])
+            self.find("certificate", "reads differently", labels, f"{ours} {serial} instead of {theirs} {number:x}",
+                [encoded])
 
     def run(self, count, seconds):
         start = shown = time.monotonic()
@@ -176,7 +181,8 @@ class Check:
             if peak > LARGEST:
                 self.find("memory", "takes too much", [], f"{peak:.0f} MiB", [])
             self.ours.end()
-            print(f"{done} chains in {time.monotonic() - start:.0f} s; the slowest took {self.slowest / 1e6:.2f} s, at most {peak:.0f} MiB")
+            seconds = time.monotonic() - start
+            print(f"{done} chains in {seconds:.0f} s; the slowest took {self.slowest / 1e6:.2f} s, at most {peak:.0f} MiB")
         except Crash as crash:
             print(f"{done} chains, then {crash}")
         for (lane, own, others), number in sorted(self.verdicts.items()):
@@ -189,7 +195,8 @@ class Check:
         for number, (what, cases) in enumerate(sorted(self.findings.items(), key=lambda item: -len(item[1]))):
             labels, documents = min(cases, key=lambda case: len(case[0]))
             alone = collections.Counter(case[0][0] for case in cases if len(case[0]) == 1)
-            print(f"FINDING {number}, {len(cases)} times: {what}\n  with {', '.join(labels) or 'nothing odd'}; alone: {dict(alone)}")
+            print(f"FINDING {number}, {len(cases)} times: {what}")
+            print(f"  with {', '.join(labels) or 'nothing odd'}; alone: {dict(alone)}")
             for place, document in enumerate(documents):
                 (folder / f"{number}-{place}.der").write_bytes(document)
 
@@ -211,10 +218,11 @@ def control(count, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100_000, help="how many chains (default 100000)")
-    parser.add_argument("--short", action="store_true", help="as many chains as 12 seconds allow, and a smaller control")
+    parser.add_argument("--short", action="store_true",
+        help="as many chains as 12 seconds allow, and a smaller control")
     parser.add_argument("--seed", type=int, default=1, help="other chains (default 1)")
     parser.add_argument("--found", type=pathlib.Path, default=pathlib.Path("/tmp/vigil-found-certificates"),
-                        help="where the documents of findings are written")  # fmt: skip
+                        help="where the documents of findings are written")
     parser.add_argument("--no-control", action="store_true", help="without the careless verifier, while searching")
     options = parser.parse_args()
     if not options.no_control and not control(800 if options.short else 5000, options.seed):
@@ -224,8 +232,8 @@ def main():
     done = check.run(options.count, 12 if options.short else None)
     check.save(options.found)
     if not options.short and not check.findings:
-        unused = [number for rows in check.explanations.rows.values() for number in rows.values() if not check.explanations.used[number]]
-        for number in sorted(set(unused)):
+        rows = {number for rows in check.explanations.rows.values() for number in rows.values()}
+        for number in sorted(rows - set(check.explanations.used)):
             print(f"explained.tsv, line {number} explains nothing of these chains")
     if check.findings or done == 0:
         print(f"FAILED: {len(check.findings)} kinds of findings, documents in {options.found}.")

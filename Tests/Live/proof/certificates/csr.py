@@ -11,7 +11,8 @@ def one_request(pool, random):
     """Labels of what is odd, and DER."""
     labels = []
     key = random.choice(pool.strong)
-    spki, subject, version, attributes, hash, signer = key.spki, der.common_name("laboratory"), integer(0), tlv(0xA0), "sha256", None
+    spki, subject, version, attributes = key.spki, der.common_name("laboratory"), integer(0), tlv(0xA0)
+    hash, signer = "sha256", None
     algorithm = on_info = on_whole = None
     for label in random.sample(ODDITIES, random.choices([0, 1, 2], [10, 65, 25])[0]):
         labels.append(label)
@@ -38,11 +39,14 @@ def one_request(pool, random):
         elif label == "attributes":
             value = sequence(oid("2.5.29.17"), der.octets(sequence(tlv(0x82, b"lab.example.org"))))
             attributes = random.choice([
-                b"", tlv(0xA1), tlv(0xA0, sequence(oid("1.2.840.113549.1.9.14"), der.set_of(sequence(sequence(*der.children(value)))))),
-                tlv(0xA0, sequence(oid("1.2.840.113549.1.9.7"), der.set_of(der.text("word")))), tlv(0xA0, der.NULL), tlv(0x31),
-                tlv(0xA0) + tlv(0xA0), tlv(0xA0) + der.NULL, tlv(0x80)])  # fmt: skip
+                b"", tlv(0xA1), tlv(0xA0, sequence(oid("1.2.840.113549.1.9.14"),
+                der.set_of(sequence(sequence(*der.children(value)))))),
+                tlv(0xA0, sequence(oid("1.2.840.113549.1.9.7"), der.set_of(der.text("word")))), tlv(0xA0, der.NULL),
+                tlv(0x31),
+                tlv(0xA0) + tlv(0xA0), tlv(0xA0) + der.NULL, tlv(0x80)])
         elif label == "subject":
-            subject = random.choice([sequence(), der.common_name(b"a\0b"), der.common_name(b"\xff"), der.NULL, sequence(der.NULL), der.common_name("l" * 5000)])  # fmt: skip
+            subject = random.choice([sequence(), der.common_name(b"a\0b"), der.common_name(b"\xff"), der.NULL,
+                sequence(der.NULL), der.common_name("l" * 5000)])
         elif label == "algorithm":
             algorithm = random.choice(list(ALGORITHMS.values()))
         elif label == "trailing":
@@ -56,7 +60,8 @@ def one_request(pool, random):
         elif label == "changed":
             on_whole = lambda whole: flipped(whole, random)  # noqa: E731
         elif label == "long":
-            attributes = tlv(0xA0, sequence(oid("1.2.840.113549.1.9.7"), der.set_of(der.text("w" * random.choice([10_000, 20_000, 10**6])))))  # fmt: skip
+            attributes = tlv(0xA0, sequence(oid("1.2.840.113549.1.9.7"),
+                der.set_of(der.text("w" * random.choice([10_000, 20_000, 10**6])))))
     info = sequence(version, subject, spki, attributes)
     if on_info:
         info = on_info(info)
@@ -72,6 +77,7 @@ def flipped(whole, random):
 
 
 ODDITIES = [
-    "rare-key", "another-signer", "strange-key", "sha1", "other-hash", "version", "attributes", "subject", "algorithm", "trailing",
+    "rare-key", "another-signer", "strange-key", "sha1", "other-hash", "version", "attributes", "subject", "algorithm",
+    "trailing",
     "within", "long-lengths", "changed", "long",
-]  # fmt: skip
+]

@@ -4,8 +4,9 @@ import datetime
 
 import der
 from chains import (
-    ADDRESS, ADDRESS_BYTES, ANY, BASIC, CLIENT, CODE, CONSTRAINTS, HOST, ISSUER_KEY, NAMES, OWN_KEY, PURPOSES, SERVER, USAGE,
-    Certificate, Chain, address, dns, identify, uri)  # fmt: skip
+    ADDRESS, ADDRESS_BYTES, ANY, BASIC, CLIENT, CODE, CONSTRAINTS, HOST, ISSUER_KEY, NAMES, OWN_KEY, PURPOSES, SERVER,
+    USAGE,
+    Certificate, Chain, address, dns, identify, uri)
 from der import bits, boolean, common_name, generalized_time, integer, named_bits, octets, oid, sequence, tlv, utc_time
 from keys import ALGORITHMS
 
@@ -68,7 +69,7 @@ def wrong_form_of_time(one, random):
         generalized_time("20491231235959Z"), generalized_time("20491231235959.5Z"), generalized_time("204912312359Z"),
         utc_time("4912312359Z"), utc_time("491231235959+0000"), utc_time("491231235959"), utc_time("491331235959Z"),
         utc_time("490230235959Z"), utc_time("491231245959Z"), utc_time("491231235960Z"), utc_time(" 91231235959Z"),
-        generalized_time("99991231235959Z"), generalized_time("20500101000000Z"), tlv(0x0C, b"491231235959Z")])  # fmt: skip
+        generalized_time("99991231235959Z"), generalized_time("20500101000000Z"), tlv(0x0C, b"491231235959Z")])
 
 
 def seconds(year, *rest):
@@ -153,7 +154,7 @@ def no_signature(one, random):
     kind = random.choice(["empty", "zeros", "ones", "zero numbers"])
     one.on_signature.append(lambda signature: {
         "empty": b"", "zeros": bytes(len(signature)), "ones": b"\xff" * len(signature),
-        "zero numbers": sequence(integer(0), integer(0))}[kind])  # fmt: skip
+        "zero numbers": sequence(integer(0), integer(0))}[kind])
 
 
 @odd_certificate("any")
@@ -164,7 +165,7 @@ def signature_in_another_form(one, random):
         r, s = der.children(signature)
         return random.choice([
             signature + b"\0", sequence(r, s, b""), sequence(r, s, integer(1)), tlv(0x30, r, s, size=2),
-            sequence(tlv(2, b"\0", r[2:]), s), b"\x30\x80" + r + s + b"\0\0"])  # fmt: skip
+            sequence(tlv(2, b"\0", r[2:]), s), b"\x30\x80" + r + s + b"\0\0"])
 
     one.on_signature.append(change)
 
@@ -202,7 +203,7 @@ def strange_point(one, random):
     one.spki = sequence(algorithm, bits(random.choice([
         bytes([2 + odd_y]) + point[1 : 1 + size], bytes([6 + odd_y]) + point[1:], bytes([7 - odd_y]) + point[1:], b"\0",
         point[:-1] + bytes([point[-1] ^ 1]), b"\x04" + bytes(2 * size), b"\x04" + b"\xff" * (2 * size), point + b"\0",
-        point[:-1], b""])))  # fmt: skip
+        point[:-1], b""])))
 
 
 @odd_certificate("any")
@@ -242,8 +243,10 @@ def constraints_not_critical(one, random):
 def strange_constraints(one, random):
     one.say(BASIC, random.choice([
         sequence(boolean(False)), sequence(tlv(1, b"\1")), sequence(integer(0)), sequence(boolean(True), integer(-1)),
-        sequence(boolean(True), tlv(2, b"\0\0")), sequence(boolean(True), integer(0), integer(0)), sequence(integer(1), boolean(True)),
-        sequence(boolean(True), integer(1 << 70)), sequence(boolean(True)) + b"\0", b"", tlv(0x31, boolean(True))]), critical=True)  # fmt: skip
+        sequence(boolean(True), tlv(2, b"\0\0")), sequence(boolean(True), integer(0), integer(0)),
+        sequence(integer(1), boolean(True)),
+        sequence(boolean(True), integer(1 << 70)), sequence(boolean(True)) + b"\0", b"", tlv(0x31, boolean(True))]),
+        critical=True)
 
 
 @odd_certificate("authority")
@@ -280,7 +283,7 @@ def leaf_that_may_not_sign(one, random):
 def strange_usage(one, random):
     one.say(USAGE, random.choice([
         named_bits(), bits(b"\x80", 0), bits(b"\x80\0", 7), bits(b"\x81", 0), bits(b"\xff\x80\x80", 7), bits(b"", 1),
-        b"\x03\x01\x08", b"\x03\x00", octets(b"\x80"), named_bits(0, 5, 6) + b"\0"]), critical=True)  # fmt: skip
+        b"\x03\x01\x08", b"\x03\x00", octets(b"\x80"), named_bits(0, 5, 6) + b"\0"]), critical=True)
 
 
 @odd_certificate("leaf")
@@ -305,7 +308,8 @@ def any_purpose(one, random):
 
 @odd_certificate("leaf")
 def strange_purposes(one, random):
-    one.say(PURPOSES, random.choice([sequence(), sequence(oid(SERVER), oid(SERVER)), oid(SERVER), b"", sequence(integer(1))]))
+    one.say(PURPOSES, random.choice([sequence(), sequence(oid(SERVER), oid(SERVER)), oid(SERVER), b"",
+        sequence(integer(1))]))
 
 
 @odd_certificate("any")
@@ -420,10 +424,12 @@ def same_name_in_another_form(chain):
 @odd_certificate("any")
 def strange_subject(one, random):
     one.subject = random.choice([
-        sequence(), common_name(b"lab\0oratory"), common_name(b"\xff\xfe"), common_name("l" * 70), common_name("ab", 0x1E),
+        sequence(), common_name(b"lab\0oratory"), common_name(b"\xff\xfe"), common_name("l" * 70),
+        common_name("ab", 0x1E),
         sequence(der.set_of(sequence(oid("2.5.4.3"), der.text("a")), sequence(oid("2.5.4.10"), der.text("b")))),
-        sequence(tlv(0x31)), sequence(sequence(oid("2.5.4.3"), der.text("a"))), common_name(b"*", 0x13), common_name(b"a_b", 0x13),
-        der.name(("2.5.4.6", der.text("DEU", 0x13))), der.name(("2.5.4.3", integer(1)))])  # fmt: skip
+        sequence(tlv(0x31)), sequence(sequence(oid("2.5.4.3"), der.text("a"))), common_name(b"*", 0x13),
+        common_name(b"a_b", 0x13),
+        der.name(("2.5.4.6", der.text("DEU", 0x13))), der.name(("2.5.4.3", integer(1)))])
 
 
 # MARK: Names
@@ -433,21 +439,23 @@ def strange_subject(one, random):
 def wildcard(one, random):
     one.say(NAMES, sequence(dns(random.choice([
         "*.example.org", "*.org", "*", "w*.example.org", "*w.example.org", "www.*.org", "*.*.org", "*.www.example.org",
-        "*www.example.org", "xn--*.example.org", "*.EXAMPLE.org"])), uri("vigil:role:lab")))  # fmt: skip
+        "*www.example.org", "xn--*.example.org", "*.EXAMPLE.org"])), uri("vigil:role:lab")))
 
 
 @odd_certificate("leaf")
 def other_host(one, random):
     one.say(NAMES, sequence(dns(random.choice([
         "example.org", "www.example.com", "wwww.example.org", "www.example.org.evil.example", "evil.example",
-        "www.example.or", "a.www.example.org"])), uri("vigil:role:lab")))  # fmt: skip
+        "www.example.or", "a.www.example.org"])), uri("vigil:role:lab")))
 
 
 @odd_certificate("leaf")
 def same_host_in_another_form(one, random):
     one.say(NAMES, sequence(dns(random.choice([
-        "WWW.Example.ORG", "www.example.org.", ".example.org", "www..example.org", " www.example.org", "www.example.org ",
-        "www.example.org:443", "https://www.example.org", "www%2eexample.org", "www\u3002example.org", "www.example.org/"])), uri("vigil:role:lab")))  # fmt: skip
+        "WWW.Example.ORG", "www.example.org.", ".example.org", "www..example.org", " www.example.org",
+        "www.example.org ",
+        "www.example.org:443", "https://www.example.org", "www%2eexample.org", "www\u3002example.org",
+        "www.example.org/"])), uri("vigil:role:lab")))
 
 
 @odd_certificate("leaf")
@@ -455,7 +463,8 @@ def control_characters(one, random):
     one.say(NAMES, sequence(*random.choice([
         [dns(b"www.example.org\0.evil.example")], [dns(b"www.example.org\0")], [dns(b"\0www.example.org")],
         [dns(b"www.example.org\n")], [dns(b"www.ex\xc3\xa4mple.org"), dns(HOST)],
-        [dns(HOST), uri(b"vigil:role:lab\0")], [dns(HOST), uri(b"vigil:role:\0lab")], [dns(HOST), uri("vigil:role:l\u00e4b")]])))  # fmt: skip
+        [dns(HOST), uri(b"vigil:role:lab\0")], [dns(HOST), uri(b"vigil:role:\0lab")],
+        [dns(HOST), uri("vigil:role:l\u00e4b")]])))
 
 
 @odd_certificate("leaf")
@@ -473,20 +482,22 @@ def address_as_host(one, random):
 def other_address(one, random):
     one.say(NAMES, sequence(dns(HOST), address(random.choice([
         bytes([192, 0, 2, 2]), bytes(10) + b"\xff\xff" + ADDRESS_BYTES, ADDRESS_BYTES + b"\0", ADDRESS_BYTES[:3], b"",
-        ADDRESS_BYTES + bytes([255] * 4), bytes(16)])), uri("vigil:role:lab")))  # fmt: skip
+        ADDRESS_BYTES + bytes([255] * 4), bytes(16)])), uri("vigil:role:lab")))
 
 
 @odd_certificate("leaf")
 def no_names(one, random):
-    one.say(NAMES, random.choice([sequence(), b"", sequence(integer(1)), sequence(tlv(0x89, b"x")), sequence(dns(HOST)) + b"\0", dns(HOST)]))  # fmt: skip
+    one.say(NAMES, random.choice([sequence(), b"", sequence(integer(1)), sequence(tlv(0x89, b"x")),
+        sequence(dns(HOST)) + b"\0", dns(HOST)]))
 
 
 @odd_certificate("leaf")
 def rare_names(one, random):
     one.say(NAMES, sequence(dns(HOST), address(ADDRESS_BYTES), uri("vigil:role:lab"), random.choice([
-        tlv(0x81, b"somebody@example.org"), tlv(0x81, b"nobody"), tlv(0xA4, common_name("directory")), tlv(0x88, b"\x2a\x03"),
+        tlv(0x81, b"somebody@example.org"), tlv(0x81, b"nobody"), tlv(0xA4, common_name("directory")),
+        tlv(0x88, b"\x2a\x03"),
         tlv(0xA0, oid("1.2.3"), tlv(0xA0, der.text("other"))), tlv(0xA3), tlv(0xA5), dns(""), uri(""), uri("no uri"),
-        uri("http://example.org:99999/")])))  # fmt: skip
+        uri("http://example.org:99999/")])))
 
 
 @odd_certificate("leaf")
@@ -498,8 +509,9 @@ def critical_names(one, random):
 def roles(chain):
     chain.leaf.say(NAMES, sequence(dns(HOST), *(uri(name) for name in chain.random.choice([
         [], ["vigil:role:lab", "vigil:role:portal"], ["vigil:role:lab", "vigil:role:lab"], ["vigil:role:nobody"],
-        ["vigil:role:"], ["VIGIL:role:lab"], ["vigil:role:LAB"], ["vigil:role:lab "], ["urn:vigil:role:lab"], ["vigil:role:portal"],
-        ["https://example.org", "vigil:role:further"], ["vigil:role:nobody", "vigil:role:lab"]]))))  # fmt: skip
+        ["vigil:role:"], ["VIGIL:role:lab"], ["vigil:role:LAB"], ["vigil:role:lab "], ["urn:vigil:role:lab"],
+        ["vigil:role:portal"],
+        ["https://example.org", "vigil:role:further"], ["vigil:role:nobody", "vigil:role:lab"]]))))
 
 
 @odd_certificate("leaf")
@@ -511,7 +523,8 @@ def role_elsewhere(one, random):
 
 @odd_certificate("leaf")
 def thousand_names(one, random):
-    one.say(NAMES, sequence(*(dns(f"host-{number}.example.org") for number in range(1000)), dns(HOST), uri("vigil:role:lab")))
+    one.say(NAMES, sequence(*(dns(f"host-{number}.example.org") for number in range(1000)), dns(HOST),
+        uri("vigil:role:lab")))
 
 
 @odd("server", "attest")
@@ -519,7 +532,8 @@ def megabyte_of_names(chain):
     """One in ten: it takes long to make."""
     if chain.random.randrange(10):
         return False
-    names = sequence(*(dns(f"{number:05}.{'a' * 50}.example.org") for number in range(14_000)), dns(HOST), uri("vigil:role:lab"))
+    names = sequence(*(dns(f"{number:05}.{'a' * 50}.example.org") for number in range(14_000)), dns(HOST),
+        uri("vigil:role:lab"))
     chain.leaf.say(NAMES, names)
 
 
@@ -529,16 +543,21 @@ def megabyte_of_names(chain):
 @odd()
 def name_constraints(chain):
     one = chain.random.choice(chain.authorities)
-    permitted, excluded = (lambda *names: tlv(0xA0, *map(sequence, names))), (lambda *names: tlv(0xA1, *map(sequence, names)))
+    permitted, excluded = (lambda *names: tlv(0xA0, *map(sequence, names))), (lambda *names: tlv(0xA1,
+        *map(sequence, names)))
     one.say(CONSTRAINTS, sequence(chain.random.choice([
-        permitted(dns("example.org")), permitted(dns(".example.org")), permitted(dns("www.example.org")), permitted(dns("")),
-        permitted(dns("example.com")), permitted(dns("xample.org")), permitted(dns("org")), excluded(dns("example.org")),
-        excluded(dns("")), excluded(dns("www.example.com")), permitted(dns("example.org")) + excluded(dns("www.example.org")),
+        permitted(dns("example.org")), permitted(dns(".example.org")), permitted(dns("www.example.org")),
+        permitted(dns("")),
+        permitted(dns("example.com")), permitted(dns("xample.org")), permitted(dns("org")),
+        excluded(dns("example.org")),
+        excluded(dns("")), excluded(dns("www.example.com")),
+        permitted(dns("example.org")) + excluded(dns("www.example.org")),
         permitted(address(ADDRESS_BYTES + bytes([255] * 4))), permitted(address(bytes([10, 0, 0, 0, 255, 0, 0, 0]))),
-        excluded(address(bytes([192, 0, 2, 0, 255, 255, 255, 0]))), permitted(address(ADDRESS_BYTES)), permitted(uri("example.org")),
+        excluded(address(bytes([192, 0, 2, 0, 255, 255, 255, 0]))), permitted(address(ADDRESS_BYTES)),
+        permitted(uri("example.org")),
         excluded(tlv(0xA4, common_name("laboratory"))), permitted(tlv(0xA4, common_name("nobody"))), b"", permitted(),
         permitted(tlv(0x81, b"example.org")), permitted(tlv(0xA0, oid("1.2.3"), tlv(0xA0, der.NULL)))])),
-        critical=chain.random.random() < 0.8)  # fmt: skip
+        critical=chain.random.random() < 0.8)
 
 
 @odd_certificate("leaf")
@@ -562,9 +581,11 @@ def unknown_extension(one, random):
 @odd_certificate("any")
 def critical_extension_of_others(one, random):
     kind, value = random.choice([
-        ("2.5.29.32", sequence(sequence(oid("2.5.29.32.0")))), ("2.5.29.36", sequence(tlv(0x80, b"\0"))), ("2.5.29.54", integer(0)),
-        ("2.5.29.18", sequence(dns(HOST))), ("1.3.6.1.5.5.7.1.24", sequence(integer(5))), ("1.3.6.1.4.1.11129.2.4.3", der.NULL),
-        ("2.5.29.31", sequence()), ("1.3.6.1.5.5.7.1.14", sequence()), ("2.5.29.9", sequence())])  # fmt: skip
+        ("2.5.29.32", sequence(sequence(oid("2.5.29.32.0")))), ("2.5.29.36", sequence(tlv(0x80, b"\0"))),
+        ("2.5.29.54", integer(0)),
+        ("2.5.29.18", sequence(dns(HOST))), ("1.3.6.1.5.5.7.1.24", sequence(integer(5))),
+        ("1.3.6.1.4.1.11129.2.4.3", der.NULL),
+        ("2.5.29.31", sequence()), ("1.3.6.1.5.5.7.1.14", sequence()), ("2.5.29.9", sequence())])
     one.say(kind, value, critical=True)
 
 
@@ -580,18 +601,19 @@ def extension_twice(one, random):
 def strange_extensions(one, random):
     extensions = list(one.extensions.values())
     one.wrapped_extensions = random.choice([
-        b"", tlv(0xA3, sequence()), tlv(0xA3), tlv(0xA3, sequence(*extensions), sequence(*extensions)), tlv(0xA3, tlv(0x31, *extensions)),
+        b"", tlv(0xA3, sequence()), tlv(0xA3), tlv(0xA3, sequence(*extensions), sequence(*extensions)),
+        tlv(0xA3, tlv(0x31, *extensions)),
         tlv(0xA3, sequence(*extensions, sequence(oid("1.2.3.9"), boolean(False), octets(b"")))),
         tlv(0xA3, sequence(*extensions, sequence(oid("1.2.3.9"), tlv(1, b"\1"), octets(b"")))),
         tlv(0xA3, sequence(*extensions, sequence(oid("1.2.3.9"), octets(b""), octets(b"")))),
-        tlv(0xA3, sequence(*extensions, sequence(oid("1.2.3.9")))), tlv(0xA4, sequence(*extensions))])  # fmt: skip
+        tlv(0xA3, sequence(*extensions, sequence(oid("1.2.3.9")))), tlv(0xA4, sequence(*extensions))])
 
 
 @odd_certificate("any")
 def other_key_identifiers(one, random):
     one.say(ISSUER_KEY, random.choice([
         sequence(tlv(0x80, random.randbytes(20))), sequence(), sequence(tlv(0x82, b"\1")), tlv(0x80, b""),
-        sequence(tlv(0xA1, tlv(0xA4, common_name("Nobody"))), tlv(0x82, b"\5"))]))  # fmt: skip
+        sequence(tlv(0xA1, tlv(0xA4, common_name("Nobody"))), tlv(0x82, b"\5"))]))
 
 
 @odd_certificate("any")
@@ -601,7 +623,8 @@ def no_key_identifiers(one, random):
 
 @odd_certificate("any")
 def unique_identifiers(one, random):
-    one.unique = random.choice([tlv(0x81, b"\0\1"), tlv(0x82, b"\0\2"), tlv(0x81, b"\0\1") + tlv(0x82, b"\0\2"), tlv(0x82, b"\0\2") + tlv(0x81, b"\0\1")])  # fmt: skip
+    one.unique = random.choice([tlv(0x81, b"\0\1"), tlv(0x82, b"\0\2"), tlv(0x81, b"\0\1") + tlv(0x82, b"\0\2"),
+        tlv(0x82, b"\0\2") + tlv(0x81, b"\0\1")])
 
 
 # MARK: Versions, numbers and encodings
@@ -616,8 +639,9 @@ def version_1(one, random):
 @odd_certificate("any")
 def strange_version(one, random):
     one.version = random.choice([
-        b"", tlv(0xA0, integer(0)), tlv(0xA0, integer(1)), tlv(0xA0, integer(3)), tlv(0xA0, integer(-1)), tlv(0xA0, tlv(2, b"\0\2")),
-        tlv(0xA0, integer(2), integer(2)), tlv(0xA0), integer(2), tlv(0xA0, integer(1 << 70))])  # fmt: skip
+        b"", tlv(0xA0, integer(0)), tlv(0xA0, integer(1)), tlv(0xA0, integer(3)), tlv(0xA0, integer(-1)),
+        tlv(0xA0, tlv(2, b"\0\2")),
+        tlv(0xA0, integer(2), integer(2)), tlv(0xA0), integer(2), tlv(0xA0, integer(1 << 70))])
 
 
 @odd_certificate("any")
@@ -628,8 +652,9 @@ def serial_number_0(one, random):
 @odd_certificate("any")
 def strange_serial_number(one, random):
     one.serial = random.choice([
-        integer(-5), integer(1 << 159), integer((1 << 158) + 1), integer(1 << 400), tlv(2), tlv(2, b"\0\1"), tlv(2, b"\xff\xff"), tlv(4, b"\1"),
-        integer(1)])  # fmt: skip
+        integer(-5), integer(1 << 159), integer((1 << 158) + 1), integer(1 << 400), tlv(2), tlv(2, b"\0\1"),
+        tlv(2, b"\xff\xff"), tlv(4, b"\1"),
+        integer(1)])
 
 
 @odd_certificate("any")
@@ -673,7 +698,8 @@ def another_tag(one, random):
     def change(encoded):
         parts = der.children(encoded)
         place = random.randrange(len(parts))
-        parts[place] = bytes([random.choice([parts[place][0] ^ 0x20, 0x31, 0x04, 0x24, 0x0C, 0x1F, 0x00])]) + parts[place][1:]
+        parts[place] = bytes([random.choice([parts[place][0] ^ 0x20, 0x31, 0x04, 0x24, 0x0C, 0x1F,
+            0x00])]) + parts[place][1:]
         return sequence(*parts)
 
     (one.on_body if random.random() < 0.7 else one.on_whole).append(change)

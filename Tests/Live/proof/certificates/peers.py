@@ -27,21 +27,25 @@ def library():
         ("d2i_X509_REQ", pointer, pointer, pointer, ctypes.c_long), ("X509_REQ_free", None, pointer),
         ("X509_REQ_get0_pubkey", pointer, pointer), ("X509_REQ_verify", number, pointer, pointer),
         ("EVP_PKEY_get_security_bits", number, pointer),
-        ("X509_STORE_new", pointer), ("X509_STORE_free", None, pointer), ("X509_STORE_add_cert", number, pointer, pointer),
+        ("X509_STORE_new", pointer), ("X509_STORE_free", None, pointer),
+        ("X509_STORE_add_cert", number, pointer, pointer),
         ("X509_STORE_CTX_new", pointer), ("X509_STORE_CTX_free", None, pointer),
         ("X509_STORE_CTX_init", number, pointer, pointer, pointer, pointer),
         ("X509_STORE_CTX_get0_param", pointer, pointer), ("X509_STORE_CTX_get_error", number, pointer),
         ("X509_STORE_CTX_set_verify_cb", None, pointer, pointer), ("X509_verify_cert", number, pointer),
         ("X509_verify_cert_error_string", ctypes.c_char_p, ctypes.c_long),
         ("X509_VERIFY_PARAM_set_flags", number, pointer, ctypes.c_ulong),
-        ("X509_VERIFY_PARAM_set_purpose", number, pointer, number), ("X509_VERIFY_PARAM_set_auth_level", None, pointer, number),
-        ("X509_VERIFY_PARAM_set_time", None, pointer, ctypes.c_int64), ("X509_VERIFY_PARAM_set_depth", None, pointer, number),
+        ("X509_VERIFY_PARAM_set_purpose", number, pointer, number),
+        ("X509_VERIFY_PARAM_set_auth_level", None, pointer, number),
+        ("X509_VERIFY_PARAM_set_time", None, pointer, ctypes.c_int64),
+        ("X509_VERIFY_PARAM_set_depth", None, pointer, number),
         ("X509_VERIFY_PARAM_set_hostflags", None, pointer, ctypes.c_uint),
         ("X509_VERIFY_PARAM_set1_host", number, pointer, ctypes.c_char_p, ctypes.c_size_t),
         ("X509_VERIFY_PARAM_set1_ip_asc", number, pointer, ctypes.c_char_p),
-        ("OPENSSL_sk_new_null", pointer), ("OPENSSL_sk_push", number, pointer, pointer), ("OPENSSL_sk_free", None, pointer),
+        ("OPENSSL_sk_new_null", pointer), ("OPENSSL_sk_push", number, pointer, pointer),
+        ("OPENSSL_sk_free", None, pointer),
         ("ERR_clear_error", None),
-    ]:  # fmt: skip
+    ]:
         function = getattr(crypto, name)
         function.restype, function.argtypes = result, arguments
     return crypto
@@ -101,7 +105,8 @@ class OpenSSL:
                 read.append(self.read(one.encoded))
             for one in read[2:]:
                 crypto.OPENSSL_sk_push(stack, one)
-            if not crypto.X509_STORE_add_cert(store, read[0]) or not crypto.X509_STORE_CTX_init(context, store, read[1], stack):
+            if not crypto.X509_STORE_add_cert(store, read[0]) or not crypto.X509_STORE_CTX_init(context, store, read[1],
+                stack):
                 raise Refused("unreadable")
             parameters = crypto.X509_STORE_CTX_get0_param(context)
             crypto.X509_VERIFY_PARAM_set_flags(parameters, X509_STRICT)
@@ -148,7 +153,7 @@ class OpenSSL:
 class PyCA:
     """PyPI's cryptography, whose verifier follows the rules for the public web."""
 
-    # All that its reader and its verifier throw. Some are errors of the bindings, whose class has no common name with these.
+    # All that its reader and its verifier throw. Some are errors of the bindings, which have no class of their own.
     ERRORS = (Exception,)
 
     def accepts(self, encoded):
@@ -187,5 +192,6 @@ class PyCA:
             raise
         except (InvalidSignature, *self.ERRORS) as error:
             raise Refused(str(error)) from None
-        if isinstance(key, rsa.RSAPublicKey) and key.key_size < 2048 or isinstance(key, ec.EllipticCurvePublicKey) and key.curve.key_size < 224:  # fmt: skip
+        if isinstance(key, rsa.RSAPublicKey) and key.key_size < 2048 or isinstance(key,
+            ec.EllipticCurvePublicKey) and key.curve.key_size < 224:
             raise Refused("weak key")

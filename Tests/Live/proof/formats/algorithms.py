@@ -54,7 +54,8 @@ def hkdf(random, keys):
     name = random.choice(["sha256", "sha384", "sha512"])
     size = HASHES[name].digest_size
     secret, salt, info = some(random, 1, 16, 32, 64, 200), some(random), some(random)
-    count = random.choice([1, 16, 32, 33, size, size + 1, 5 * size, 255 * size - 1, 255 * size] if random.random() < 0.02 else [1, 16, 32, 42, 64, 100])
+    count = random.choice([1, 16, 32, 33, size, size + 1, 5 * size, 255 * size - 1,
+        255 * size] if random.random() < 0.02 else [1, 16, 32, 42, 64, 100])
     key = HKDF(HASHES[name], count, salt or None, info).derive(secret)
     return expect("hkdf", (name, secret, salt, info, count), key.hex())
 
@@ -113,7 +114,8 @@ def cbc(random, keys):
         text = padder.update(message) + padder.finalize()
         return expect("cbc-encrypt", (key, iv, message), crypt(Cipher(algorithms.AES(key), modes.CBC(iv)), text).hex())
     # The last byte says how many are to be taken off: of the right ones, of none, of too many, of some that differ.
-    end = random.choice([bytes([n]) * n for n in range(1, 17)] + [b"\0", b"\x11" * 17, b"\1\2", b"\2\1\3\3", random.randbytes(3)])
+    end = random.choice([bytes([n]) * n for n in range(1, 17)] + [b"\0", b"\x11" * 17, b"\1\2", b"\2\1\3\3",
+        random.randbytes(3)])
     text = random.randbytes(-len(end) % 16 + 16 * random.randrange(3)) + end
     text = text if random.random() < 0.9 else text[: random.randrange(len(text))]
     try:
@@ -128,7 +130,8 @@ def cbc(random, keys):
 
 def ctr(random, keys):
     key, message = aes(random), some(random)
-    nonce = random.choice([random.randbytes(16), b"\xff" * 16, b"\xff" * 15 + b"\xfe", bytes(16), random.randbytes(8) + b"\xff" * 8])
+    nonce = random.choice([random.randbytes(16), b"\xff" * 16, b"\xff" * 15 + b"\xfe", bytes(16),
+        random.randbytes(8) + b"\xff" * 8])
     return expect("ctr", (key, nonce, message), crypt(Cipher(algorithms.AES(key), modes.CTR(nonce)), message).hex())
 
 
@@ -157,7 +160,9 @@ def wrap(random, keys):
 
 def number_at_limits(name, random, usual):
     order = ORDERS[name]
-    return random.choice([usual] * 4 + [0, 1, 2, order - 1, order, order + 1, order - usual % order, (usual + order) % (1 << order.bit_length()), FIELDS[name] % (1 << order.bit_length()), (1 << order.bit_length()) - 1, random.getrandbits(order.bit_length())])  # fmt: skip
+    return random.choice([usual] * 4 + [0, 1, 2, order - 1, order, order + 1, order - usual % order,
+        (usual + order) % (1 << order.bit_length()), FIELDS[name] % (1 << order.bit_length()),
+        (1 << order.bit_length()) - 1, random.getrandbits(order.bit_length())])
 
 
 def signature_in_der(r, s, random):
@@ -166,13 +171,18 @@ def signature_in_der(r, s, random):
     content = der.integer(r) + der.integer(s)
     size = len(der.integer(r)) - 2
     return random.choice([right] * 12 + [
-        right + b"\0", right + right, der.tlv(0x30, content, size=1), der.tlv(0x30, content, size=2), der.tlv(0x30, content, size=8),
+        right + b"\0", right + right, der.tlv(0x30, content, size=1), der.tlv(0x30, content, size=2),
+        der.tlv(0x30, content, size=8),
         b"\x30\x80" + content + b"\0\0", der.sequence(content, der.NULL), der.sequence(der.integer(r)), der.sequence(),
-        der.sequence(der.tlv(2, b"\0", der.integer(r)[2:]), der.integer(s)), der.sequence(der.integer(-r - 1), der.integer(s)),
+        der.sequence(der.tlv(2, b"\0", der.integer(r)[2:]), der.integer(s)),
+        der.sequence(der.integer(-r - 1), der.integer(s)),
         der.sequence(der.integer(r), der.tlv(2, der.integer(s)[2:], size=1)), der.sequence(der.tlv(2), der.integer(s)),
-        der.sequence(der.tlv(3, b"\0", der.integer(r)[2:]), der.integer(s)), der.tlv(0x31, content), b"", b"\x30", b"\x30\x84\xff\xff\xff\xff",
-        der.sequence(b"\x22" + bytes([size + 2]) + der.integer(r), der.integer(s)), right[:-1], der.sequence(der.octets(right)),
-        der.sequence(der.integer(s), der.integer(r)), der.sequence(der.integer(r << 8), der.integer(s)), mutated(right, random)])  # fmt: skip
+        der.sequence(der.tlv(3, b"\0", der.integer(r)[2:]), der.integer(s)), der.tlv(0x31, content), b"", b"\x30",
+        b"\x30\x84\xff\xff\xff\xff",
+        der.sequence(b"\x22" + bytes([size + 2]) + der.integer(r), der.integer(s)), right[:-1],
+        der.sequence(der.octets(right)),
+        der.sequence(der.integer(s), der.integer(r)), der.sequence(der.integer(r << 8), der.integer(s)),
+        mutated(right, random)])
 
 
 def point(private):
@@ -189,10 +199,13 @@ def point_in_another_form(name, right, random):
         return b"\4" + x.to_bytes(size, "big") + y.to_bytes(size, "big")
 
     return random.choice([
-        bytes([2 + y % 2]) + right[1 : 1 + size], bytes([6 + y % 2]) + right[1:], bytes([7 - y % 2]) + right[1:], b"\0", b"",
-        b"\0" + bytes(2 * size), both(x, field - y), both(x, y ^ 1), both(x ^ 1, y), both(0, 0), both(0, y), both(field, y), both(x, field),
-        both(field - 1, y), both((1 << 8 * size) - 1, y), both(y, x), right + b"\0", right[:-1], b"\5" + right[1:], b"\3" + right[1:], right[1:],
-        b"\4" + right, mutated(right, random), both(1, 1), b"\1" + right[1:]])  # fmt: skip
+        bytes([2 + y % 2]) + right[1 : 1 + size], bytes([6 + y % 2]) + right[1:], bytes([7 - y % 2]) + right[1:], b"\0",
+        b"",
+        b"\0" + bytes(2 * size), both(x, field - y), both(x, y ^ 1), both(x ^ 1, y), both(0, 0), both(0, y),
+        both(field, y), both(x, field),
+        both(field - 1, y), both((1 << 8 * size) - 1, y), both(y, x), right + b"\0", right[:-1], b"\5" + right[1:],
+        b"\3" + right[1:], right[1:],
+        b"\4" + right, mutated(right, random), both(1, 1), b"\1" + right[1:]])
 
 
 def read_point(name, encoded):
@@ -232,7 +245,8 @@ def ec_key(random, keys):
     """SubjectPublicKeyInfo. cryptography reads more than one form of a point, so this goes one way but for right ones."""
     name = random.choice(list(CURVES))
     private = random.choice(keys.curves[name])
-    right = private.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    right = private.public_key().public_bytes(serialization.Encoding.DER,
+        serialization.PublicFormat.SubjectPublicKeyInfo)
     kind, document = random.randrange(4), right
     algorithm, _ = der.children(right)
     if kind == 1:
@@ -244,9 +258,12 @@ def ec_key(random, keys):
         curve = der.children(algorithm)[1]
         key_type = der.oid("1.2.840.10045.2.1")
         document = random.choice([
-            right + b"\0", der.tlv(0x30, algorithm, bits, size=2), der.sequence(algorithm, bits, der.NULL), der.sequence(algorithm, der.bits(point(private), 1)),
-            der.sequence(der.sequence(key_type), bits), der.sequence(der.sequence(key_type, der.NULL), bits), der.sequence(der.sequence(key_type, curve, der.NULL), bits),
-            der.sequence(der.sequence(der.oid("1.3.132.1.12"), curve), bits), der.sequence(algorithm, der.octets(point(private))), b"\x30\x80" + algorithm + bits + b"\0\0"])  # fmt: skip
+            right + b"\0", der.tlv(0x30, algorithm, bits, size=2), der.sequence(algorithm, bits, der.NULL),
+            der.sequence(algorithm, der.bits(point(private), 1)),
+            der.sequence(der.sequence(key_type), bits), der.sequence(der.sequence(key_type, der.NULL), bits),
+            der.sequence(der.sequence(key_type, curve, der.NULL), bits),
+            der.sequence(der.sequence(der.oid("1.3.132.1.12"), curve), bits),
+            der.sequence(algorithm, der.octets(point(private))), b"\x30\x80" + algorithm + bits + b"\0\0"])
     try:
         public = serialization.load_der_public_key(document)
         is_same = isinstance(public, ec.EllipticCurvePublicKey) and public.curve.name == CURVES[name].name
@@ -263,7 +280,8 @@ def point_of(public):
 def ecdsa_verify(random, keys):
     name = random.choice(list(CURVES))
     private = random.choice(keys.curves[name])
-    hash, message, size = random.choice(["sha256", "sha384", "sha512"]), some(random, 0, 1, 32, 200), CURVES[name].key_size // 8
+    hash, message, size = random.choice(["sha256", "sha384", "sha512"]), some(random, 0, 1, 32,
+        200), CURVES[name].key_size // 8
     r, s = utils.decode_dss_signature(private.sign(message, ec.ECDSA(HASHES[hash])))
     encoded = point(private)
     what = random.randrange(5)
@@ -281,9 +299,11 @@ def ecdsa_verify(random, keys):
     if is_raw:
         form, signature = "raw", r.to_bytes(size, "big") + s.to_bytes(size, "big")
         if random.random() < 0.1:
-            signature = random.choice([signature + b"\0", signature[:-1], b"", b"\0" + signature, der.sequence(der.integer(r), der.integer(s))])
+            signature = random.choice([signature + b"\0", signature[:-1], b"", b"\0" + signature,
+                der.sequence(der.integer(r), der.integer(s))])
         numbers = signature[:size], signature[size:]
-        in_der = der.sequence(*(der.integer(int.from_bytes(number, "big")) for number in numbers)) if len(signature) == 2 * size else None
+        in_der = der.sequence(*(der.integer(int.from_bytes(number,
+            "big")) for number in numbers)) if len(signature) == 2 * size else None
     else:
         form, signature = "der", signature_in_der(r, s, random)
         in_der = signature
@@ -315,7 +335,8 @@ def ecdsa_sign(random, keys):
         r, s = utils.decode_dss_signature(in_der)
         if encoded != point_of(public):
             return "another point"
-        if raw != r.to_bytes(size, "big") + s.to_bytes(size, "big") or in_der != der.sequence(der.integer(r), der.integer(s)):
+        if raw != r.to_bytes(size, "big") + s.to_bytes(size, "big") or in_der != der.sequence(der.integer(r),
+            der.integer(s)):
             return "the two forms of a signature differ"
         return None if is_valid(public, in_der, message, ec.ECDSA(hash)) else "a signature that others refuse"
 
@@ -328,8 +349,9 @@ def ecdsa_sign(random, keys):
 # Points of low order and numbers that aren't reduced (RFC 7748, sections 5 and 6.1; https://cr.yp.to/ecdh.html#validate).
 LOW = [
     0, 1, 325606250916557431795983626356110631294008115727848805560023387167927233504,
-    39382357235489614581723060781553021112529911719440698176882885853963445705823, 2**255 - 20, 2**255 - 19, 2**255 - 18,
-]  # fmt: skip
+    39382357235489614581723060781553021112529911719440698176882885853963445705823, 2**255 - 20, 2**255 - 19,
+    2**255 - 18,
+]
 
 
 def agreed(private, other):
@@ -350,7 +372,8 @@ def x25519_(random, keys):
     if random.random() < 0.4:
         other = (random.choice(LOW) | random.getrandbits(1) << 255).to_bytes(32, "little")
     elif random.random() < 0.3:
-        other = random.choice([random.randbytes(32), (2**255 - 19 + random.randrange(19)).to_bytes(32, "little"), other[:31], other + b"\0", b""])
+        other = random.choice([random.randbytes(32), (2**255 - 19 + random.randrange(19)).to_bytes(32, "little"),
+            other[:31], other + b"\0", b""])
     secret = agreed(private, other)
     return expect("x25519", (number, other), secret and f"{raw(private.public_key()).hex()} {secret.hex()}")
 
@@ -402,7 +425,8 @@ def hpke(random, keys):
     sealed, words = other.cipher.encrypt(other.nonce, message, data), message.hex()
     what = random.randrange(7)
     if what == 1:
-        sealed, words = random.choice([sealed[:-1], sealed + b"\0", bytes([sealed[0] ^ 1]) + sealed[1:], sealed[:15], b""]), None
+        sealed, words = random.choice([sealed[:-1], sealed + b"\0", bytes([sealed[0] ^ 1]) + sealed[1:], sealed[:15],
+            b""]), None
     elif what == 2:
         info, words = info + b"\0", None
     elif what == 3:
@@ -432,22 +456,28 @@ def wrongly_padded(name, message, count, random):
     bare = der.sequence(der.sequence(kind), digest)
     short = b"\0\1" + b"\xff" * 8 + b"\0" + info
     return random.choice([
-        whole(bare), short + random.randbytes(count - len(short)), whole(info, head=b"\0\2"), whole(info, head=b"\0\0"), whole(info, head=b"\1\1"),
-        whole(info, filling=b"\0"), whole(info, filling=b"\xfe"), whole(der.tlv(0x30, algorithm, digest, size=2)), whole(digest), whole(digest[2:]),
-        whole(der.sequence(algorithm, digest, der.NULL)), whole(info + b"\0"), whole(der.sequence(der.sequence(kind, der.octets(b"")), digest)),
-        whole(der.sequence(der.sequence(kind, der.NULL, der.NULL), digest)), whole(der.sequence(algorithm, der.octets(digest[2:] + b"\0"))),
-        padded(random.choice(["sha256", "sha384", "sha512", "sha1"]), message, count)])  # fmt: skip
+        whole(bare), short + random.randbytes(count - len(short)), whole(info, head=b"\0\2"), whole(info, head=b"\0\0"),
+        whole(info, head=b"\1\1"),
+        whole(info, filling=b"\0"), whole(info, filling=b"\xfe"), whole(der.tlv(0x30, algorithm, digest, size=2)),
+        whole(digest), whole(digest[2:]),
+        whole(der.sequence(algorithm, digest, der.NULL)), whole(info + b"\0"),
+        whole(der.sequence(der.sequence(kind, der.octets(b"")), digest)),
+        whole(der.sequence(der.sequence(kind, der.NULL, der.NULL), digest)),
+        whole(der.sequence(algorithm, der.octets(digest[2:] + b"\0"))),
+        padded(random.choice(["sha256", "sha384", "sha512", "sha1"]), message, count)])
 
 
 def rsa_verify(random, keys):
     private = random.choice(keys.rsa[:2] * 4 + keys.rsa[2:])
     public, numbers = private.public_key(), private.private_numbers()
     n, e, count = numbers.public_numbers.n, numbers.public_numbers.e, private.key_size // 8
-    hash, message, scheme = random.choice(["sha256", "sha384", "sha512"]), some(random, 0, 1, 32, 200), random.choice(["pkcs1", "pss"])
+    hash, message, scheme = random.choice(["sha256", "sha384", "sha512"]), some(random, 0, 1, 32,
+        200), random.choice(["pkcs1", "pss"])
     size = HASHES[hash].digest_size
     what = random.randrange(6)
     if what == 1 and scheme == "pkcs1":
-        signature = pow(int.from_bytes(wrongly_padded(hash, message, count, random), "big"), numbers.d, n).to_bytes(count, "big")
+        signature = pow(int.from_bytes(wrongly_padded(hash, message, count, random), "big"), numbers.d,
+            n).to_bytes(count, "big")
     elif scheme == "pss":
         salt = random.choice([size] * 5 + [0, 1, size - 1, size + 1, 20, 32, count - size - 2])
         other = random.choice([hash] * 8 + ["sha1", "sha256"])
@@ -460,24 +490,29 @@ def rsa_verify(random, keys):
         size_of_it = max(count, (number.bit_length() + 7) // 8)
         signature = number.to_bytes(size_of_it, "big")
     elif what == 3:
-        signature = random.choice([b"\0" + signature, signature + b"\0", signature[:-1], signature[1:], b"", mutated(signature, random)])
+        signature = random.choice([b"\0" + signature, signature + b"\0", signature[:-1], signature[1:], b"",
+            mutated(signature, random)])
     elif what == 4:
         message = mutated(message, random)
     how = padding.PKCS1v15() if scheme == "pkcs1" else padding.PSS(padding.MGF1(HASHES[hash]), size)
     words = "" if is_valid(public, signature, message, how, HASHES[hash]) else None
-    return expect("rsa-verify", (scheme, hash, n.to_bytes(count, "big"), e.to_bytes(3, "big"), signature, message), words)
+    return expect("rsa-verify", (scheme, hash, n.to_bytes(count, "big"), e.to_bytes(3, "big"), signature, message),
+        words)
 
 
 def rsa_sign(random, keys):
-    private, scheme, message = random.choice(keys.rsa[:2] * 4 + keys.rsa[2:]), random.choice(["pkcs1", "pss"]), some(random, 0, 1, 32, 200)
+    private, scheme, message = random.choice(keys.rsa[:2] * 4 + keys.rsa[2:]), random.choice(["pkcs1",
+        "pss"]), some(random, 0, 1, 32, 200)
     document = private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
     if scheme == "pkcs1":
-        return expect("rsa-sign", (scheme, document, message), private.sign(message, padding.PKCS1v15(), HASHES["sha256"]).hex())
+        return expect("rsa-sign", (scheme, document, message),
+            private.sign(message, padding.PKCS1v15(), HASHES["sha256"]).hex())
     how = padding.PSS(padding.MGF1(HASHES["sha256"]), 32)
 
     def judge(answer):
-        is_right = answer.accepted and is_valid(private.public_key(), bytes.fromhex(answer.words), message, how, HASHES["sha256"])
+        is_right = answer.accepted and is_valid(private.public_key(), bytes.fromhex(answer.words), message, how,
+            HASHES["sha256"])
         return None if is_right else f"a signature that others refuse: {answer.words}"
 
     return Case("rsa-sign", (scheme, document, message), judge)
@@ -498,12 +533,17 @@ def rsa_key(random, keys):
         document = mutated(right, random)
     elif what == 2:
         document = random.choice([
-            info(der.integer(n), der.integer(1)), info(der.integer(n), der.integer(0)), info(der.integer(n), der.integer(2)), info(der.integer(n), der.integer(e + 1)),
-            info(der.integer(n + 1), der.integer(e)), info(der.integer(-n), der.integer(e)), info(der.integer(n), der.integer(-e)), info(der.integer(n >> 1024 | 1), der.integer(e)),
-            info(der.integer(n), der.tlv(2, b"\0\1\0\1")), info(der.tlv(2, b"\0", der.integer(n)[4:]), der.integer(e)), info(der.integer(n), der.integer(n)),
-            info(der.integer(n), der.integer(e), der.integer(e)), info(der.integer(e)), right + b"\0", info(der.integer(n), der.integer(1 << 64 | 1)),
+            info(der.integer(n), der.integer(1)), info(der.integer(n), der.integer(0)),
+            info(der.integer(n), der.integer(2)), info(der.integer(n), der.integer(e + 1)),
+            info(der.integer(n + 1), der.integer(e)), info(der.integer(-n), der.integer(e)),
+            info(der.integer(n), der.integer(-e)), info(der.integer(n >> 1024 | 1), der.integer(e)),
+            info(der.integer(n), der.tlv(2, b"\0\1\0\1")), info(der.tlv(2, b"\0", der.integer(n)[4:]), der.integer(e)),
+            info(der.integer(n), der.integer(n)),
+            info(der.integer(n), der.integer(e), der.integer(e)), info(der.integer(e)), right + b"\0",
+            info(der.integer(n), der.integer(1 << 64 | 1)),
             info(der.integer(n), der.integer(e), algorithm=der.sequence(der.oid("1.2.840.113549.1.1.1"))),
-            info(der.integer(n), der.integer(e), algorithm=der.sequence(der.oid("1.2.840.113549.1.1.10"))), info(der.integer(0), der.integer(e))])  # fmt: skip
+            info(der.integer(n), der.integer(e), algorithm=der.sequence(der.oid("1.2.840.113549.1.1.10"))),
+            info(der.integer(0), der.integer(e))])
     try:
         numbers = serialization.load_der_public_key(document).public_numbers()
         words = f"{bytes_of(numbers.n).hex()} {bytes_of(numbers.e).hex()}"
@@ -517,7 +557,9 @@ def bytes_of(number):
 
 
 ALL = {
-    "hash": hash, "hmac": hmac, "hkdf": hkdf, "aead-seal": seal, "aead-open": open_, "cbc": cbc, "ctr": ctr, "block": block, "key-wrap": wrap,
-    "ec-point": ec_point, "ec-number": ec_number, "ec-key": ec_key, "ecdsa-verify": ecdsa_verify, "ecdsa-sign": ecdsa_sign,
+    "hash": hash, "hmac": hmac, "hkdf": hkdf, "aead-seal": seal, "aead-open": open_, "cbc": cbc, "ctr": ctr,
+    "block": block, "key-wrap": wrap,
+    "ec-point": ec_point, "ec-number": ec_number, "ec-key": ec_key, "ecdsa-verify": ecdsa_verify,
+    "ecdsa-sign": ecdsa_sign,
     "x25519": x25519_, "hpke": hpke, "rsa-verify": rsa_verify, "rsa-sign": rsa_sign, "rsa-key": rsa_key,
-}  # fmt: skip
+}

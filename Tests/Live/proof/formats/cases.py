@@ -16,9 +16,21 @@ def expect(kind, fields, words):
     """The answer has to be these words; None if it has to be refused."""
     def judge(answer):
         got = answer.words if answer.accepted else None
-        if got == words:
+        return None if got == words else f"{shown(got)} ({answer.words[:200]}), others: {shown(words)}"
+
+    return Case(kind, fields, judge)
+
+
+def shown(words):
+    return "refused" if words is None else words[:200] or "accepted"
+
+
+def accepts(kind, fields, is_right):
+    """Whether the answer is accepted has to be this."""
+    def judge(answer):
+        if answer.accepted == is_right:
             return None
-        return f"{'refused: ' + answer.words if got is None else got or 'accepted'}, others: {'refused' if words is None else words or 'accepted'}"
+        return f"accepted: {answer.accepted} ({answer.words[:200]}), others: {is_right}"
 
     return Case(kind, fields, judge)
 

@@ -1,7 +1,8 @@
 """Compares algorithms and formats of the suite's own code with PyPI's cryptography, OpenSSL's library and other readers.
 
-Algorithms have to agree both ways: what one makes the other takes, and both refuse the same. Of formats, what the suite accepts
-others accept, too, and read as the same; what everybody writes the suite accepts; and what it has read it writes as it was.
+Algorithms have to agree both ways: what one makes the other takes, and both refuse the same. Of formats, what the suite
+accepts others accept, too, and read as the same; what everybody writes the suite accepts; and what it has read it writes
+as it was.
 """
 
 import argparse
@@ -106,14 +107,14 @@ def main():
     parser.add_argument("--count", type=int, default=100_000, help="cases of each (default 100000)")
     parser.add_argument("--short", action="store_true", help="half a second for each")
     parser.add_argument("--seed", type=int, default=1, help="other cases (default 1)")
-    parser.add_argument("--vectors", type=pathlib.Path, help="a folder with the packages of Tests/Python/vectors.txt: their vectors too")
+    parser.add_argument("--vectors", type=pathlib.Path,
+        help="a folder with the packages of Tests/Python/vectors.txt: their vectors too")
     options = parser.parse_args()
     for name in options.names:
         if name not in MAKERS:
             parser.error(f"{name} is none of {', '.join(MAKERS)}")
     names = options.names or list(MAKERS)
     randomness = random.Random(options.seed)
-    keys = {id(MAKERS[name]): None for name in names}
     algorithm_keys, format_keys = algorithms.Keys(randomness), formats.Keys(randomness)
     keys = {name: algorithm_keys if name in algorithms.ALL else format_keys for name in names}
 

@@ -1,4 +1,4 @@
-"""Formats beside other readers: what the suite accepts, they accept too and read as the same. Each function makes one case."""
+"""Formats beside other readers: what the suite accepts, they accept and read as the same. Each function makes one case."""
 
 import base64
 import ctypes
@@ -107,7 +107,8 @@ class PEM:
         try:
             while True:
                 name, header, data, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_long()
-                if not self.crypto.PEM_read_bio(bio, ctypes.byref(name), ctypes.byref(header), ctypes.byref(data), ctypes.byref(count)):
+                if not self.crypto.PEM_read_bio(bio, ctypes.byref(name), ctypes.byref(header), ctypes.byref(data),
+                    ctypes.byref(count)):
                     return found
                 found.append((ctypes.string_at(name), ctypes.string_at(data, count.value)))
                 for memory in (name, header, data):
@@ -125,15 +126,18 @@ def pem(random, keys):
         letters = base64.b64encode(some(random, 1, 2, 3, 46, 47, 48, 49, 96, 500)).decode()
         lines = [letters[place : place + 64] for place in range(0, len(letters), 64)]
         last = name if random.random() < 0.97 else "OTHER"
-        text += random.choice(["", "", "words before" + end]) + end.join([f"-----BEGIN {name}-----", *lines, f"-----END {last}-----", ""])
+        text += random.choice(["", "", "words before" + end]) + end.join([f"-----BEGIN {name}-----", *lines,
+            f"-----END {last}-----", ""])
     is_right, data = last == name, text.encode()
     if random.random() < 0.6:
         data, is_right = mutated(data, random), False
     elif random.random() < 0.2:
         is_right = False
         data = random.choice([
-            data.replace(b"=", b""), data.replace(b"\n", b"\r"), data.replace(b"\n", b" \n"), data.replace(b"\n", b"\n\n"), data.replace(b"-----", b"----", 1),
-            data.rstrip(b"\n"), data.replace(b"\n", b"\nProc-Type: 4,ENCRYPTED\n\n", 1), data.replace(b"\n", b"", 1), b"\xef\xbb\xbf" + data, data + b"\0"])  # fmt: skip
+            data.replace(b"=", b""), data.replace(b"\n", b"\r"), data.replace(b"\n", b" \n"),
+            data.replace(b"\n", b"\n\n"), data.replace(b"-----", b"----", 1),
+            data.rstrip(b"\n"), data.replace(b"\n", b"\nProc-Type: 4,ENCRYPTED\n\n", 1), data.replace(b"\n", b"", 1),
+            b"\xef\xbb\xbf" + data, data + b"\0"])
     # RFC 7468, section 3, knows lines that end with CR alone, and OpenSSL doesn't.
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     words = " ".join(f"{name.hex()}:{content.hex()}" for name, content in keys.pem.read(lines))
@@ -156,9 +160,10 @@ class CMS:
             ("d2i_CMS_ContentInfo", pointer, pointer, pointer, ctypes.c_long), ("CMS_ContentInfo_free", None, pointer),
             ("d2i_X509", pointer, pointer, pointer, ctypes.c_long), ("X509_free", None, pointer),
             ("CMS_verify", ctypes.c_int, pointer, pointer, pointer, pointer, pointer, ctypes.c_uint),
-            ("OPENSSL_sk_new_null", pointer), ("OPENSSL_sk_push", ctypes.c_int, pointer, pointer), ("OPENSSL_sk_free", None, pointer),
+            ("OPENSSL_sk_new_null", pointer), ("OPENSSL_sk_push", ctypes.c_int, pointer, pointer),
+            ("OPENSSL_sk_free", None, pointer),
             ("BIO_new_mem_buf", pointer, ctypes.c_char_p, ctypes.c_int), ("BIO_free", ctypes.c_int, pointer),
-        ]:  # fmt: skip
+        ]:
             function = getattr(crypto, name)
             function.restype, function.argtypes = result, arguments
 
@@ -169,7 +174,8 @@ class CMS:
 
     def verifies(self, signature, certificate, content):
         crypto = self.crypto
-        message, signer, stack = self.read("CMS_ContentInfo", signature), self.read("X509", certificate), crypto.OPENSSL_sk_new_null()
+        message, signer, stack = self.read("CMS_ContentInfo", signature), self.read("X509",
+            certificate), crypto.OPENSSL_sk_new_null()
         bio = crypto.BIO_new_mem_buf(content, len(content))
         try:
             if not message or not signer:
@@ -187,8 +193,10 @@ class CMS:
 
 
 def signer_certificate(key, number):
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COUNTRY_NAME, "DE"), x509.NameAttribute(x509.NameOID.COMMON_NAME, f"Signer {number}")])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 1000 + number, datetime.datetime(2020, 1, 1), datetime.datetime(2049, 1, 1))
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COUNTRY_NAME, "DE"),
+        x509.NameAttribute(x509.NameOID.COMMON_NAME, f"Signer {number}")])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1000 + number, datetime.datetime(2020, 1, 1),
+        datetime.datetime(2049, 1, 1))
     return builder.sign(key, hashes.SHA256())
 
 
@@ -198,8 +206,10 @@ def in_ber(encoded, random):
     header = 2 if encoded[1] < 0x80 else 2 + (encoded[1] & 0x7F)
     if not tag & 0x20:
         return encoded
-    content = b"".join(in_ber(part, random) for part in der.children(encoded)) if random.random() < 0.9 else encoded[header:]
-    return bytes([tag, 0x80]) + content + b"\0\0" if random.random() < 0.3 else der.tlv(tag, content, size=random.choice([0, 0, 0, 4]))
+    content = b"".join(in_ber(part,
+        random) for part in der.children(encoded)) if random.random() < 0.9 else encoded[header:]
+    return bytes([tag, 0x80]) + content + b"\0\0" if random.random() < 0.3 else der.tlv(tag, content,
+        size=random.choice([0, 0, 0, 4]))
 
 
 def cms(random, keys):
@@ -239,15 +249,20 @@ def token_variants(head, body, signature, random):
     place = random.randrange(len(whole))
     last = signature[-1]
     return random.choice([
-        whole + ".", "." + whole, whole + "=", f"{head}=.{body}.{signature}", f"{head}.{body}=.{signature}", whole[:place] + "\n" + whole[place:], whole + "\n",
-        whole.replace("-", "+").replace("_", "/"), f"{head}.{body}", f"{head}..{signature}", f"{head}.{body}.", f"{head}.{body}.{signature}.{signature}",
-        f"{head}.{body}.{signature[:-1]}{chr(ord(last) + 1)}", f"{head}.{body}.{signature[:-1]}", " " + whole, whole[:place] + "\u00e4" + whole[place:],
-        f"{head}.{body}.{b64(bytes(64))}", f"{head}.{body}.{b64(bytes(256))}", mutated(whole.encode(), random).decode(errors="replace")])  # fmt: skip
+        whole + ".", "." + whole, whole + "=", f"{head}=.{body}.{signature}", f"{head}.{body}=.{signature}",
+        whole[:place] + "\n" + whole[place:], whole + "\n",
+        whole.replace("-", "+").replace("_", "/"), f"{head}.{body}", f"{head}..{signature}", f"{head}.{body}.",
+        f"{head}.{body}.{signature}.{signature}",
+        f"{head}.{body}.{signature[:-1]}{chr(ord(last) + 1)}", f"{head}.{body}.{signature[:-1]}", " " + whole,
+        whole[:place] + "\u00e4" + whole[place:],
+        f"{head}.{body}.{b64(bytes(64))}", f"{head}.{body}.{b64(bytes(256))}",
+        mutated(whole.encode(), random).decode(errors="replace")])
 
 
 def jws_(random, keys):
     name = random.choice(["RS256", "PS256", "ES256"])
-    private = random.choice([key for key, _ in keys.signers if (name == "ES256") == isinstance(key, ec.EllipticCurvePrivateKey)])
+    private = random.choice([key for key, _ in keys.signers if (name == "ES256") == isinstance(key,
+        ec.EllipticCurvePrivateKey)])
     entry = json.loads(jwk.JWK.from_pyca(private.public_key()).export_public())
     entry |= {"kid": "1", "alg": name}
     payload = random.choice([b"{}", b'{"a":1}', some(random, 0, 1, 32, 200), "ä".encode()])
@@ -255,13 +270,17 @@ def jws_(random, keys):
     what = random.randrange(8)
     if what == 1:
         header |= random.choice([
-            {"alg": "none"}, {"alg": "HS256"}, {"alg": name.lower()}, {"alg": "RS512"}, {"alg": None}, {"crit": ["exp"], "exp": 1}, {"b64": False, "crit": ["b64"]},
-            {"crit": []}, {"zip": "DEF"}, {"typ": "JWT"}, {"x5c": ["AA=="]}, {"jwk": {}}, {"kid": 1}, {"a": "\u2028"}, {"alg": [name]}])  # fmt: skip
+            {"alg": "none"}, {"alg": "HS256"}, {"alg": name.lower()}, {"alg": "RS512"}, {"alg": None},
+            {"crit": ["exp"], "exp": 1}, {"b64": False, "crit": ["b64"]},
+            {"crit": []}, {"zip": "DEF"}, {"typ": "JWT"}, {"x5c": ["AA=="]}, {"jwk": {}}, {"kid": 1}, {"a": "\u2028"},
+            {"alg": [name]}])
     text = json.dumps(header)
     if what == 2:
         text = random.choice([
-            text + " ", "\ufeff" + text, text[:-1] + ',"alg":"none"}', text[:-1] + f',"alg":"{name}"}}', "[]", '"a"', "", text + text, text.replace('"', "'"),
-            text[:-1] + ',"a":NaN}', text[:-1] + ",}", text.replace("alg", "\\u0061lg"), "{" + " " * 1000 + text[1:], text[:-1] + ',"a":1e400}'])  # fmt: skip
+            text + " ", "\ufeff" + text, text[:-1] + ',"alg":"none"}', text[:-1] + f',"alg":"{name}"}}', "[]", '"a"',
+            "", text + text, text.replace('"', "'"),
+            text[:-1] + ',"a":NaN}', text[:-1] + ",}", text.replace("alg", "\\u0061lg"), "{" + " " * 1000 + text[1:],
+            text[:-1] + ',"a":1e400}'])
     head, body = b64(text.encode()), b64(payload)
     signed = f"{head}.{body}".encode()
     algorithm = jwt.get_algorithm_by_name(name)
@@ -309,7 +328,8 @@ def random_item(random, depth=0):
         return random.choice(["", "a", "fmt", "ä漢", "x" * 24, "y" * 256])
     if kind == 4:
         return [random_item(random, depth + 1) for _ in range(random.choice([0, 1, 2, 3, 24 if depth == 0 else 1]))]
-    return {random.choice([random_item(random, 9), f"k{number}"]): random_item(random, depth + 1) for number in range(random.randrange(4))}
+    return {random.choice([random_item(random, 9), f"k{number}"]): random_item(random,
+        depth + 1) for number in range(random.randrange(4))}
 
 
 def head(major, number, size):
@@ -324,9 +344,12 @@ def cbor(random, keys):
         encoded = mutated(encoded, random)
     elif what == 2:
         encoded = random.choice([
-            encoded + b"\0", head(0, 5, random.choice([1, 2, 4, 8])), head(2, 1, 8) + b"a", head(4, 2**63, 8), head(5, 2**62, 8), head(2, 2**64 - 1, 8), head(3, 2**32, 8),
-            b"\xa2\x01\x02\x01\x03", b"\xa2\x61a\x01\x61a\x02", b"\x9f\x01\xff", b"\xbf\xff", b"\x5f\x41a\xff", b"\x63\xff\xfe\xfd", b"\xf6", b"\xf5", b"\xfb" + bytes(8),
-            b"\xc0\x61a", b"\x81" * random.randrange(10_000) + b"\0", b"\xd8\x1d\0", b"\x1c", b"\xff", b"", b"\x62\xc3", b"\x63\xed\xa0\x80"])  # fmt: skip
+            encoded + b"\0", head(0, 5, random.choice([1, 2, 4, 8])), head(2, 1, 8) + b"a", head(4, 2**63, 8),
+            head(5, 2**62, 8), head(2, 2**64 - 1, 8), head(3, 2**32, 8),
+            b"\xa2\x01\x02\x01\x03", b"\xa2\x61a\x01\x61a\x02", b"\x9f\x01\xff", b"\xbf\xff", b"\x5f\x41a\xff",
+            b"\x63\xff\xfe\xfd", b"\xf6", b"\xf5", b"\xfb" + bytes(8),
+            b"\xc0\x61a", b"\x81" * random.randrange(10_000) + b"\0", b"\xd8\x1d\0", b"\x1c", b"\xff", b"", b"\x62\xc3",
+            b"\x63\xed\xa0\x80"])
     return strict("cbor", (encoded,), read_item(encoded), always=False)
 
 
@@ -351,7 +374,7 @@ MESSAGES = [
     "vigil.exposure.TEKSignatureList", "vigil.exposure.VenueReportUpload", "vigil.exposure.SignedVenueReports",
     "vigil.exposure.TraceWarningPackage", "eu.interop.DiagnosisKeyBatch", "vigil.push.PushRegistration",
     "vigil.tracekey.ProblematicEventWrapper",
-]  # fmt: skip
+]
 
 
 def messages():
@@ -360,8 +383,9 @@ def messages():
     files = [file.name for folder in folders for file in sorted(folder.iterdir())]
     with tempfile.NamedTemporaryFile() as descriptors:
         subprocess.run(
-            ["protoc", *(f"-I{folder}" for folder in folders), "--include_imports", f"--descriptor_set_out={descriptors.name}", *files],
-            check=True)  # fmt: skip
+            ["protoc", *(f"-I{folder}" for folder in folders), "--include_imports",
+            f"--descriptor_set_out={descriptors.name}", *files],
+            check=True)
         found = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read())
     pool = descriptor_pool.DescriptorPool()
     for file in found.file:
@@ -393,10 +417,12 @@ def random_fields(descriptor, random, depth=0):
         elif kind in (1, 5):
             data += random.randbytes(8 if kind == 1 else 4)
         elif kind == 2:
-            content = some(random, 0, 1, 16, 20) if random.random() < 0.6 else random.choice([b"a", "ä".encode(), b"\xff", b"\xed\xa0\x80", b"\xc0\x80"])
+            content = some(random, 0, 1, 16, 20) if random.random() < 0.6 else random.choice([b"a", "ä".encode(),
+                b"\xff", b"\xed\xa0\x80", b"\xc0\x80"])
             if field.message_type is not None and depth < 4 and random.random() < 0.9:
                 content = random_fields(field.message_type, random, depth + 1)
-            count = len(content) if random.random() < 0.98 else random.choice([len(content) + 1, (1 << 31) - 1, (1 << 64) - 1])
+            count = len(content) if random.random() < 0.98 else random.choice([len(content) + 1, (1 << 31) - 1,
+                (1 << 64) - 1])
             data += varint(count, random.choice([1] * 20 + [5])) + content
         elif kind == 3 and random.random() < 0.5:
             data += varint(number << 3 | 4)

@@ -9,11 +9,13 @@ import re
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import x25519
 
 import peers
-from cases import expect, strict
+from cases import Case, accepts, expect
 
-HASHES = {"SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512", "SHA256": "sha256", "SHA384": "sha384", "SHA512": "sha512"}
+HASHES = {"SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512", "SHA256": "sha256", "SHA384": "sha384",
+    "SHA512": "sha512"}
 CURVES = {"P-256": 32, "P-384": 48, "secp256r1": 32, "secp384r1": 48}
 NAMES = {"secp256r1": "P-256", "secp384r1": "P-384", "P-256": "P-256", "P-384": "P-384"}
 
@@ -58,7 +60,8 @@ def hashes(folder):
 
 
 def codes(folder):
-    for name, file in [("sha1", "rfc-2202-sha1"), *((name, f"rfc-4231-{name}") for name in ("sha256", "sha384", "sha512"))]:
+    for name, file in [("sha1", "rfc-2202-sha1"), *((name, f"rfc-4231-{name}") for name in ("sha256", "sha384",
+        "sha512"))]:
         for one in records(folder / f"HMAC/{file}.txt"):
             if "md" in one:
                 # A few codes are cut off, as a protocol might.
@@ -72,7 +75,8 @@ def derived_keys(folder):
         fields[name] = value
         if name == "OKM":
             yield expect(
-                "hkdf", ("sha256", data(fields["IKM"]), data(fields["salt"]), data(fields["info"]), int(fields["L"])), value.lower())
+                "hkdf", ("sha256", data(fields["IKM"]), data(fields["salt"]), data(fields["info"]), int(fields["L"])),
+                value.lower())
 
 
 def gcm(folder):
@@ -83,7 +87,8 @@ def gcm(folder):
                 continue
             is_ours = size in (16, 32) and len(one["iv"]) == 24
             words = one.get("pt", "").lower() if is_ours and "fail" not in one else None
-            yield expect("open", ("gcm", *(data(one[name]) for name in ("key", "iv")), data(one["ct"] + one["tag"]), data(one["aad"])), words)
+            yield expect("open", ("gcm", *(data(one[name]) for name in ("key", "iv")), data(one["ct"] + one["tag"]),
+                data(one["aad"])), words)
 
 
 def chained(folder):
@@ -101,9 +106,11 @@ def chained(folder):
 
 
 def starts(kind, fields, words):
-    case = expect(kind, fields, words)
-    case.judge = lambda answer: None if answer.accepted and answer.words.startswith(words) else f"{answer.words}, others: {words}"
-    return case
+    def judge(answer):
+        is_right = answer.accepted and answer.words.startswith(words)
+        return None if is_right else f"{answer.words}, others: {words}"
+
+    return Case(kind, fields, judge)
 
 
 def wrapped(folder):
@@ -129,9 +136,7 @@ def points(folder):
             if any(len(text) % 2 for text in texts):
                 texts = ["0" + text if len(text) % 2 else text for text in texts]
             encoded = b"\4" + b"".join(map(data, texts))
-            case = strict("ec-point", (one["section"], encoded), None)
-            case.judge = lambda answer, right=is_right: None if answer.accepted == right else f"accepted: {answer.accepted}"
-            yield case
+            yield accepts("ec-point", (one["section"], encoded), is_right)
 
 
 def curve_signatures(folder):
@@ -140,9 +145,11 @@ def curve_signatures(folder):
             curve, _, hash = one["section"].partition(",")
             if curve in NAMES and hash in HASHES and "r" in one:
                 size = CURVES[curve]
-                point, signature = (b"".join(data(one[name].rjust(2 * size, "0")) for name in names) for names in (("qx", "qy"), ("r", "s")))
+                point, signature = (b"".join(data(one[name].rjust(2 * size,
+                    "0")) for name in names) for names in (("qx", "qy"), ("r", "s")))
                 words = "" if one.get("result", "P").startswith("P") else None
-                yield expect("ecdsa-verify", (curve, "raw", HASHES[hash], b"\4" + point, signature, data(one["msg"])), words)
+                yield expect("ecdsa-verify", (curve, "raw", HASHES[hash], b"\4" + point, signature, data(one["msg"])),
+                    words)
 
 
 def rsa_signatures(folder):
@@ -166,18 +173,22 @@ def certificates(folder):
             continue
         content = file.read_bytes()
         try:
-            found = x509.load_pem_x509_certificates(content) if b"-----BEGIN" in content else [x509.load_der_x509_certificate(content)]
+            if b"-----BEGIN" in content:
+                found = x509.load_pem_x509_certificates(content)
+            else:
+                found = [x509.load_der_x509_certificate(content)]
         except Exception:  # noqa: BLE001: it isn't a certificate, or none that can be read
             if b"-----BEGIN" not in content:
-                case = strict("certificate", (content,), None)
-                case.judge = lambda answer, content=content: "accepted" if answer.accepted and not reads(content) else None
-                yield case
+                yield only("certificate", content, reads(content))
             continue
         for one in found:
             encoded = one.public_bytes(serialization.Encoding.DER)
-            case = strict("certificate", (encoded,), None)
-            case.judge = functools.partial(compare_certificate, one)
-            yield case
+            yield Case("certificate", (encoded,), functools.partial(compare_certificate, one))
+
+
+def only(kind, document, is_right):
+    """It may be accepted only if others accept it."""
+    return Case(kind, (document,), lambda answer: "accepted" if answer.accepted and not is_right else None)
 
 
 def reads(encoded):
@@ -209,9 +220,7 @@ def requests(folder):
             is_right = load(content).is_signature_valid
         except Exception:  # noqa: BLE001
             is_right = False
-        case = strict("request", (content,), None)
-        case.judge = lambda answer, right=is_right: "accepted, and refused by others" if answer.accepted and not right else None
-        yield case
+        yield only("request", content, is_right)
 
 
 # MARK: Wycheproof
@@ -234,15 +243,22 @@ def verdict(case, result):
 
 
 def wycheproof_ciphers(folder):
-    for pattern, name, sizes in [("aes_gcm_test.json", "gcm", (128, 256)), ("chacha20_poly1305_test.json", "chacha", (256,))]:
+    for pattern, name, sizes in [("aes_gcm_test.json", "gcm", (128, 256)),
+        ("chacha20_poly1305_test.json", "chacha", (256,))]:
         for group, one, _ in wycheproof(folder, pattern):
             is_ours = group["keySize"] in sizes and group["ivSize"] == 96 and group["tagSize"] == 128
             words = one["msg"] if is_ours and one["result"] != "invalid" else None
-            yield verdict(expect("open", (name, data(one["key"]), data(one["iv"]), data(one["ct"] + one["tag"]), data(one["aad"])), words), one["result"])
+            yield verdict(expect("open", (name, data(one["key"]), data(one["iv"]), data(one["ct"] + one["tag"]),
+                data(one["aad"])), words), one["result"])
     for group, one, _ in wycheproof(folder, "aes_wrap_test.json"):
         # RFC 3394 wraps two blocks at least; some vectors wrap one or none.
         is_ours = group["keySize"] in (128, 256) and one["result"] != "invalid" and len(one["msg"]) >= 32
-        yield verdict(expect("unwrap", (data(one["key"]), data(one["ct"])), one["msg"] if is_ours else None), one["result"])
+        yield verdict(expect("unwrap", (data(one["key"]), data(one["ct"])), one["msg"] if is_ours else None),
+            one["result"])
+
+
+def own_half(private):
+    return x25519.X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw().hex()
 
 
 def wycheproof_keys(folder):
@@ -250,21 +266,19 @@ def wycheproof_keys(folder):
         for _, one, _ in wycheproof(folder, f"hkdf_{name}_test.json"):
             # Ours ends the process for more bytes than there are: its callers have constants.
             if one["result"] != "invalid":
-                yield expect("hkdf", (name, data(one["ikm"]), data(one["salt"]), data(one["info"]), one["size"]), one["okm"])
+                yield expect("hkdf", (name, data(one["ikm"]), data(one["salt"]), data(one["info"]), one["size"]),
+                    one["okm"])
     for _, one, _ in wycheproof(folder, "x25519_test.json"):
-        is_zero = not any(data(one["shared"]))
-        case = expect("x25519", (data(one["private"]), data(one["public"])), None)
-        case.judge = lambda answer, one=one, zero=is_zero: None if (
-            not answer.accepted if zero else answer.accepted and answer.words.endswith(one["shared"])) else f"{answer.words}, others: {one['shared']}"  # fmt: skip
-        yield case
+        # Nothing is agreed on if it were zero (RFC 7748, section 6.1); elsewhere the public half stands before it.
+        private, public = data(one["private"]), data(one["public"])
+        words = f"{own_half(private)} {one['shared']}" if any(data(one["shared"])) else None
+        yield expect("x25519", (private, public), words)
     for curve in ("secp256r1", "secp384r1"):
         for _, one, _ in wycheproof(folder, f"ecdh_{curve}_ecpoint_test.json"):
             point = data(one["public"])
             # A compressed point is acceptable to Wycheproof, and none here.
             is_right = one["result"] != "invalid" and point[:1] == b"\4"
-            case = expect("ec-point", (NAMES[curve], point), None)
-            case.judge = lambda answer, right=is_right, one=one: None if answer.accepted == right else f"accepted: {answer.accepted}, {one['comment']}"
-            yield case
+            yield accepts("ec-point", (NAMES[curve], point), is_right)
 
 
 def hpke(folder):
@@ -284,23 +298,27 @@ def wycheproof_curves(folder):
                     words = None if one["result"] == "invalid" else ""
                     key = data(group["publicKey"]["uncompressed"])
                     case = expect(
-                        "ecdsa-verify", (NAMES[curve], "raw" if form else "der", HASHES[group["sha"]], key, data(one["sig"]), data(one["msg"])), words)
+                        "ecdsa-verify", (NAMES[curve], "raw" if form else "der", HASHES[group["sha"]], key,
+                        data(one["sig"]), data(one["msg"])), words)
                     yield verdict(case, one["result"])
 
 
 def wycheproof_rsa(folder):
-    for pattern, scheme in [("rsa_signature_*_test.json", "pkcs1"), ("rsa_pkcs1_*_sig_gen_test.json", "pkcs1"), ("rsa_pss_*_test.json", "pss")]:
+    for pattern, scheme in [("rsa_signature_*_test.json", "pkcs1"), ("rsa_pkcs1_*_sig_gen_test.json", "pkcs1"),
+        ("rsa_pss_*_test.json", "pss")]:
         for group, one, name in wycheproof(folder, pattern):
             numbers = group.get("publicKey") or group.get("privateKey")
             if group["sha"] not in HASHES or not numbers or "params" in name:
                 continue
-            hash, n, e = HASHES[group["sha"]], data(numbers["modulus"]).lstrip(b"\0"), data(numbers["publicExponent"]).lstrip(b"\0")
+            hash = HASHES[group["sha"]]
+            n, e = (data(numbers[name]).lstrip(b"\0") for name in ("modulus", "publicExponent"))
             size = {"sha256": 32, "sha384": 48, "sha512": 64}[hash]
             if scheme == "pss" and (group["mgfSha"], group["sLen"]) != (group["sha"], size):
                 # These are wrong if they have the one length of salt that counts here.
                 continue
             words = "" if len(n) >= 256 and one["result"] != "invalid" else None
-            yield verdict(expect("rsa-verify", (scheme, hash, n, e, data(one["sig"]), data(one["msg"])), words), one["result"])
+            yield verdict(expect("rsa-verify", (scheme, hash, n, e, data(one["sig"]), data(one["msg"])), words),
+                one["result"])
 
 
 def all(folder):
@@ -308,7 +326,8 @@ def all(folder):
     for made in (nist, other):
         if not made.is_dir():
             raise SystemExit(f"{made} is missing: see Tests/Live/proof/formats/run.sh.")
-    for function in (hashes, codes, derived_keys, gcm, chained, wrapped, points, curve_signatures, rsa_signatures, certificates, requests):
+    for function in (hashes, codes, derived_keys, gcm, chained, wrapped, points, curve_signatures, rsa_signatures,
+        certificates, requests):
         yield f"NIST {function.__name__}", function(nist)
     for function in (hpke, wycheproof_ciphers, wycheproof_keys, wycheproof_curves, wycheproof_rsa):
         yield function.__name__, function(other)
