@@ -181,8 +181,8 @@ class Check:
             if peak > LARGEST:
                 self.find("memory", "takes too much", [], f"{peak:.0f} MiB", [])
             self.ours.end()
-            seconds = time.monotonic() - start
-            print(f"{done} chains in {seconds:.0f} s; the slowest took {self.slowest / 1e6:.2f} s, at most {peak:.0f} MiB")
+            took = time.monotonic() - start
+            print(f"{done} chains in {took:.0f} s; the slowest took {self.slowest / 1e6:.2f} s, at most {peak:.0f} MiB")
         except Crash as crash:
             print(f"{done} chains, then {crash}")
         for (lane, own, others), number in sorted(self.verdicts.items()):
