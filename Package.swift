@@ -472,6 +472,15 @@ targets += [
     .testTarget(
         name: "ArchitectureTests", dependencies: dependencies(["Catalogue", "HTTPContract", "Schema", "TestSupport"]),
         path: "Tests/ArchitectureTests", swiftSettings: settings),
+    // What the scripts of Tests/Live/proof compare with other programs. It looks into modules, which only a build with the tests allows.
+    .executableTarget(
+        name: "verdicts",
+        dependencies: dependencies([
+            "AppAttest", "Certificates", "COpenSSL", "CompactJOSE", "Crypto", "CryptoExtras", "DonationFormat",
+            "ExposureFormat", "FederationFormat", "HTTPContract", "Loop", "OfficerIdentity", "PushFormat", "Running",
+            "Serving", "SwiftASN1", "SwiftProtobuf", "TLS", "TraceKeyFormat", "X509",
+        ]),
+        path: "Tests/Verdicts", swiftSettings: settings),
     .executableTarget(
         name: "http1-reader", dependencies: dependencies(["HTTP1", "HTTPMessage", "HTTPTypes"]),
         path: "Tests/HTTP1Reader", swiftSettings: settings),
@@ -503,7 +512,9 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
 
 // Without what only tests and benchmarks need: then one run of `swift build` makes all the programs that are deployed.
 if Context.environment["VIGIL_PROGRAMS_ONLY"] == "1" {
-    let forTests = ["TestSupport", "TestPrograms", "SeizedBytes", "DecoderTargets", "http1-reader", "benchmarks"]
+    let forTests = [
+        "TestSupport", "TestPrograms", "SeizedBytes", "DecoderTargets", "http1-reader", "verdicts", "benchmarks",
+    ]
     targets.removeAll { $0.type == .test || forTests.contains($0.name) }
 }
 

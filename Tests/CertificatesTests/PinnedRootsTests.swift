@@ -17,13 +17,15 @@ import X509
         init(
             _ name: String, by issuer: Holder? = nil,
             authority: BasicConstraints? = .isCertificateAuthority(maxPathLength: nil),
-            usage: KeyUsage? = KeyUsage(keyCertSign: true), critical: ASN1ObjectIdentifier? = nil
+            usage: KeyUsage? = KeyUsage(keyCertSign: true), critical: ASN1ObjectIdentifier? = nil,
+            besides: Certificate.Extension? = nil
         ) throws {
             let subject = try DistinguishedName { CommonName(name) }
             var extensions: [Certificate.Extension] = []
             if let authority { extensions.append(try Critical(authority).makeCertificateExtension()) }
             if let usage { extensions.append(try Critical(usage).makeCertificateExtension()) }
             if let critical { extensions.append(.init(oid: critical, critical: true, value: [5, 0])) }
+            if let besides { extensions.append(besides) }
             certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
                 notValidBefore: now - 100, notValidAfter: now + 100, issuer: issuer?.certificate.subject ?? subject,
@@ -91,6 +93,33 @@ import X509
         #expect(!strange.maySign)
         #expect(try Holder("all", usage: nil).certificate.maySign)
         #expect(try !Holder("authority").certificate.maySign)
+    }
+
+    @Test func `a certificate that constrains names may nothing, because nobody here obeys it`() throws {
+        for one in [
+            try NameConstraints(permittedDNSDomains: ["example.org"]).makeCertificateExtension(),
+            try Critical(NameConstraints(permittedDNSDomains: ["example.org"])).makeCertificateExtension(),
+        ] {
+            let certificate = try Holder("constrained", usage: nil, besides: one).certificate
+            // Not as operands of #expect, which prints them.
+            let may = certificate.mayIssue(authoritiesBelow: 0) || certificate.maySign
+            #expect(!may)
+        }
+    }
+
+    @Test(arguments: [
+        ASN1ObjectIdentifier.X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
+        .X509ExtensionID.subjectKeyIdentifier, .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
+    ])
+    func `a certificate with a malformed extension may nothing, whether or not it is critical`(
+        _ name: ASN1ObjectIdentifier
+    ) throws {
+        for isCritical in [false, true] {
+            let one = Certificate.Extension(oid: name, critical: isCritical, value: [5, 0])
+            let certificate = try Holder("malformed", authority: nil, usage: nil, besides: one).certificate
+            let may = certificate.maySign
+            #expect(!may)
+        }
     }
 
     @Test func `a signature counts only with the signer's name`() throws {

@@ -70,6 +70,8 @@ import Testing
             "{\"alg\":\"ES256\",\"crit\":null}", "{\"alg\":\"ES256\",\"zip\":\"DEF\"}",
             "{\"alg\":\"ES256\",\"zip\":null}",
             "{\"alg\":\"ES256\"", "{\"alg\":\"ES256\"}}", "{\"alg\":\"ES256\"} {}", "\u{0}{\"alg\":\"ES256\"}",
+            "{\"alg\":\"ES256\",\"alg\":\"none\"}", "{\"alg\":\"none\",\"alg\":\"ES256\"}", "{\"alg\":\"ES256\",}",
+            "{\"alg\":\"ES256\",\"kid\":\"a\",\"\\u006bid\":\"b\"}", "\u{FEFF}{\"alg\":\"ES256\"}",
         ])
     func `a header that says less, or asks for more, is refused`(_ header: String) {
         let text = CompactJWS.text(header: header.utf8, payload: [1] as [UInt8]) { _ in [2] as [UInt8] }

@@ -165,6 +165,17 @@ import Testing
         }
     }
 
+    @Test("a set in which a key says something twice is refused")
+    func twice() throws {
+        let set = String(decoding: TestKey.set([.ec("k")]), as: UTF8.self)
+        #expect(ProviderKeySet(json: Data(set.utf8)) != nil)
+        for member in [#""kid":"k","#, #""alg":"RS256","#, #""\u0063rv":"P-256","#] {
+            let changed = set.replacing(#"[{"#, with: #"[{\#(member)"#)
+            try #require(changed != set)
+            #expect(ProviderKeySet(json: Data(changed.utf8)) == nil, "\(member)")
+        }
+    }
+
     @Test("a set has at most 100 keys and 256 KiB")
     func limits() throws {
         let key = TestKey.ec("k")

@@ -93,6 +93,12 @@ import Testing
         #expect(throws: PlayIntegrityFlaw.unreadable) { try Self.read(payload) }
     }
 
+    @Test(arguments: ["{\"a\":1,\"a\":1,\"account", "{\"a\":[1,],\"account", "{\"a\":{\"b\":1,\"b\":1},\"account"])
+    func `a judgement that others read as something else is refused`(_ start: String) throws {
+        let payload = try Sample.json(replacing: "{\"account", with: start)
+        #expect(throws: PlayIntegrityFlaw.unreadable) { try Self.read(payload) }
+    }
+
     @Test func `members that nobody knows yet are no obstacle`() throws {
         let payload = try Sample.json(
             replacing: "{\"account", with: "{\"futureDetails\":{\"x\":[1,null]},\"account")

@@ -30,6 +30,17 @@ struct BinaryTests {
         #expect(throws: BinaryDecodingError.malformedProtobuf) { try key(bytes) }
     }
 
+    @Test(
+        "a tag and a length have 32 bits, and so at most five bytes",
+        arguments: [
+            [0x8A, 0x80, 0x80, 0x80, 0x80, 0x00, 1, 7], [0x0A, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 7],
+            [0xFA, 0x81, 0x80, 0x80, 0x00, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 7],
+        ])
+    func longTagsAndLengths(bytes: [UInt8]) throws {
+        #expect(throws: BinaryDecodingError.malformedProtobuf) { try key(bytes) }
+        #expect(try key([0x8A, 0x80, 0x80, 0x80, 0x00, 0x81, 0x80, 0x80, 0x80, 0x00, 7]).keyData == Data([7]))
+    }
+
     @Test("of a number that is too large for its field, the lowest bits count")
     func largeNumbers() throws {
         #expect(try key([0x10] + [UInt8](repeating: 0xFF, count: 9) + [1]).transmissionRiskLevel == -1)

@@ -85,13 +85,49 @@ import X509
         }
     }
 
-    /// What RFC 2986 says, with an empty name and no attributes.
-    private static func request(for key: P256.Signing.PublicKey, signedBy signer: P256.Signing.PrivateKey) throws
-        -> [UInt8]
-    {
+    @Test("a subject and attributes are of their form, whatever they say")
+    func formOfNames() throws {
+        let key = P256.Signing.PrivateKey()
+        func read(_ subject: [UInt8], _ attributes: [UInt8]) throws {
+            _ = try CertificateRequest(
+                Self.request(for: key.publicKey, signedBy: key, subject: subject, attributes: attributes))
+        }
+        let (none, null) = (element(.context(0)), hex("05 00"))
+        // An underscore, which is no letter of a PrintableString, and a request for a password.
+        try read(
+            element(.sequence, element(.set, element(.sequence, hex("06 03 55 04 03"), hex("13 03 61 5F 62")))), none)
+        let password = hex("06 09 2A 86 48 86 F7 0D 01 09 07")
+        try read(
+            element(.sequence), element(.context(0), element(.sequence, password, element(.set, hex("0C 01 61")))))
+        for subject in [
+            element(.sequence, null), element(.sequence, element(.set)), element(.sequence, element(.set, null)),
+            element(.sequence, element(.set, element(.sequence, null, null))),
+            element(.sequence, element(.set, element(.sequence, hex("06 03 55 04 03")))),
+            element(.sequence, element(.sequence, element(.sequence, hex("06 03 55 04 03"), null))),
+            element(.sequence, element(.set, element(.sequence, hex("06 03 55 04 03"), null, null))),
+        ] {
+            #expect(throws: CertificateRequest.Problem.malformed, "\(subject)") { try read(subject, none) }
+        }
+        for attributes in [
+            element(.context(0), null), element(.context(0), element(.sequence, password)),
+            element(.context(0), element(.sequence, password, null)), element(.context(1)),
+            element(.context(0), element(.sequence, password, element(.set))),
+            element(.context(0), element(.sequence, password, element(.set, null), null)),
+        ] {
+            #expect(throws: CertificateRequest.Problem.malformed, "\(attributes)") {
+                try read(element(.sequence), attributes)
+            }
+        }
+    }
+
+    /// What RFC 2986 says, with an empty name and no attributes unless others are given.
+    private static func request(
+        for key: P256.Signing.PublicKey, signedBy signer: P256.Signing.PrivateKey,
+        subject: [UInt8] = element(.sequence), attributes: [UInt8] = element(.context(0))
+    ) throws -> [UInt8] {
         let document = try PEMDocument(pemString: key.pemRepresentation)
         let info = element(
-            .sequence, [0x02, 0x01, 0x00], element(.sequence), document.derBytes, element(.context(0)))
+            .sequence, [0x02, 0x01, 0x00], subject, document.derBytes, attributes)
         let signature = try signer.signature(for: SHA256.hash(data: info)).derRepresentation
         return element(
             .sequence, info, element(.sequence, hex("06 08 2A 86 48 CE 3D 04 03 02")),

@@ -1,3 +1,4 @@
+import CompactJOSE
 package import FoundationEssentials
 
 /// The signing keys of an identity provider, as it published them at one moment.
@@ -10,9 +11,10 @@ package struct ProviderKeySet: Sendable {
     /// The most bytes of a set, and the most keys of any kind in it.
     private static let (longest, most) = (256 << 10, 100)
 
-    /// Reads a set (JWKS, RFC 7517). Nil if it has no key to verify with, or is too large.
+    /// Reads a set (JWKS, RFC 7517). Nil if it has no key to verify with, is too large, or says something twice (section 4).
     package init?(json: Data) {
-        guard json.count <= Self.longest, let set = try? JSONDecoder().decode(Entries.self, from: json),
+        guard json.count <= Self.longest, StrictJSON.holds(Array(json)),
+            let set = try? JSONDecoder().decode(Entries.self, from: json),
             set.keys.count <= Self.most
         else { return nil }
         var keys: [String: ProviderKey] = [:]

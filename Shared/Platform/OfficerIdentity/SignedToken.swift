@@ -18,9 +18,7 @@ package struct SignedToken<Claims: Decodable & Sendable>: Sendable, CustomString
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         guard let jws = CompactJWS(text, longest: Self.longest), let keyID = jws.header.keyID, !keyID.isEmpty,
-            // The decoder looks only at members that it is asked for.
-            String(validating: jws.payload, as: UTF8.self) != nil,
-            let claims = try? decoder.decode(claims, from: Data(jws.payload))
+            StrictJSON.holds(jws.payload), let claims = try? decoder.decode(claims, from: Data(jws.payload))
         else { return nil }
         self.claims = claims
         self.keyID = keyID

@@ -37,8 +37,22 @@ extension Certificate {
             && publicKey.isValidSignature(certificate.signature, for: certificate)
     }
 
+    /// Whether all that it demands is obeyed here, and the extensions that can be read are what RFC 5280 says.
+    ///
+    /// Constraints on names bind whoever validates, whether or not they are marked as critical (section 6.1.4).
     private var isUnderstood: Bool {
         extensions.allSatisfy { !$0.critical || Self.obeyed.contains($0.oid) }
+            && extensions[oid: .X509ExtensionID.nameConstraints] == nil && isReadable
+    }
+
+    private var isReadable: Bool {
+        do {
+            _ = (try extensions.basicConstraints, try extensions.keyUsage, try extensions.extendedKeyUsage)
+            _ = (try extensions.subjectAlternativeNames, try extensions.subjectKeyIdentifier)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// A certificate without the extension allows everything.

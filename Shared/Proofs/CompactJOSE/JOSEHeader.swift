@@ -41,10 +41,9 @@ package struct JOSEHeader: Hashable, Sendable {
         }
     }
 
-    /// Nil if it isn't an object with an algorithm, or has `crit` or `zip`. Other members don't count.
+    /// Nil if it isn't an object with an algorithm, has a name twice, or has `crit` or `zip`. Other members don't count.
     init?(json: [UInt8]) {
-        // The decoder looks only at members that it is asked for.
-        guard String(validating: json, as: UTF8.self) != nil,
+        guard StrictJSON.holds(json),
             let members = try? JSONDecoder().decode(Members.self, from: Data(json))
         else { return nil }
         algorithm = members.algorithm

@@ -1,3 +1,4 @@
+import CompactJOSE
 package import FoundationEssentials
 
 /// What Google says of a request, an app and a device: the payload of a token (developer.android.com, "Integrity
@@ -68,7 +69,9 @@ package struct PlayIntegrityVerdict: Hashable, Sendable {
 extension PlayIntegrityVerdict {
     /// Reads what a token contains.
     init(payload: [UInt8]) throws(PlayIntegrityFlaw) {
-        guard let read = try? JSONDecoder().decode(Payload.self, from: Data(payload)) else { throw .unreadable }
+        guard StrictJSON.holds(payload), let read = try? JSONDecoder().decode(Payload.self, from: Data(payload)) else {
+            throw .unreadable
+        }
         let request = read.requestDetails
         switch (request.nonce, request.requestHash) {
         case (let nonce?, nil): binding = .nonce(nonce)

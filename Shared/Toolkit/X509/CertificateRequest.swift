@@ -68,12 +68,35 @@ package struct CertificateRequest: Sendable {
             self.signature = Certificate.Signature(bytes: signature)
             publicKey = try DER.sequence(info, identifier: .sequence) { nodes in
                 guard try Int(derEncoded: &nodes) == 0, let subject = nodes.next() else { throw Problem.malformed }
-                _ = try subject.children(.sequence)
+                for level in try subject.children(.sequence) {
+                    try Self.checkSet(level) { try Self.checkPair($0) { _ in } }
+                }
                 let key = try SubjectPublicKeyInfo(derEncoded: &nodes)
                 guard let attributes = nodes.next() else { throw Problem.malformed }
-                _ = try attributes.children(.context(0))
+                for attribute in try attributes.children(.context(0)) {
+                    try Self.checkPair(attribute) { try Self.checkSet($0) { _ in } }
+                }
                 return try Certificate.PublicKey(key)
             }
+        }
+
+        /// A name's type with its value, or an attribute's with its values (RFC 5280, section 4.1.2.4; RFC 2986, section 4.1).
+        private static func checkPair(_ node: ASN1Node, _ checkValue: (ASN1Node) throws -> Void) throws {
+            try DER.sequence(node, identifier: .sequence) { nodes in
+                _ = try ASN1ObjectIdentifier(derEncoded: &nodes)
+                guard let value = nodes.next() else { throw Problem.malformed }
+                try checkValue(value)
+            }
+        }
+
+        /// A set with one element at least.
+        private static func checkSet(_ node: ASN1Node, _ checkElement: (ASN1Node) throws -> Void) throws {
+            var isEmpty = true
+            for element in try node.children(.set) {
+                isEmpty = false
+                try checkElement(element)
+            }
+            guard !isEmpty else { throw Problem.malformed }
         }
     }
 }

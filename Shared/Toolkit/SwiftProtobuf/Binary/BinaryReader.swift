@@ -68,10 +68,15 @@ struct BinaryReader {
         return Number(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: Number.self))
     }
 
+    /// Tags and lengths have 32 bits. Other libraries read no more than this of one.
+    private static let longestTag = 5
+
     /// The bytes behind a length.
     mutating func delimited() throws(BinaryDecodingError) -> BinaryReader {
+        let first = position
         let length = try varint()
         guard length <= UInt64(end - position) else { throw .truncated }
+        guard position - first <= Self.longestTag else { throw .malformedProtobuf }
         let start = position
         position += Int(length)
         return BinaryReader(from: start, count: Int(length))
@@ -108,10 +113,11 @@ struct BinaryReader {
 
     /// A field's number and type.
     mutating func tag() throws(BinaryDecodingError) -> (number: UInt64, WireType) {
+        let first = position
         let tag = try varint()
-        guard tag >> 3 != 0, tag <= UInt64(UInt32.max), let type = WireType(rawValue: UInt8(tag & 7)) else {
-            throw .malformedProtobuf
-        }
+        guard position - first <= Self.longestTag, tag >> 3 != 0, tag <= UInt64(UInt32.max),
+            let type = WireType(rawValue: UInt8(tag & 7))
+        else { throw .malformedProtobuf }
         return (tag >> 3, type)
     }
 }
