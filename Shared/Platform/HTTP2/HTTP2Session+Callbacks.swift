@@ -50,10 +50,9 @@ extension HTTP2Session {
         case FrameHead.settings where !isAcknowledgement:
             hasPeerSettings = true
             let settings = UnsafeBufferPointer(start: frame.pointee.settings.iv, count: frame.pointee.settings.niv)
-            let resizes = settings.contains {
-                $0.settings_id == Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue)
-            }
-            if resizes { owesTableUpdate = true }
+            func has(_ id: nghttp2_settings_id) -> Bool { settings.contains { $0.settings_id == Int32(id.rawValue) } }
+            if has(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE) { owesTableUpdate = true }
+            if has(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE) { hasNewWindows = true }
             events.append(.settings)
         case FrameHead.ping where isAcknowledgement:
             events.append(.pong)
@@ -133,6 +132,10 @@ extension HTTP2Session {
                 return
             }
             if !bucket.take(EffortBucket.Cost.wasted) { fail(.enhanceYourCalm, "too many streams reset") }
+            // The library only resets a stream whose window the peer's settings make too large (section 6.9.2).
+            if hasNewWindows, frame.pointee.rst_stream.error_code == HTTP2Code.flowControlError.rawValue {
+                fail(.flowControlError, "a window over its maximum")
+            }
         default: break
         }
     }
