@@ -33,6 +33,8 @@ package final class HTTP2Session {
     private var isGoAwayDrained = false
     /// The highest number that a stream of this connection has had, whoever opened it.
     var highestStream: Int32 = 0
+    /// The highest that is served, once GOAWAY has said so.
+    var lastStream = Int32.max
     /// Whether the last frame opens a stream, and isn't complete.
     private var isOpening = false
     /// Streams that the bytes which are being received open, in ascending order.
@@ -178,8 +180,8 @@ package final class HTTP2Session {
             let isEnded =
                 frame.stream <= known
                 ? !streams.contains(frame.stream) : frame.stream < highestStream && !hasOpened(frame.stream)
-            // Streams that the peer opens, but may not, are the library's to refuse.
-            if isEnded, frame.stream % 2 == 1, !forgiven.contains(frame.stream) {
+            // Streams that the peer opens, but may not, are the library's to refuse; those above our GOAWAY's to ignore.
+            if isEnded, frame.stream % 2 == 1, frame.stream <= lastStream, !forgiven.contains(frame.stream) {
                 return fail(.streamClosed, "a frame on a stream that has ended")
             }
         }
@@ -252,7 +254,8 @@ package final class HTTP2Session {
         }
         guard let failure, !isGoAwayDrained else { return }
         isGoAwayDrained = true
-        output.append(contentsOf: Self.goAwayFrame(lastStream: role == .server ? highestStream : 0, failure.code))
+        let last = role == .server ? min(highestStream, lastStream) : 0
+        output.append(contentsOf: Self.goAwayFrame(lastStream: last, failure.code))
     }
 
     /// Calls the delegate for what has happened, in order.

@@ -96,8 +96,10 @@ struct Trial: CustomTestStringConvertible, CustomStringConvertible, Sendable {
     let trial: Rule.Case
 
     var expected: Rule.Reaction { trial.reaction ?? rule.demands }
-    var testDescription: String { "\(rule.section), \(rule.text): \(trial.title)" }
-    var description: String { testDescription }
+    var description: String { "\(rule.section), \(rule.text): \(trial.title)" }
+    var testDescription: String {
+        trial.reports.isEmpty ? description : "\(description) (\(trial.reports.joined(separator: ", ")))"
+    }
 
     static let all = Rule.all.flatMap { rule in rule.cases.map { Trial(rule: rule, trial: $0) } }
 

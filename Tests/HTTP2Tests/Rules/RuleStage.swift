@@ -10,49 +10,43 @@ import Running
 ///
 /// Time is virtual. Only TLS is left out, which knows no frames.
 final class RuleStage {
-    /// What a handler was given.
-    struct Request {
-        let target: String
-        let fields: FieldLines
-        var body: [UInt8] = []
-        var isComplete = false
-    }
-
-    let core = Core(manual: Moment(nanoseconds: 1_000_000_000_000))
-    /// By stream.
-    private(set) var requests: [Int32: Request] = [:]
-    /// What the server has sent, in order.
-    private(set) var frames: [Frame] = []
-    /// Whether it has closed the connection.
-    private(set) var isClosed = false
-    private var listener: ListenerCore!
-    private var client: Connection!
-    private var rest: [UInt8] = []
-    private var waiting: [ServerExchange] = []
-    private let decoder = Decoder()
-    private var statuses: [Int32: [String]] = [:]
+    private let core = Core(manual: Moment(nanoseconds: 1_000_000_000_000))
+    private let handlers = RuleServer()
+    private let peer = FrameReader()
+    private let listener: ListenerCore
+    private let client: Connection
+    /// The server's end.
+    let server: Connection
 
     init() {
         let budget = BytesInFlight(limit: 64 << 20, metrics: nil)
         let shared = ListenerCore.Shared(
             limits: .outer, budget: budget, clock: .system, mutual: nil, ofPrefix: nil, denials: nil,
             makeHandler: nil, balancers: .none, refusedHeaders: nil)
-        listener = ListenerCore(shared, server: self, on: core)
-        let (ours, theirs) = Connection.pair(on: core, secure: { ClearTransport($0) })
-        client = theirs
+        listener = ListenerCore(shared, server: handlers, on: core)
+        (server, client) = Connection.pair(on: core, secure: { ClearTransport($0) })
         client.outputMark = (high: .max, low: 0)
-        if let handler = listener.accept(ours) { ours.start(handler) }
-        theirs.start(self)
+        if let handler = listener.accept(server) { server.start(handler) }
+        client.start(peer)
         turn()
     }
+
+    /// By stream.
+    var requests: [Int32: RuleServer.Request] { handlers.requests }
+    /// What the server has sent, in order.
+    var frames: [Frame] { peer.frames }
+    /// Whether it has closed the connection.
+    var isClosed: Bool { peer.isClosed }
+    /// Whether the client reads nothing.
+    var isDeaf = false { didSet { isDeaf ? client.pauseReading() : client.resumeReading() } }
 
     /// Lets both sides work until nothing moves any more.
     func turn() {
         var quiet = 0
         while quiet < 4 {
-            let before = (frames.count, rest.count, client.unsentBytes)
+            let before = (peer.received, client.unsentBytes)
             core.turn()
-            quiet = before == (frames.count, rest.count, client.unsentBytes) ? quiet + 1 : 0
+            quiet = before == (peer.received, client.unsentBytes) ? quiet + 1 : 0
         }
     }
 
@@ -65,8 +59,7 @@ final class RuleStage {
 
     /// The handlers of `/later` answer.
     func answerNow() {
-        for exchange in waiting where exchange.isOpen { exchange.send(ServerAnswer(.accepted)) }
-        waiting = []
+        handlers.answerNow()
         turn()
     }
 
@@ -82,7 +75,7 @@ final class RuleStage {
     }
 
     /// The status of the last answer on a stream.
-    func status(_ stream: Int32) -> String? { statuses[stream]?.last }
+    func status(_ stream: Int32) -> String? { peer.statuses[stream]?.last }
 
     /// How many bytes of a body have come.
     func received(_ stream: Int32) -> Int {
@@ -90,7 +83,24 @@ final class RuleStage {
     }
 }
 
-extension RuleStage: RequestServer {
+/// Answers 201; `/later` with 202 when it is told to; `/large` with 200,000 bytes.
+final class RuleServer: RequestServer {
+    /// What a handler was given.
+    struct Request {
+        let target: String
+        let fields: FieldLines
+        var body: [UInt8] = []
+        var isComplete = false
+    }
+
+    fileprivate(set) var requests: [Int32: Request] = [:]
+    private var waiting: [ServerExchange] = []
+
+    func answerNow() {
+        for exchange in waiting where exchange.isOpen { exchange.send(ServerAnswer(.accepted)) }
+        waiting = []
+    }
+
     func begin(_ exchange: ServerExchange) -> (any ExchangeHandler)? {
         requests[exchange.stream] = Request(target: exchange.head.target, fields: exchange.head.fields)
         return Handler(exchange, of: self)
@@ -98,24 +108,23 @@ extension RuleStage: RequestServer {
 
     func refusal(_ status: HTTPResponse.Status) -> ServerAnswer { ServerAnswer(status) }
 
-    /// Answers 201; `/later` when it is told to; `/large` with 200,000 bytes.
     private final class Handler: ExchangeHandler {
         private let exchange: ServerExchange
-        private unowned let stage: RuleStage
+        private unowned let server: RuleServer
 
-        init(_ exchange: ServerExchange, of stage: RuleStage) {
+        init(_ exchange: ServerExchange, of server: RuleServer) {
             self.exchange = exchange
-            self.stage = stage
+            self.server = server
         }
 
         func body(_ bytes: Span<UInt8>) {
-            bytes.withUnsafeBufferPointer { stage.requests[exchange.stream]?.body.append(contentsOf: $0) }
+            bytes.withUnsafeBufferPointer { server.requests[exchange.stream]?.body.append(contentsOf: $0) }
         }
 
         func end() {
-            stage.requests[exchange.stream]?.isComplete = true
+            server.requests[exchange.stream]?.isComplete = true
             switch exchange.head.target {
-            case "/later": stage.waiting.append(exchange)
+            case "/later": server.waiting.append(exchange)
             case "/large":
                 exchange.send(ServerAnswer(.ok, body: ResponseBody([UInt8](repeating: 97, count: 200_000))))
             default:
@@ -130,8 +139,18 @@ extension RuleStage: RequestServer {
     }
 }
 
-extension RuleStage: ConnectionHandler {
+/// Takes a server's bytes apart.
+private final class FrameReader: ConnectionHandler {
+    private(set) var frames: [Frame] = []
+    private(set) var statuses: [Int32: [String]] = [:]
+    private(set) var isClosed = false
+    /// How many bytes have come.
+    private(set) var received = 0
+    private var rest: [UInt8] = []
+    private let decoder = Decoder()
+
     func received(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+        received += bytes.count
         bytes.withUnsafeBufferPointer { rest.append(contentsOf: $0) }
         var start = 0
         while start + 9 <= rest.count {
