@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import HTTP2
@@ -14,10 +15,13 @@ struct RuleTests {
         #expect(objections.isEmpty, "\(objections.joined(separator: "; "))")
     }
 
-    /// A request as browsers send it, with priority, and one with all that a request may have.
+    /// A request as browsers send it, with priority; two whose frames take turns; and one with all that a request may have.
     static let requests: [[UInt8]] = [
         Rule.join(
             Rule.frame(Frame.headers, 0x24, 1, [0x80, 0, 0, 0, 255] + block(request())), data(1, "rule")),
+        Rule.join(
+            Rule.frame(Frame.headers, 0x24, 1, [0x80, 0, 0, 0, 255] + block(request())), headers(3, request()),
+            data(1, "ru", end: false), data(3, "other"), headers(5, request(), end: true), data(1, "le")),
         Rule.join(
             Rule.frame(Frame.headers, 0x28, 1, [3, 0, 0, 0, 0, 16] + block(request()) + Rule.zeros(3)),
             Rule.frame(Frame.continuation, Frame.endHeaders, 1, block([("foo", "bar")])),
@@ -49,6 +53,15 @@ struct RuleTests {
                 break
             default: Issue.record("\(trial): the reason isn't one for this")
             }
+        }
+    }
+
+    @Test("a requirement that isn't tried here names the file that tries it, or a reason")
+    func elsewhere() {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        for (section, text, file, reason) in Rule.elsewhere {
+            #expect(file != nil || !reason.isEmpty, "\(section), \(text)")
+            if let file { #expect(access("/\(root)/\(file)", R_OK) == 0, "\(section), \(text): there is no \(file)") }
         }
     }
 

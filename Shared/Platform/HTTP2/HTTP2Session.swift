@@ -157,6 +157,7 @@ package final class HTTP2Session {
         // The library knows a stream when it has read what precedes the first fields, not with the head.
         let known = isOpening ? highestStream - 1 : highestStream
         opened.removeAll(keepingCapacity: true)
+        if isOpening { opened.append(highestStream) }
         defer { isOpening = isOpening && watch.isWithinFrame }
         var position = 0
         while let frame = watch.next(piece, &position) {

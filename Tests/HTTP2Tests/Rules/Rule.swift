@@ -85,6 +85,44 @@ struct Rule: Sendable {
         self.cases = cases
     }
 
+    /// Requirements that frames of one connection can't try, each with the file that does, or why nothing can.
+    static let elsewhere: [(section: String, text: String, file: String?, reason: String)] = [
+        ("3.2", "HTTP/2 is agreed on in the handshake", "Tests/TLSTests/HandshakeTests.swift", ""),
+        (
+            "4.3.1", "a block behind the acknowledgement of a smaller table begins with its size", nil,
+            "our SETTINGS leave the table as it is"
+        ),
+        (
+            "5.2.2", "frames are read as soon as they are there", "Tests/HTTP2Tests/ReportTests.swift",
+            "a deviation: nothing is read while 64 KiB of answers wait for a client that doesn't read them, because its frames "
+                + "would only ask for more (CVE-2019-9517); a client that waits to read until it has written loses its "
+                + "connection when the time for its answers is over"
+        ),
+        (
+            "6.8", "streams above GOAWAY's last one are ignored, their state kept",
+            "Tests/HTTP2Tests/ReportTests.swift", ""
+        ),
+        ("6.9.3", "data beyond a window that was made smaller is taken", nil, "we make no window smaller"),
+        ("8.1.1", "a malformed request isn't forwarded", "Tests/Live/hostile/http2.py", ""),
+        ("8.2.1", "a field that is forbidden isn't forwarded", "Tests/Live/hostile/http2.py", ""),
+        ("8.3.1", "Host is made from the authority", "Tests/Live/hostile/smuggling.py", ""),
+        ("8.4", "what is pushed is safe, and ours", nil, "nothing is pushed, which `Conduct` watches"),
+        ("8.5", "an error of a tunnel resets its TCP connection", nil, "there is no tunnel"),
+        ("9.2", "TLS has version 1.2 or above, and names of servers", "Tests/Live/hostile/tls.py", ""),
+        ("9.2.1", "TLS 1.2 has no compression and no renegotiation", "Tests/TLSTests/StreamTests.swift", ""),
+        ("9.2.2", "TLS 1.2 has suites that aren't prohibited", "Tests/Live/hostile/tls.py", ""),
+        ("9.2.3", "certificates aren't asked for behind the handshake", "Tests/TLSTests/HandshakeTests.swift", ""),
+        ("10.3", "fields are validated before they are translated", "Tests/Live/hostile/http2.py", ""),
+        (
+            "RFC 7541 4.2", "two changes of a table's size are said at the beginning of a block",
+            "Tests/HTTP2Tests/PaddingTests.swift", ""
+        ),
+        (
+            "RFC 7541 7.1.3", "a field that is never indexed stays so when it is forwarded", nil,
+            "the proxy forwards no field lines, but makes its requests anew"
+        ),
+    ]
+
     static let all: [Rule] =
         connection + framing + blocks + streams + frames + settingsRules + windows + messages
         + fields + control + compression

