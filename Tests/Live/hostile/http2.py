@@ -538,7 +538,8 @@ def made_reset(connection):
         data = b""
         for _ in range(100):
             data += frame(HEADERS, END_HEADERS, stream, block(request(body=b"reset")))
-            data += frame(WINDOW_UPDATE, 0, stream, bytes(4))
+            # A window over its maximum is an error of the stream; one that grows by nothing ends the connection at nghttp2.
+            data += frame(WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff")
             stream += 2
         if not connection.send(data):
             break
@@ -632,7 +633,7 @@ def table_churn(connection):
 
 def header_bomb(connection):
     """CVE-2016-6581: one large field in the dynamic table, referenced repeatedly by one byte each."""
-    big = b"\x40\x03foo" + b"\x7f\x81\x1e" + b"b" * 4000
+    big = b"\x40\x03foo" + b"\x7f\xa1\x1e" + b"b" * 4000
     connection.send(frame(HEADERS, END_HEADERS, 1, block(request()) + big))
     connection.data(1, b"bomb")
     stream = 3
@@ -706,7 +707,7 @@ def _attack(pipe, flood, options, held, port, suite, seconds):
         connections.append(connection)
         if not held:
             connections.remove(connection)
-            ends[end_of(connection, options)] += 1
+            ends[end_of(connection, options, 0.5)] += 1
     if held:
         time.sleep(seconds)
     for connection in connections:
@@ -714,10 +715,10 @@ def _attack(pipe, flood, options, held, port, suite, seconds):
     pipe.send((made, words, ", ".join(f"{count} × {end}" for end, count in ends.most_common(3))))
 
 
-def end_of(connection, options):
+def end_of(connection, options, patience=0.1):
     """How the server took it."""
     if not options.get("receive_buffer"):
-        connection.read(0.1, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
+        connection.read(patience, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
     codes = [event[1] for event in connection.events if event[0] == "goaway" and event[1] != "NO_ERROR"]
     resets = any(event[0] == "reset" for event in connection.events)
     connection.close()
@@ -752,8 +753,9 @@ def attack(flood, options, held, port, suite, seconds):
 # The most that the proxy may grow by in a flood. Measured are 15 MiB where 4,000 requests are held, with connections to
 # the services, and less elsewhere; the careless server takes 180, or 120 where the machine has more to do.
 ALLOWED_GROWTH = 48 << 20
-# What one connection may cost, in seconds of a core: handshake, flood, and the others' requests meanwhile.
-ALLOWED_CPU = 0.5
+# What one connection may cost, in seconds of a core: handshake, flood, and the others' requests meanwhile. Measured are 2 to
+# 7 ms, before the floods' own limits end them.
+ALLOWED_CPU = 0.05
 
 
 def run_flood(report, suite, upstream, flood, options, held):
@@ -829,9 +831,14 @@ def main():
         report.say(f"control: the judge objects to {caught} of {len(results)} on a server that accepts everything.")
         report.require(caught >= len(results) / 2, "the judge finds nothing wrong with that server")
         with Process(pid).growth() as growth:
-            attack(continuation, {}, False, port, suite, 5)
-        report.say(f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth.most)}.")
+            used = Process(pid).cpu
+            made, _, _ = attack(continuation, {}, False, port, suite, 5)
+            each = (Process(pid).cpu - used) / max(made, 1)
+        report.say(
+            f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth.most)}, and spends {each * 1000:.0f} ms on each"
+        )
         report.require(growth.most > ALLOWED_GROWTH, "a flood doesn't make a careless server grow")
+        report.require(each > ALLOWED_CPU, "a flood costs a careless server nothing")
     report.end()
 
 
