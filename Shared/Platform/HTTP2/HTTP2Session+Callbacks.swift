@@ -20,7 +20,12 @@ extension HTTP2Session {
 
     func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
         guard let stream = current else { return 0 }
-        guard !stream.take(name.span, value.span, limits) else { return 0 }
+        guard !stream.take(name.span, value.span, limits) else {
+            guard stream.isBoundless(limits) else { return 0 }
+            // To decode 16 KiB of references to HPACK's table would cost as much as several requests (CVE-2016-6581).
+            fail(.enhanceYourCalm, "a header far over the limit")
+            return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+        }
         // The library decodes the rest of the block all the same.
         guard bucket.take(EffortBucket.Cost.wasted) else {
             fail(.enhanceYourCalm, "too many headers over the limit")

@@ -130,6 +130,14 @@ extension Rule {
                     "200 fields without names and values",
                     head(1, block(request()) + Array(repeatElement([0x00, 1, 97, 0], count: 200).joined())),
                     reports: ["CVE-2019-9516"]),
+                Case(
+                    "a hundred references to a field of 4,000 bytes",
+                    head(1, block(request()) + large(4000) + [UInt8](repeating: 0xBE, count: 100)),
+                    is: .goAway(.enhanceYourCalm), licence: .suspicious, reports: ["CVE-2016-6581"]),
+                Case(
+                    "2,000 references to an empty field",
+                    head(1, block(request()) + [0x40, 1, 97, 0] + [UInt8](repeating: 0xBE, count: 2000)),
+                    is: .goAway(.enhanceYourCalm), licence: .suspicious, reports: ["CVE-2026-49975"]),
             ]),
     ]
 
