@@ -802,6 +802,23 @@ def plain_load(report, suite, proxy):
         report.say(f"h2load: 2000 requests over {protocol[1] if protocol else '?'}, all answered")
 
 
+def plain_clients(report, suite, proxy):
+    """curl and nghttp, whose requests have priorities, each post twice on one connection."""
+    body = suite.scratch / "body"
+    body.write_bytes(b"x" * 250)
+    uri = f"https://127.0.0.1:{proxy.port}/version/v1/tan"
+    media = "content-type: application/json"
+    for name, command in (
+        ("curl", ["curl", "-sk", "--http2", "-H", media, "--data-binary", f"@{body}", "-w", "%{http_version} %{http_code} ", uri, uri]),
+        ("nghttp", ["nghttp", "-ns", "-m2", "-H", media, "-d", body, uri]),
+    ):
+        words = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+        # A line of nghttp's statistics has the status, the size and the path.
+        answers = words.count("2 201 ") if name == "curl" else len(re.findall(r" 201 +\d+\S* /version/v1/tan", words))
+        report.require(answers == 2, f"{name}: {answers} answers: {words[-300:]}")
+        report.say(f"{name}: {answers} answers")
+
+
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("http2")
@@ -815,6 +832,8 @@ def main():
             report.say(f"{len(results)} cases: rules broken, and rules kept at their limits")
             if not suite.only:
                 plain_load(report, suite, proxy)
+            if suite.only in "clients":
+                plain_clients(report, suite, proxy)
             report.require(proxy.is_running, "the proxy's process has ended")
             for text in proxy.errors():
                 report.require(False, text)
