@@ -207,7 +207,8 @@ targets += shared(
 targets += shared("Loop", in: "Platform", uses: ["CLinux"])
 targets += shared("HTTPMessage", in: "Platform", uses: ["HTTPTypes"])
 targets += shared("HTTP1", in: "Platform", uses: ["HTTPMessage", "HTTPTypes"])
-targets += shared("HTTP2", in: "Platform", uses: ["CNghttp2", "HTTPMessage", "HTTPTypes"])
+targets += shared(
+    "HTTP2", in: "Platform", uses: ["CNghttp2", "HTTPMessage", "HTTPTypes"], testsUse: ["Loop", "Running", "Serving"])
 targets += shared(
     "TLS", in: "Platform",
     uses: ["COpenSSL", "Crypto", "HTTPContract", "Loop", "Running", "SwiftASN1", "X509"],

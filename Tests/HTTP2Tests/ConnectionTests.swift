@@ -41,6 +41,7 @@ struct ConnectionTests {
         return sent
     }
 
+    /// benoitc/gunicorn#3716.
     @Test("a connection holds no more of bodies than its budget and the windows, and the oldest goes on")
     func budget() throws {
         let server = try Endpoint.server { $0.heldBytes = 256 << 10 }
@@ -76,6 +77,7 @@ struct ConnectionTests {
         #expect(server.session.heldBytes == held - 100_000)
     }
 
+    /// benoitc/gunicorn#3716.
     @Test("a body that isn't wanted any more gets no credit, and its stream ends without an error")
     func refusedUpload() throws {
         let server = try Endpoint.server()

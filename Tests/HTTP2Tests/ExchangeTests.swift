@@ -168,6 +168,7 @@ struct ExchangeTests {
 
     // MARK: Interim answers and trailers
 
+    /// jetty/jetty.project#902.
     @Test("a client that waits before its body gets 100, and the final answer later")
     func expectation() throws {
         let server = try Endpoint.server()

@@ -32,23 +32,27 @@ struct FloodTests {
 
     static let zeros = [UInt8](repeating: 0, count: 8)
     static let floods: [Flood] = [
-        Flood(testDescription: "SETTINGS", frame: settings((3, 1))),
+        Flood(testDescription: "SETTINGS (CVE-2019-9515)", frame: settings((3, 1))),
         Flood(testDescription: "empty SETTINGS", frame: settings()),
         Flood(testDescription: "changes of the table's size", frame: settings((1, 0), (1, 4096))),
         Flood(
             testDescription: "acknowledged SETTINGS",
             frame: Frame(type: Frame.settings, flags: Frame.acknowledgement).bytes, isBroken: true),
-        Flood(testDescription: "PING", frame: Frame(type: Frame.ping, payload: zeros).bytes),
+        Flood(testDescription: "PING (CVE-2019-9512)", frame: Frame(type: Frame.ping, payload: zeros).bytes),
         Flood(
             testDescription: "answered PING",
             frame: Frame(type: Frame.ping, flags: Frame.acknowledgement, payload: zeros).bytes),
         Flood(
-            testDescription: "PRIORITY", frame: Frame(type: Frame.priority, stream: 3, payload: [0, 0, 0, 0, 16]).bytes),
+            testDescription: "PRIORITY (CVE-2019-9513, hyperium/h2#935)",
+            frame: Frame(type: Frame.priority, stream: 3, payload: [0, 0, 0, 0, 16]).bytes),
         Flood(testDescription: "unknown frames", frame: Frame(type: 0xEE).bytes),
         Flood(testDescription: "PRIORITY_UPDATE", frame: Frame(type: 0x10, payload: [0, 0, 0, 1, 117, 61, 49]).bytes),
         Flood(testDescription: "GOAWAY", frame: Frame(type: Frame.goAway, payload: zeros).bytes, isBroken: true),
-        Flood(testDescription: "empty DATA", start: headers(1, request()), frame: data(1, [], end: false)),
-        Flood(testDescription: "DATA of a byte", start: headers(1, request()), frame: data(1, [1], end: false)),
+        Flood(
+            testDescription: "empty DATA (CVE-2019-9518)", start: headers(1, request()), frame: data(1, [], end: false)),
+        Flood(
+            testDescription: "DATA of a byte (CVE-2020-12603, CVE-2026-84304)", start: headers(1, request()),
+            frame: data(1, [1], end: false)),
         Flood(
             testDescription: "padded DATA", start: headers(1, request()),
             frame: Frame(type: Frame.data, flags: Frame.padded, stream: 1, payload: [0]).bytes),
@@ -56,6 +60,9 @@ struct FloodTests {
             testDescription: "resets of a closed stream", start: headers(1, request(), end: true) + reset(1),
             frame: reset(1)),
         Flood(testDescription: "windows of a byte", frame: window(0, 1)),
+        Flood(
+            testDescription: "windows of a byte of a stream (CVE-2019-9511)", start: headers(1, request()),
+            frame: window(1, 1)),
     ]
 
     @Test("a server ends a flood of cheap frames with ENHANCE_YOUR_CALM", arguments: floods)
@@ -92,7 +99,8 @@ struct FloodTests {
 
     // MARK: Resets
 
-    /// CVE-2023-44487.
+    /// CVE-2023-44487; CVE-2023-26964, where streams that were reset waited to be accepted; CVE-2023-45802, where their memory
+    /// stayed until the connection ended.
     @Test("requests that are withdrawn at once end the connection, and hardly reach a handler")
     func rapidReset() throws {
         let server = try Endpoint.server()
@@ -107,9 +115,10 @@ struct FloodTests {
         // Those whose reset comes in the next piece.
         #expect(server.recorder.requests.count < 10)
         #expect(server.session.openStreams == 0)
+        #expect(server.session.heldBytes == 0)
     }
 
-    /// CVE-2025-8671: each way makes the server reset a stream or end the connection.
+    /// CVE-2025-8671 and CVE-2019-9514: each way makes the server reset a stream or end the connection.
     static let provocations: [(String, @Sendable (Int32) -> [UInt8])] = [
         ("a stream's window over its maximum", { headers($0, request()) + window($0, 0x7FFF_FFFF) }),
         ("a header that is malformed", { headers($0, request(("Upper", "x")), end: true) }),
@@ -117,7 +126,7 @@ struct FloodTests {
         ("DATA behind the end", { headers($0, request(), end: true) + data($0, "x") }),
         ("a window of nothing", { headers($0, request()) + window($0, 0) }),
         (
-            "trailers over the limit",
+            "trailers over the limit (CVE-2016-1544)",
             {
                 headers($0, request())
                     + headers($0, (0..<100).map { ("x-\($0)", String(repeating: "y", count: 100)) }, end: true)
@@ -174,7 +183,8 @@ struct FloodTests {
 
     // MARK: Headers
 
-    /// CVE-2024-28182.
+    /// CVE-2024-28182, CVE-2024-27316, CVE-2023-45288 and CVE-2024-27919; without payload CVE-2026-33871; and CVE-2022-41723,
+    /// where a block in pieces cost the square of its size.
     @Test("a header without end is cut off after a few frames", arguments: [0, 16_000])
     func continuation(_ size: Int) throws {
         let server = try Endpoint.server()
@@ -190,17 +200,24 @@ struct FloodTests {
         #expect(server.frames.last?.type == Frame.goAway)
     }
 
-    /// CVE-2016-6581: one large field in the table, referenced by one byte each.
-    @Test("a header that grows by references to the table is refused, and its fields aren't kept")
-    func bomb() throws {
-        let server = try Endpoint.server()
-        let big: [UInt8] = [0x40, 3] + Array("foo".utf8) + [0x7F, 0xA1, 0x1E] + [UInt8](repeating: 98, count: 4000)
-        server.take(
-            Frame(type: Frame.headers, flags: Frame.endHeaders, stream: 1, payload: block(request()) + big).bytes)
-        let references = block(request()) + [UInt8](repeating: 0xBE, count: 16_000)
-        server.take(Frame(type: Frame.headers, flags: 5, stream: 3, payload: references).bytes)
-        #expect(server.status(3) == "431")
-        #expect(server.recorder.requests[3] == nil)
+    /// CVE-2016-6581, and CVE-2026-49975 with empty fields: what is in the table is referenced by one byte each.
+    @Test(
+        "a header that grows by references to the table ends the connection, wherever it grows",
+        arguments: [true, false])
+    func bomb(isTrailer: Bool) throws {
+        for (name, size) in [("foo", 4000), ("a", 0)] {
+            let server = try Endpoint.server()
+            let field = block([(name, String(repeating: "b", count: size))])
+            // The same field, but with indexing.
+            let known = block(request()) + [0x40] + field.dropFirst()
+            server.take(Frame(type: Frame.headers, flags: Frame.endHeaders, stream: 1, payload: known).bytes)
+            let references = [UInt8](repeating: 0xBE, count: 16_000)
+            let payload = isTrailer ? references : block(request()) + references
+            server.take(Frame(type: Frame.headers, flags: 5, stream: isTrailer ? 1 : 3, payload: payload).bytes)
+            #expect(Self.isCalm(server))
+            #expect(server.session.isFinished)
+            #expect(server.recorder.requests[3] == nil)
+        }
     }
 
     @Test("acknowledgements that a peer doesn't read are bounded")

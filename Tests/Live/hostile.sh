@@ -15,7 +15,7 @@ takes about eight minutes. Another suite may be running meanwhile.
 
   smuggling   requests that two readers may understand differently, from Tests/Live/hostile/corpus: only one well-formed
               request may ever reach a service
-  http2       each rule of HTTP/2 broken once, the known floods, and h2load
+  http2       each rule of HTTP/2 broken once, the known floods, and h2load, curl and nghttp
   slow        slow headers, bodies and readers (slowhttptest), and 10,000 idle connections
   endless     connections that never end, at every public listener: clients that say nothing more, acknowledge nothing, take
               nothing, or drip

@@ -15,6 +15,9 @@ struct FrameHead {
     static let windowUpdate: UInt8 = 8
     static let continuation: UInt8 = 9
 
+    /// The payload of a frame has no more bytes, because we ask for no longer ones (section 6.5.2).
+    static let longest = 1 << 14
+
     static let acknowledgement: UInt8 = 1
     static let endStream: UInt8 = 1
 
@@ -43,6 +46,9 @@ struct FrameWatch {
     private var skipped: Int
     private var head: InlineArray<9, UInt8> = .init(repeating: 0)
     private var filled = 0
+
+    /// Whether the last head's payload isn't complete.
+    var isWithinFrame: Bool { skipped > 0 }
 
     init(skipping preface: Int) { skipped = preface }
 

@@ -20,7 +20,12 @@ extension HTTP2Session {
 
     func field(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
         guard let stream = current else { return 0 }
-        guard !stream.take(name.span, value.span, limits) else { return 0 }
+        guard !stream.take(name.span, value.span, limits) else {
+            guard stream.isBoundless(limits) else { return 0 }
+            // To decode 16 KiB of references to HPACK's table would cost as much as several requests (CVE-2016-6581).
+            fail(.enhanceYourCalm, "a header far over the limit")
+            return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+        }
         // The library decodes the rest of the block all the same.
         guard bucket.take(EffortBucket.Cost.wasted) else {
             fail(.enhanceYourCalm, "too many headers over the limit")
@@ -50,10 +55,9 @@ extension HTTP2Session {
         case FrameHead.settings where !isAcknowledgement:
             hasPeerSettings = true
             let settings = UnsafeBufferPointer(start: frame.pointee.settings.iv, count: frame.pointee.settings.niv)
-            let resizes = settings.contains {
-                $0.settings_id == Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue)
-            }
-            if resizes { owesTableUpdate = true }
+            func has(_ id: nghttp2_settings_id) -> Bool { settings.contains { $0.settings_id == Int32(id.rawValue) } }
+            if has(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE) { owesTableUpdate = true }
+            if has(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE) { hasNewWindows = true }
             events.append(.settings)
         case FrameHead.ping where isAcknowledgement:
             events.append(.pong)
@@ -133,6 +137,10 @@ extension HTTP2Session {
                 return
             }
             if !bucket.take(EffortBucket.Cost.wasted) { fail(.enhanceYourCalm, "too many streams reset") }
+            // The library only resets a stream whose window the peer's settings make too large (section 6.9.2).
+            if hasNewWindows, frame.pointee.rst_stream.error_code == HTTP2Code.flowControlError.rawValue {
+                fail(.flowControlError, "a window over its maximum")
+            }
         default: break
         }
     }

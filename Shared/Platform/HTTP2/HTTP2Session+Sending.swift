@@ -193,6 +193,7 @@ extension HTTP2Session {
     package func goAway(_ code: HTTP2Code, lastStream: Int32? = nil, data: [UInt8] = []) {
         guard failure == nil else { return }
         let last = lastStream ?? nghttp2_session_get_last_proc_stream_id(library)
+        if role == .server { self.lastStream = min(self.lastStream, last) }
         _ = nghttp2_submit_goaway(library, none, last, code.rawValue, data, data.count)
     }
 

@@ -33,6 +33,12 @@ package final class HTTP2Session {
     private var isGoAwayDrained = false
     /// The highest number that a stream of this connection has had, whoever opened it.
     var highestStream: Int32 = 0
+    /// The highest that is served, once GOAWAY has said so.
+    var lastStream = Int32.max
+    /// Whether the last frame opens a stream, and isn't complete.
+    private var isOpening = false
+    /// Streams that the bytes which are being received open, in ascending order.
+    private var opened: [Int32] = []
     var forgiven = EndedStreams()
 
     // While it writes.
@@ -47,6 +53,8 @@ package final class HTTP2Session {
     /// What the bodies of all streams occupy.
     package internal(set) var heldBytes = 0
     var hasPeerSettings = false
+    /// Whether the peer has changed the size of windows, and not all frames have been written since.
+    var hasNewWindows = false
     var isShuttingDown = false
 
     /// A session whose SETTINGS wait to be drained.
@@ -146,19 +154,49 @@ package final class HTTP2Session {
 
     /// Looks at the heads of the frames before the library does.
     private func check(_ piece: Span<UInt8>) {
-        let known = highestStream
+        // The library knows a stream when it has read what precedes the first fields, not with the head.
+        let known = isOpening ? highestStream - 1 : highestStream
+        opened.removeAll(keepingCapacity: true)
+        if isOpening { opened.append(highestStream) }
+        defer { isOpening = isOpening && watch.isWithinFrame }
         var position = 0
         while let frame = watch.next(piece, &position) {
+            isOpening = false
+            // The library takes a CONTINUATION of any length, and ignores this PRIORITY (sections 4.2 and 6.3).
+            if frame.type == FrameHead.continuation, frame.length > FrameHead.longest {
+                return fail(.frameSizeError, "a frame that is too long")
+            }
+            if frame.type == FrameHead.priority, frame.stream == 0 {
+                return fail(.protocolError, "a priority of no stream")
+            }
             let cost = frame.cost
             guard cost == 0 || bucket.take(cost) else { return fail(.enhanceYourCalm, "too many frames of no use") }
             guard frame.stream != 0, frame.type <= FrameHead.headers else { continue }
-            if role == .server { highestStream = max(highestStream, frame.stream) }
-            let isEnded = frame.stream <= known && !streams.contains(frame.stream)
-            // Streams that the peer opens, but may not, are the library's to refuse.
-            if isEnded, frame.stream % 2 == 1, !forgiven.contains(frame.stream) {
+            if role == .server, frame.stream > highestStream {
+                highestStream = frame.stream
+                isOpening = true
+                opened.append(frame.stream)
+            }
+            // The library ignores a stream below one that came with it (section 5.1.1).
+            let isEnded =
+                frame.stream <= known
+                ? !streams.contains(frame.stream) : frame.stream < highestStream && !hasOpened(frame.stream)
+            // Streams that the peer opens, but may not, are the library's to refuse; those above our GOAWAY's to ignore.
+            if isEnded, frame.stream % 2 == 1, frame.stream <= lastStream, !forgiven.contains(frame.stream) {
                 return fail(.streamClosed, "a frame on a stream that has ended")
             }
         }
+    }
+
+    /// Whether the bytes that are being received open a stream.
+    private func hasOpened(_ stream: Int32) -> Bool {
+        var range = opened.indices
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            if opened[middle] == stream { return true }
+            range = opened[middle] < stream ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
     }
 
     private func read(_ piece: Span<UInt8>) {
@@ -170,6 +208,7 @@ package final class HTTP2Session {
         guard count < 0, failure == nil else { return }
         let isFlood =
             count == Int(NGHTTP2_ERR_FLOODED.rawValue) || count == Int(NGHTTP2_ERR_TOO_MANY_SETTINGS.rawValue)
+            || count == Int(NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue)
             || count == Int(NGHTTP2_ERR_PROTO.rawValue)
         fail(
             isFlood ? .enhanceYourCalm : count == Int(NGHTTP2_ERR_NOMEM.rawValue) ? .internalError : .protocolError,
@@ -208,12 +247,16 @@ package final class HTTP2Session {
                 fail(.internalError, String(cString: nghttp2_strerror(Int32(count))))
                 break
             }
-            guard count > 0 else { break }
+            guard count > 0 else {
+                hasNewWindows = false
+                break
+            }
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         }
         guard let failure, !isGoAwayDrained else { return }
         isGoAwayDrained = true
-        output.append(contentsOf: Self.goAwayFrame(lastStream: role == .server ? highestStream : 0, failure.code))
+        let last = role == .server ? min(highestStream, lastStream) : 0
+        output.append(contentsOf: Self.goAwayFrame(lastStream: last, failure.code))
     }
 
     /// Calls the delegate for what has happened, in order.

@@ -76,6 +76,11 @@ extension HTTP2Stream {
         return true
     }
 
+    /// Whether a header exceeds the limits by so much that nobody can have meant it.
+    func isBoundless(_ limits: HTTP2Limits) -> Bool {
+        listBytes > 16 * limits.headBytes || listCount > 10 * limits.fieldCount
+    }
+
     private func takePseudo(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         if name.isSame(as: ":path") {
             path.append(value)

@@ -72,6 +72,12 @@ class Process:
                 return int(line.split()[1]) * 1024
         raise SystemExit(f"Process {self.pid} has ended.")
 
+    @property
+    def cpu(self):
+        """Seconds of a core that it has used, for itself and in the kernel."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def growth(self):
         """Watches by how much it grows, in a `with`; the most is in `most`, in bytes."""
         return _Growth(self)

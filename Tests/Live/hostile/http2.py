@@ -538,7 +538,8 @@ def made_reset(connection):
         data = b""
         for _ in range(100):
             data += frame(HEADERS, END_HEADERS, stream, block(request(body=b"reset")))
-            data += frame(WINDOW_UPDATE, 0, stream, bytes(4))
+            # A window over its maximum is an error of the stream; one that grows by nothing ends the connection at nghttp2.
+            data += frame(WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff")
             stream += 2
         if not connection.send(data):
             break
@@ -597,9 +598,42 @@ def priorities(connection):
     return f"{connection.sent // 14} frames"
 
 
+def window_updates(connection):
+    """Windows that grow by a byte each time."""
+    for _ in range(500):
+        if not connection.send(frame(WINDOW_UPDATE, payload=b"\0\0\0\1") * 1000):
+            break
+    return f"{connection.sent // 13} frames"
+
+
+def resets(connection):
+    """Resets of a stream that has ended, hyperium/h2#935."""
+    connection.post(1, b"reset")
+    connection.answered(1)
+    for _ in range(500):
+        if not connection.send(frame(RST_STREAM, 0, 1, b"\0\0\0\x08") * 1000):
+            break
+    return f"{connection.sent // 13} frames"
+
+
+def table_churn(connection):
+    """Requests whose fields throw each other out of the dynamic table, and whose settings and updates resize it."""
+    big = b"".join(b"\x40\x01" + name + b"\x7f\x81\x1e" + b"b" * 3968 for name in (b"a", b"b", b"c"))
+    stream = 1
+    for _ in range(400):
+        data = frame(SETTINGS, payload=setting(1, 0) + setting(1, 4096))
+        head = b"\x20\x3f\xe1\x1f" + block(request("/version/v1/nowhere", method="GET")) + big
+        if not connection.send(data + frame(HEADERS, END_HEADERS | END_STREAM, stream, head)):
+            break
+        stream += 2
+        if not connection.answered(stream - 2):
+            break
+    return f"{stream // 2} requests"
+
+
 def header_bomb(connection):
     """CVE-2016-6581: one large field in the dynamic table, referenced repeatedly by one byte each."""
-    big = b"\x40\x03foo" + b"\x7f\x81\x1e" + b"b" * 4000
+    big = b"\x40\x03foo" + b"\x7f\xa1\x1e" + b"b" * 4000
     connection.send(frame(HEADERS, END_HEADERS, 1, block(request()) + big))
     connection.data(1, b"bomb")
     stream = 3
@@ -623,6 +657,16 @@ def window_stall(connection):
     return "99 answers stalled on each"
 
 
+def dribble(connection):
+    """CVE-2019-9511: answers that are taken byte by byte."""
+    window_stall(connection)
+    one = b"".join(frame(WINDOW_UPDATE, 0, stream, b"\0\0\0\1") for stream in range(1, 199, 2))
+    for _ in range(300):
+        if not connection.send(one):
+            break
+    return f"99 answers byte by byte on each, {connection.sent // 13} windows at most"
+
+
 def half_requests(connection):
     """Bodies that never end, on all streams that there may be."""
     head = block(request("/version/v1/diagnosis-keys", ("cwa-fake", "0")))
@@ -639,8 +683,9 @@ def half_requests(connection):
 FLOODS = [
     (rapid_reset, {}, False), (made_reset, {}, False), (continuation, {}, False), (empty_continuation, {}, False),
     (settings, {"receive_buffer": 4096}, False), (pings, {"receive_buffer": 4096}, False), (empty_data, {}, False),
-    (priorities, {}, False), (header_bomb, {}, False), (window_stall, {"settings": setting(4, 0)}, True),
-    (half_requests, {}, True),
+    (priorities, {}, False), (window_updates, {}, False), (resets, {}, False), (table_churn, {}, False),
+    (header_bomb, {}, False), (dribble, {"settings": setting(4, 0)}, False),
+    (window_stall, {"settings": setting(4, 0)}, True), (half_requests, {}, True),
 ]  # fmt: skip
 
 
@@ -662,7 +707,7 @@ def _attack(pipe, flood, options, held, port, suite, seconds):
         connections.append(connection)
         if not held:
             connections.remove(connection)
-            ends[end_of(connection, options)] += 1
+            ends[end_of(connection, options, 0.5)] += 1
     if held:
         time.sleep(seconds)
     for connection in connections:
@@ -670,10 +715,10 @@ def _attack(pipe, flood, options, held, port, suite, seconds):
     pipe.send((made, words, ", ".join(f"{count} × {end}" for end, count in ends.most_common(3))))
 
 
-def end_of(connection, options):
+def end_of(connection, options, patience=0.1):
     """How the server took it."""
     if not options.get("receive_buffer"):
-        connection.read(0.1, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
+        connection.read(patience, until=lambda event: event[0] == "goaway" and event[1] != "NO_ERROR")
     codes = [event[1] for event in connection.events if event[0] == "goaway" and event[1] != "NO_ERROR"]
     resets = any(event[0] == "reset" for event in connection.events)
     connection.close()
@@ -708,6 +753,9 @@ def attack(flood, options, held, port, suite, seconds):
 # The most that the proxy may grow by in a flood. Measured are 15 MiB where 4,000 requests are held, with connections to
 # the services, and less elsewhere; the careless server takes 180, or 120 where the machine has more to do.
 ALLOWED_GROWTH = 48 << 20
+# What one connection may cost, in seconds of a core: handshake, flood, and the others' requests meanwhile. Measured are 2 to
+# 7 ms, before the floods' own limits end them.
+ALLOWED_CPU = 0.05
 
 
 def run_flood(report, suite, upstream, flood, options, held):
@@ -718,17 +766,22 @@ def run_flood(report, suite, upstream, flood, options, held):
         # What every process grows by at first isn't counted.
         with Witness(proxy.port, http1, http2, pause=0.01):
             time.sleep(0.5)
+        used = proxy.cpu
         with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
             made, words, end = attack(flood, options, held, proxy.port, suite, 20 if suite.long else 2)
             time.sleep(0.3)
+        each = (proxy.cpu - used) / max(made, 1)
         report.require(proxy.is_running, f"{name}: the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
     # Where memory is all that an attacker takes, the proxy may turn others away, but soon.
     others = witness.verdict(report, name, 5, may_be_shed=held)
     report.require(growth.most < ALLOWED_GROWTH, f"{name}: the proxy grows by {mebibytes(growth.most)}")
+    report.require(each < ALLOWED_CPU, f"{name}: a connection costs {each * 1000:.0f} ms of a core")
     report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
-    report.say(f"{name}: {made} connections, {words}; {end}; grown by {mebibytes(growth.most)}; {others}")
+    report.say(
+        f"{name}: {made} connections, {words}; {end}; {each * 1000:.0f} ms of a core each, grown by {mebibytes(growth.most)}; {others}"
+    )
 
 
 def plain_load(report, suite, proxy):
@@ -749,6 +802,23 @@ def plain_load(report, suite, proxy):
         report.say(f"h2load: 2000 requests over {protocol[1] if protocol else '?'}, all answered")
 
 
+def plain_clients(report, suite, proxy):
+    """curl and nghttp, whose requests have priorities, each post twice on one connection."""
+    body = suite.scratch / "body"
+    body.write_bytes(b"x" * 250)
+    uri = f"https://127.0.0.1:{proxy.port}/version/v1/tan"
+    media = "content-type: application/json"
+    for name, command in (
+        ("curl", ["curl", "-sk", "--http2", "-H", media, "--data-binary", f"@{body}", "-w", "%{http_version} %{http_code} ", uri, uri]),
+        ("nghttp", ["nghttp", "-ns", "-m2", "-H", media, "-d", body, uri]),
+    ):
+        words = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+        # A line of nghttp's statistics has the status, the size and the path.
+        answers = words.count("2 201 ") if name == "curl" else len(re.findall(r" 201 +\d+\S* /version/v1/tan", words))
+        report.require(answers == 2, f"{name}: {answers} answers: {words[-300:]}")
+        report.say(f"{name}: {answers} answers")
+
+
 def main():
     suite = Suite(__doc__.splitlines()[0])
     report = Report("http2")
@@ -762,6 +832,8 @@ def main():
             report.say(f"{len(results)} cases: rules broken, and rules kept at their limits")
             if not suite.only:
                 plain_load(report, suite, proxy)
+            if suite.only in "clients":
+                plain_clients(report, suite, proxy)
             report.require(proxy.is_running, "the proxy's process has ended")
             for text in proxy.errors():
                 report.require(False, text)
@@ -778,9 +850,14 @@ def main():
         report.say(f"control: the judge objects to {caught} of {len(results)} on a server that accepts everything.")
         report.require(caught >= len(results) / 2, "the judge finds nothing wrong with that server")
         with Process(pid).growth() as growth:
-            attack(continuation, {}, False, port, suite, 5)
-        report.say(f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth.most)}.")
+            used = Process(pid).cpu
+            made, _, _ = attack(continuation, {}, False, port, suite, 5)
+            each = (Process(pid).cpu - used) / max(made, 1)
+        report.say(
+            f"control: in a flood of CONTINUATION that server grows by {mebibytes(growth.most)}, and spends {each * 1000:.0f} ms on each"
+        )
         report.require(growth.most > ALLOWED_GROWTH, "a flood doesn't make a careless server grow")
+        report.require(each > ALLOWED_CPU, "a flood costs a careless server nothing")
     report.end()
 
 

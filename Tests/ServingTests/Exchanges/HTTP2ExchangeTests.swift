@@ -250,6 +250,7 @@ import Testing
         #expect(client.statuses[next] == 200)
     }
 
+    /// CVE-2016-1546 and CVE-2023-43622, where it waited forever; CVE-2020-12604.
     @Test("an answer that the client's window holds up is given up when its time is over")
     func heldUp() throws {
         var limits = Limits.outer

@@ -11,13 +11,14 @@ extension HTTP2Wire {
 
     func expire(_ now: Moment) {
         if isClosing {
-            if idleEnd <= now { connection.abort() }
+            if idleEnd <= now { abort() }
             return
         }
         for exchange in exchanges.values where exchange.deadline <= now { exchange.expire() }
         for (stream, state) in leaving where state.deadline <= now {
-            session.reset(stream, session.isReceiving(stream) ? .noError : .cancel)
-            leaving[stream] = nil
+            // Not even the reset has left: the client takes nothing, and would hold the connection forever (CVE-2024-22201).
+            if state.isReset { return abort() }
+            reset(stream, session.isReceiving(stream) ? .noError : .cancel)
         }
         earliest = exchanges.values.map(\.deadline).min() ?? .distantFuture
         earliest = min(earliest, leaving.values.map(\.deadline).min() ?? .distantFuture)
@@ -31,6 +32,21 @@ extension HTTP2Wire {
             drain()
         }
         pumpSoon()
+    }
+
+    /// Closes at once; from now on nothing is late.
+    private func abort() {
+        isClosing = true
+        idleEnd = .distantFuture
+        connection.abort()
+    }
+
+    /// Ends a stream, and the connection if its client doesn't take the reset.
+    func reset(_ stream: Int32, _ code: HTTP2Code) {
+        let deadline = owner.core.now + owner.limits.idle
+        leaving[stream] = Leaving(deadline: deadline, isReset: true)
+        earliest = min(earliest, deadline)
+        session.reset(stream, code)
     }
 
     /// Tells the client to open no more streams. Those that exist, or are on their way, are answered.

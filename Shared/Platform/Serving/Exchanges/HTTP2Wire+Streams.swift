@@ -8,7 +8,7 @@ extension HTTP2Wire: HTTP2SessionDelegate {
     func request(_ stream: Int32, _ head: RequestHead, ends: Bool) {
         streams += 1
         // Handlers whose streams were reset count until they end (CVE-2023-44487).
-        guard owner.tasks < owner.limits.streams else { return session.reset(stream, .refusedStream) }
+        guard owner.tasks < owner.limits.streams else { return reset(stream, .refusedStream) }
         let exchange = ServerExchange(head, stream: stream, on: owner)
         exchanges[stream] = exchange
         earliest = min(earliest, exchange.deadline)
@@ -45,7 +45,7 @@ extension HTTP2Wire: HTTP2SessionDelegate {
         guard var state = leaving[stream] else { return }
         state.left -= count
         leaving[stream] = state
-        if state.left < 0 { session.reset(stream, .noError) }
+        if state.left < 0 { reset(stream, .noError) }
     }
 
     func end(_ stream: Int32) {

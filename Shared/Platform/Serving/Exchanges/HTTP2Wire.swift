@@ -13,6 +13,8 @@ final class HTTP2Wire: Wire {
         var left = HTTP2Wire.maxDiscardedBytes
         /// Of a long answer.
         var memory: AnswerMemory?
+        /// Whether all that is left to send is the stream's reset.
+        var isReset = false
     }
 
     /// What a handler doesn't want yet; the client's window bounds it.
@@ -219,7 +221,7 @@ final class HTTP2Wire: Wire {
         exchanges[exchange.stream] = nil
         paused[exchange.stream] = nil
         encoded.remove(exchange.stream)
-        session.reset(exchange.stream, .internalError)
+        reset(exchange.stream, .internalError)
         pumpSoon()
     }
 
