@@ -124,7 +124,28 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "signed-token", judge: signedToken),
         DecoderTarget(name: "proxy-header", judge: proxyHeader),
         DecoderTarget(name: "certificate-request", judge: certificateRequest),
+        DecoderTarget(name: "http1-requests", judge: http1Requests),
+        DecoderTarget(name: "http1-answers", judge: http1Answers),
+        DecoderTarget(name: "http2-requests", judge: http2Requests),
+        DecoderTarget(name: "http2-answers", judge: http2Answers),
+        DecoderTarget(name: "tls-requests", judge: tlsRequests),
+        DecoderTarget(name: "der", judge: der),
+        DecoderTarget(name: "ber", judge: ber),
+        DecoderTarget(name: "pem", judge: pem),
+        DecoderTarget(name: "certificate", judge: certificate),
+        DecoderTarget(name: "private-key", judge: privateKey),
+        DecoderTarget(name: "public-key", judge: publicKey),
+        DecoderTarget(name: "jwks", judge: keySet),
     ]
+
+    /// A decoder with a fault that only a search finds which is led by coverage and knows the word from a dictionary: the control
+    /// of a search. It isn't one of ``all``.
+    package static let control = DecoderTarget(name: "control") { bytes in
+        guard bytes.first == UInt8(ascii: "(") else { return .refused }
+        guard bytes.last == UInt8(ascii: ")") else { return .refused }
+        guard bytes.dropFirst().dropLast().elementsEqual("a fault on purpose".utf8) else { return .value }
+        return .broken("this is the fault that was planted")
+    }
 
     /// A request as a service reads it: lines of header fields, an empty line, the body.
     private static func message<Req: WireMessage & Equatable, Res: WireMessage>(
