@@ -105,7 +105,8 @@ extension DecoderTarget {
         else { return .broken("a part of it is longer than it") }
         let extensions = certificate.extensions
         if let why = [
-            kept(try? extensions.keyUsage, KeyUsage.init), kept(try? extensions.basicConstraints, BasicConstraints.init),
+            kept(try? extensions.keyUsage, KeyUsage.init),
+            kept(try? extensions.basicConstraints, BasicConstraints.init),
             kept(try? extensions.extendedKeyUsage, ExtendedKeyUsage.init),
             kept(try? extensions.subjectAlternativeNames, SubjectAlternativeNames.init),
             kept(try? extensions.subjectKeyIdentifier, SubjectKeyIdentifier.init),

@@ -31,7 +31,8 @@ extension DecoderTarget {
         guard ProviderKeySet(json: bytes)?.count == keys.count else { return .broken("read again, it is another set") }
         for algorithm in ["RS256", "PS256", "ES256"] {
             let header = #"{"alg":"\#(algorithm)","kid":"1"}"#
-            let text = CompactJWS.text(header: header.utf8, payload: "{}".utf8) { _ in [UInt8](repeating: 1, count: 64) }
+            let signature = [UInt8](repeating: 1, count: 64)
+            let text = CompactJWS.text(header: header.utf8, payload: "{}".utf8) { _ in signature }
             guard let token = SignedToken<AnyClaims>(text) else { return .broken("the token is none") }
             guard !keys.verify(token) else { return .broken("it verifies what nobody signed") }
         }

@@ -31,7 +31,9 @@ extension DecoderTarget {
     }
 
     /// Bytes of somebody without keys, at once and in two pieces.
-    private static func judge(_ bytes: [UInt8], insteadOfHandshake server: any SecureTransport, _ wire: Wire) -> Verdict {
+    private static func judge(
+        _ bytes: [UInt8], insteadOfHandshake server: any SecureTransport, _ wire: Wire
+    ) -> Verdict {
         wire.send(bytes)
         let outcome = text(server.handshake(), server)
         guard outcome != "done" else { return .broken("a handshake without keys succeeds") }
