@@ -50,7 +50,8 @@ while [ $# -gt 0 ]; do
             shift 2
             ;;
         --address)
-            sanitizers+=(--sanitize address)
+            # Of several options `--sanitize` the compiler obeys the last one alone.
+            sanitizers+=(-Xswiftc "-sanitize=address,fuzzer")
             build=.build/fuzz/build-address
             shift
             ;;
@@ -120,7 +121,10 @@ search() {
         -print_final_stats=1 -artifact_prefix="$found/" "$@" >"$found.log" 2>&1 || status=$?
     count=$(sed -n 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$found.log")
     edges=$(grep -o 'cov: [0-9]*' "$found.log" | tail -n 1 | cut -d ' ' -f 2)
-    if [ "$status" = 0 ]; then result=nothing; else result="BROKEN, see $found.log"; fi
+    result=nothing
+    # Without coverage nothing leads the search.
+    [ "${edges:-0}" -gt 0 ] || result="BROKEN: no coverage, see $found.log"
+    [ "$status" = 0 ] || result="BROKEN, see $found.log"
     printf '%s\t%s\t%s\t%s\n' "$target" "${count:-0}" "${edges:-0}" "$result" >"$found.row"
 }
 
