@@ -494,7 +494,7 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
     targets.append(
         .executableTarget(
             name: "fuzz", dependencies: dependencies(["DecoderTargets"]), path: "Tests/Fuzz",
-            exclude: ["Corpus", "Dictionaries", "fuzz.sh"],
+            exclude: ["Corpus", "Dictionaries", "README.md", "fuzz.sh"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 
