@@ -140,7 +140,15 @@ else
     limit=-max_total_time=$seconds
 fi
 say "Searching ${#targets[@]} targets, $jobs at a time, each with $limit …"
-trap 'kill $(jobs -pr) 2>/dev/null || true' EXIT
+# Each search has a process group, by which it can be ended.
+set -m
+stop() {
+    local job
+    for job in $(jobs -pr); do kill -- "-$job" 2>/dev/null || true; done
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 done=0
 for target in "${targets[@]}"; do
     while [ "$(jobs -pr | wc -l)" -ge "$jobs" ]; do wait -n || true; done
