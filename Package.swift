@@ -443,7 +443,7 @@ targets += [
             "Phone", "Venues", "VenueEventFormat", "TraceKeyFormat",
             "FederationFormat", "FederationAPI", "PublishedTree", "DonationAPI", "DonationFormat", "AppAttest",
             "Certificates", "CompactJOSE", "DeviceCheck", "Pages", "PlayIntegrity", "Serving", "FurtherAPI", "Loop",
-            "X509",
+            "X509", "SwiftASN1", "CryptoExtras", "HTTP1", "HTTP2", "HTTPMessage", "TLS",
         ]),
         path: "Tests/DecoderTargets", swiftSettings: settings),
     .testTarget(
@@ -507,7 +507,7 @@ if Context.environment["VIGIL_FUZZ"] == "1" {
     targets.append(
         .executableTarget(
             name: "fuzz", dependencies: dependencies(["DecoderTargets"]), path: "Tests/Fuzz",
-            exclude: ["Corpus", "fuzz.sh"],
+            exclude: ["Corpus", "Dictionaries", "README.md", "fuzz.sh"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 

@@ -1,3 +1,4 @@
+import CompactJOSE
 import FoundationEssentials
 import HTTPContract
 import OfficerIdentity
@@ -21,6 +22,21 @@ extension DecoderTarget {
         guard !token.keyID.isEmpty else { return .broken("its key has no name") }
         let roles = claim.roles(in: token.claims.tree)
         return roles.count <= OfficerRole.allCases.count ? .value : .broken("it has more roles than there are")
+    }
+
+    /// The keys of an identity provider. None of them signed this token, whose key has the name `1` as the corpus has it.
+    static func keySet(_ bytes: Data) -> Verdict {
+        guard let keys = ProviderKeySet(json: bytes) else { return .refused }
+        guard (1...100).contains(keys.count) else { return .broken("it has another number of keys") }
+        guard ProviderKeySet(json: bytes)?.count == keys.count else { return .broken("read again, it is another set") }
+        for algorithm in ["RS256", "PS256", "ES256"] {
+            let header = #"{"alg":"\#(algorithm)","kid":"1"}"#
+            let signature = [UInt8](repeating: 1, count: 64)
+            let text = CompactJWS.text(header: header.utf8, payload: "{}".utf8) { _ in signature }
+            guard let token = SignedToken<AnyClaims>(text) else { return .broken("the token is none") }
+            guard !keys.verify(token) else { return .broken("it verifies what nobody signed") }
+        }
+        return .value
     }
 
     /// Claims of every kind that the portal reads.

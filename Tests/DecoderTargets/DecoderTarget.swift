@@ -124,7 +124,29 @@ package struct DecoderTarget: Sendable {
         DecoderTarget(name: "signed-token", judge: signedToken),
         DecoderTarget(name: "proxy-header", judge: proxyHeader),
         DecoderTarget(name: "certificate-request", judge: certificateRequest),
+        DecoderTarget(name: "http1-requests", judge: http1Requests),
+        DecoderTarget(name: "http1-answers", judge: http1Answers),
+        DecoderTarget(name: "http2-requests", judge: http2Requests),
+        DecoderTarget(name: "http2-answers", judge: http2Answers),
+        DecoderTarget(name: "tls-requests", judge: tlsRequests),
+        DecoderTarget(name: "der", judge: der),
+        DecoderTarget(name: "ber", judge: ber),
+        DecoderTarget(name: "pem", judge: pem),
+        DecoderTarget(name: "certificate", judge: certificate),
+        DecoderTarget(name: "private-key", judge: privateKey),
+        DecoderTarget(name: "public-key", judge: publicKey),
+        DecoderTarget(name: "jwks", judge: keySet),
     ]
+
+    /// The control of a search: a decoder with a fault that is found only by who is led by coverage, which gives the first bytes
+    /// away one by one, and knows the word from the dictionary. It isn't one of ``all``.
+    package static let control = DecoderTarget(name: "control") { bytes in
+        for (byte, wanted) in zip(bytes, [0xA7, 0x13, 0xE9] as [UInt8]) where byte != wanted {
+            return .refused
+        }
+        guard bytes.dropFirst(3).elementsEqual("a fault on purpose".utf8) else { return .value }
+        return .broken("this is the fault that was planted")
+    }
 
     /// A request as a service reads it: lines of header fields, an empty line, the body.
     private static func message<Req: WireMessage & Equatable, Res: WireMessage>(

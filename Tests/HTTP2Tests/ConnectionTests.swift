@@ -77,6 +77,33 @@ struct ConnectionTests {
         #expect(server.session.heldBytes == held - 100_000)
     }
 
+    @Test("a client that is given a whole answer at once holds nothing of it afterwards")
+    func wholeAnswer() throws {
+        let client = try Endpoint.client()
+        for _ in 0..<3 {
+            let stream = try client.submit(.get, body: nil)
+            client.drain()
+            client.take(headers(stream, [(":status", "400")]) + data(stream, "reason"))
+            #expect(client.recorder.bodies[stream] == Array("reason".utf8))
+            #expect(client.recorder.events.last == .closed(stream, .noError))
+            #expect(client.session.heldBytes == 0)
+        }
+    }
+
+    @Test("a server that answers before it is told of the body holds nothing of it afterwards")
+    func earlyAnswer() throws {
+        let server = try Endpoint.server()
+        server.recorder.onEnd = { _ in }
+        server.recorder.onRequest = { [unowned server] stream, _ in
+            server.session.submitResponse(stream, status: 404, fields: FieldLines(), body: nil)
+            server.drain()
+        }
+        server.take(headers(1, request()) + data(1, "all of the body"))
+        #expect(server.status(1) == "404")
+        #expect(server.recorder.events.last == .closed(1, .noError))
+        #expect(server.session.heldBytes == 0)
+    }
+
     /// benoitc/gunicorn#3716.
     @Test("a body that isn't wanted any more gets no credit, and its stream ends without an error")
     func refusedUpload() throws {

@@ -59,7 +59,10 @@ extension HTTP2Session {
     ///
     /// The connection's window opens at once and only streams are held back: if waiting bodies filled the connection's window,
     /// the one body that may go on couldn't.
+    ///
+    /// A stream may have ended before its body is reported: then nobody would let go of it, and it gets no credit.
     private func hold(_ count: Int, on stream: HTTP2Stream) {
+        guard streams.contains(stream.id) else { return }
         stream.held += count
         heldBytes += count
         stream.owed += count
