@@ -10,8 +10,8 @@ usage() {
 bash deploy/postgres/upgrade.sh [--dry-run] [--compose COMMAND] IMAGE
 
 Stops the services, copies the database into a new volume with the PostgreSQL of IMAGE, such as postgres:18-bookworm, counts the
-rows of every table on both sides, and writes VIGIL_IMAGE_POSTGRES and VIGIL_DATABASE, the volume's name, to `.env`. Then it starts everything again. Apps and
-laboratories get errors meanwhile, and repeat their requests. Make a backup before (deploy/runbook.md, "Another PostgreSQL").
+rows of every table on both sides, and writes VIGIL_IMAGE_POSTGRES and VIGIL_DATABASE, the volume's name, to `.env`. Then it starts
+everything again. Apps and laboratories get errors meanwhile, and repeat their requests. Make a backup before (deploy/runbook.md, "Another PostgreSQL").
 
 The old volume stays as it was. Whatever fails, the services start again on it. To go back later, put the two lines back as they were
 and run `docker compose up -d`: what was stored since is lost.

@@ -24,9 +24,10 @@ bring_up() {
 
 # Services and PostgreSQL that have just started warn of no setting of their own, except of the simulators that they are meant to use.
 look_at_logs() {
-    local warnings
-    warnings=$(docker compose logs --no-color 2>/dev/null |
-        grep -E '"level":"(warning|error|critical)"| (WARNING|ERROR|PANIC): ' | grep -v 'for development only') || return 0
+    local logs warnings
+    logs=$(docker compose logs --no-color 2>/dev/null) || true
+    grep '"level":"info"' <<<"$logs" >/dev/null || object "The services' logs have no line at all."
+    warnings=$(grep -E '"level":"(warning|error|critical)"| (WARNING|ERROR|PANIC): ' <<<"$logs" | grep -v 'for development only') || return 0
     object "A suite that has just started warns: $warnings"
 }
 
