@@ -17,6 +17,14 @@ import Testing
         ] { #expect(try PEMDocument(pemString: text) == document) }
     }
 
+    @Test("a document with an empty line is refused, as OpenSSL refuses it")
+    func emptyLines() {
+        let text = PEMDocument(type: "A", derBytes: Array(0..<100)).pemString
+        for end in ["\n\n", "\r\r", "\r\n\n", "\n\r", "\r\n\r\n"] {
+            #expect(throws: ASN1Error.self) { try PEMDocument(pemString: text.replacing("\n", with: end)) }
+        }
+    }
+
     @Test("Base64 is as RFC 4648 has it")
     func base64() throws {
         for (text, bytes) in [

@@ -1,7 +1,7 @@
 /// DER between two lines that name it (RFC 7468).
 ///
 /// Lines may end with CR, LF or both, and other text may stand before, between and after documents, as tools write it.
-/// Within a document nothing but Base64 does.
+/// Within a document nothing but Base64 does, nor an empty line.
 package struct PEMDocument: Hashable, Sendable {
     /// What it is: `CERTIFICATE`, `PRIVATE KEY`.
     package let discriminator: String
@@ -30,21 +30,22 @@ package struct PEMDocument: Hashable, Sendable {
     package static func parseMultiple(pemString: String) throws -> [PEMDocument] {
         var documents: [PEMDocument] = []
         var open: (type: String, base64: [UInt8])?
-        // A line feed after a carriage return gives one more line without anything in it.
-        for line in pemString.utf8.split(omittingEmptySubsequences: true, whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-        {
+        // To Swift CR and LF together are one character.
+        let lines = pemString.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        for line in lines {
             if let document = open {
-                guard line.starts(with: "-----".utf8) else {
-                    open?.base64 += line
+                guard line.utf8.starts(with: "-----".utf8) else {
+                    guard !line.isEmpty else { throw ASN1Error(.invalidPEM, "empty line") }
+                    open?.base64 += line.utf8
                     continue
                 }
-                guard String(Substring(line)) == "-----END \(document.type)-----",
+                guard line.utf8.elementsEqual("-----END \(document.type)-----".utf8),
                     let bytes = Base64.bytes(document.base64[...]), !bytes.isEmpty
                 else { throw ASN1Error(.invalidPEM, "document") }
                 documents.append(PEMDocument(type: document.type, derBytes: bytes))
                 open = nil
-            } else if line.starts(with: "-----".utf8) {
-                guard let type = type(Substring(line)) else { throw ASN1Error(.invalidPEM, "first line") }
+            } else if line.utf8.starts(with: "-----".utf8) {
+                guard let type = type(line) else { throw ASN1Error(.invalidPEM, "first line") }
                 open = (type, [])
             }
         }

@@ -120,15 +120,16 @@ class PEM:
 
 def pem(random, keys):
     end = random.choice(["\n", "\n", "\r\n"])
-    text = ""
+    text, is_right = "", True
     for _ in range(random.choice([1, 1, 1, 2, 3])):
         name = random.choice(["CERTIFICATE", "PRIVATE KEY", "EC PRIVATE KEY", "CERTIFICATE REQUEST", "X", "A B C"])
         letters = base64.b64encode(some(random, 1, 2, 3, 46, 47, 48, 49, 96, 500)).decode()
         lines = [letters[place : place + 64] for place in range(0, len(letters), 64)]
         last = name if random.random() < 0.97 else "OTHER"
+        is_right = is_right and last == name
         text += random.choice(["", "", "words before" + end]) + end.join([f"-----BEGIN {name}-----", *lines,
             f"-----END {last}-----", ""])
-    is_right, data = last == name, text.encode()
+    data = text.encode()
     if random.random() < 0.6:
         data, is_right = mutated(data, random), False
     elif random.random() < 0.2:
