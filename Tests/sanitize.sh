@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests under a sanitizer; `--help` says more.
+# Runs the tests, and attacks the services, under a sanitizer; `--help` says more.
 set -euo pipefail
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 . "$checkout/Tests/tools.sh"
@@ -8,8 +8,9 @@ usage() {
     cat <<'TEXT'
 bash Tests/sanitize.sh address|thread [FILTER]
 
-Builds the tests with a sanitizer, in .build/sanitize, and runs all of them, or those whose names match FILTER, as deploy/test.sh
-does. Passes if the tests do, and if there is no report: `address` of memory that isn't what the code takes it for, or that nobody
+Builds everything with a sanitizer, in .build/sanitize, and runs all tests, or those whose names match FILTER, as deploy/test.sh
+does; without FILTER also all of Tests/Live/hostile.sh, whose own objections are shown but don't count: programs with a sanitizer
+are slow and large. Passes if the tests do, and if there is no report: `address` of memory that isn't what the code takes it for, or that nobody
 can free any more; `thread` of memory that two threads use without order. First it has to find faults that are planted in
 Tests/Sanitizers/control.swift. What it reports although it is no fault stands in Tests/Sanitizers with the reason.
 
@@ -69,6 +70,12 @@ swift build --build-tests --sanitize "$kind" --scratch-path ".build/sanitize/$ki
 status=0
 VIGIL_BUILT=yes bash Tests/test.sh --only --sanitize "$kind" --scratch-path ".build/sanitize/$kind" \
     ${filter[@]+"${filter[@]}"} || status=$?
+
+if [ ${#filter[@]} = 0 ]; then
+    say "Attacking services with the sanitizer …"
+    VIGIL_PROGRAMS=.build/sanitize/$kind/debug bash Tests/Live/hostile.sh >"$reports/hostile.log" 2>&1 || true
+    grep -E ': (OBJECTION|FAILED|PASSED)|^(SURVIVED|FAILED)' "$reports/hostile.log" || true
+fi
 
 count=$(found | wc -l)
 if [ "$count" != 0 ]; then

@@ -13,10 +13,13 @@ Tries to break one promise of the server with many inputs, peers or faults, and 
 subject has a control, a planted fault that it must find. Each says --help, which names its options; all have --short, the part
 that continuous integration runs.
 
+Without an option it is the whole subject. If that holds, what it said is kept in Tests/Live/proof/SUBJECT/figures.txt, to which
+the page "What the server promises" (Tests/Live/proof/README.md) refers.
+
 TEXT
     local subject
     for subject in "$proof"/*/proof.sh; do
-        printf '  %-12s%s\n' "$(basename "${subject%/proof.sh}")" "$(sed -n '2s/^# //p' "$subject")"
+        printf '  %-13s%s\n' "$(basename "${subject%/proof.sh}")" "$(sed -n '2s/^# //p' "$subject")"
     done
 }
 
@@ -32,4 +35,16 @@ if [[ ! $1 =~ ^[a-z0-9-]+$ ]] || [ ! -f "$proof/$1/proof.sh" ]; then
 fi
 subject=$1
 shift
-exec bash "$proof/$subject/proof.sh" "$@"
+[ $# = 0 ] || exec bash "$proof/$subject/proof.sh" "$@"
+
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+version=$(git -C "$checkout" describe --always --dirty 2>/dev/null || echo "an unknown version")
+load=$(cut -d ' ' -f 1 /proc/loadavg)
+bash "$proof/$subject/proof.sh" | tee "$said"
+{
+    printf 'bash Tests/Live/proof.sh %s\n' "$subject"
+    printf '%s, %s; %d cores, load %s at the start; %d seconds\n\n' "$version" "$(date +%F)" "$(nproc)" "$load" "$SECONDS"
+    # Without progress.
+    grep -v '…$' "$said"
+} >"$proof/$subject/figures.txt"

@@ -12,12 +12,16 @@ package enum SuiteProgram {
         }
     }
 
-    /// The environment that every program gets: search path, home, temporary folder, language.
+    /// The environment that every program gets: search path, home, temporary folder, language, and what a build with a sanitizer
+    /// is told (`Tests/sanitize.sh`).
     ///
     /// Everything else is left out. A `PGHOST` or an `ADMIN_PORT` of the operator's shell would reach every service, and a
     /// secret in the environment would be readable in `/proc`.
     package static var environment: [String: String] {
-        let names: Set = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE"]
+        let names: Set = [
+            "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE", "ASAN_OPTIONS", "LSAN_OPTIONS",
+            "TSAN_OPTIONS",
+        ]
         return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
     }
 }

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite("Documents")
+struct DocumentTests {
+    @Test("each link to a file of the checkout leads to one")
+    func links() throws {
+        // Not .build, which may hold a whole copy.
+        let folders = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path).filter {
+            !$0.hasPrefix(".")
+        }
+        let documents = folders.flatMap { folder in
+            [folder]
+                + (FileManager.default.subpaths(atPath: SourceTree.root.appending(path: folder).path) ?? []).map {
+                    "\(folder)/\($0)"
+                }
+        }.filter { $0.hasSuffix(".md") }
+        #expect(documents.count > 20)
+        for document in documents {
+            for target in try HandWrittenFile(document).matches(of: #"\]\(([^)#\s:]+)(?:#[^)]*)?\)"#) {
+                let file = SourceTree.root.appending(path: document).deletingLastPathComponent().appending(path: target)
+                #expect(
+                    FileManager.default.fileExists(atPath: file.path(percentEncoded: false)), "\(document): \(target)")
+            }
+        }
+    }
+
+    @Test("What the server promises names each subject of proof.sh, and figures are of a whole run of it")
+    func promises() throws {
+        let proofs = "Tests/Live/proof"
+        let page = try HandWrittenFile("\(proofs)/README.md")
+        let subjects = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.appending(path: proofs).path)
+            .filter {
+                FileManager.default.fileExists(atPath: SourceTree.root.appending(path: "\(proofs)/\($0)/proof.sh").path)
+            }
+        #expect(subjects.count > 4)
+        for subject in subjects {
+            #expect(page.contains("proof.sh \(subject)"), "\(subject)")
+            let figures = "\(proofs)/\(subject)/figures.txt"
+            guard FileManager.default.fileExists(atPath: SourceTree.root.appending(path: figures).path) else {
+                continue
+            }
+            let lines = try String(contentsOf: SourceTree.root.appending(path: figures), encoding: .utf8).split(
+                separator: "\n")
+            #expect(lines.first.map { String($0) } == "bash Tests/Live/proof.sh \(subject)")
+            #expect(page.contains("\(subject)/figures.txt"), "\(subject)")
+        }
+    }
+}
