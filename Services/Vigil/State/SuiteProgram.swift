@@ -19,8 +19,8 @@ package enum SuiteProgram {
     /// secret in the environment would be readable in `/proc`.
     package static var environment: [String: String] {
         let names: Set = [
-            "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE", "ASAN_OPTIONS", "LSAN_OPTIONS",
-            "TSAN_OPTIONS",
+            "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE",
+            "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
         ]
         return ProcessInfo.processInfo.environment.filter { names.contains($0.key) }
     }
