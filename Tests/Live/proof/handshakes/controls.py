@@ -99,16 +99,14 @@ def intolerant(connection, source, output, kept):
     """Wants the hello in one piece and one record, with nothing unknown in it."""
     data = connection.recv(1 << 16)
     hello = data[5:]
-    if len(hello) == int.from_bytes(data[3:5], "big") and not any(0x0A0A + 0x1010 * n == int.from_bytes(suite, "big")
-                                                                   for n in range(16) for suite in pairs(parts(data)[2])):  # fmt: skip
+    suites = parts(data)[2]
+    grease = [bytes([0x0A + 0x10 * number] * 2) for number in range(16)]
+    is_known = not any(suites[index : index + 2] in grease for index in range(0, len(suites), 2))
+    if is_known and len(hello) == int.from_bytes(data[3:5], "big"):
         connection.sendall(server_hello(b"\3\3", parts(data)[1], b"\x13\1", b"\0", b"\0\x2b\0\2\3\4"))
         connection.recv(1)
     connection.close()
     kept.remove(connection)
-
-
-def pairs(content):
-    return [content[index : index + 2] for index in range(0, len(content), 2)]
 
 
 def hasty(certificate):

@@ -1,8 +1,8 @@
 """Handshakes as phones send them, and those that break rules, at the proxy's public listener and at one between services.
 
-An attacker's handshake has to end in time, reveal nothing, and leave nothing: no answer, no session, no line in the log that tells of
-the caller, no descriptor, no memory, and nobody else who waits. Each kind also runs at a server that has the fault (controls.py), or
-without its breach, and must object there.
+An attacker's handshake has to end in time, reveal nothing, and leave nothing: no answer, no session, no line in the log that
+tells of the caller, no descriptor, no memory, and nobody else who waits. Each kind also runs at a server that has the fault
+(controls.py), or without its breach, and must object there.
 """
 
 import collections
@@ -14,7 +14,6 @@ import pathlib
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,7 +33,7 @@ from upstream import Upstream  # noqa: E402
 # Seconds that an honest client may wait beside an attack, on a machine that does other things, too.
 PATIENCE = 3
 # Lines that a listener may log of all of this, and bytes by which it may have grown at the end.
-LINES, GROWTH = 20, 16 << 20
+LINES, GROWTH = 20, 4 << 20
 # What else may be open: an honest client's connection, and those to other services.
 DESCRIPTORS = 6
 SHORT_PHONES = ["safari180_ios", "safari184_ios", "chrome131_android", "chrome99_android"]
@@ -48,7 +47,6 @@ class Target:
         self.name, self.port, self.process, self.log, self.authority = name, port, Process(pid), pathlib.Path(log), authority
         self.certificate, self.versions = certificate, versions
         self.rule_versions = [divmod(version, 256) for version in versions]
-        self.canary = hellos.NAME
         # Changes of keys in a flood; a control takes each of them.
         self.flood = 5000 if name == "control" else 100_000
         self.notes = collections.defaultdict(list)
@@ -68,10 +66,12 @@ def phones(target, dice, short):
     """Requests with the handshakes of Safari and Chrome, on phones and off them."""
     known = [kind.value for kind in requests.BrowserType]
     wanted = SHORT_PHONES if short else [kind for kind in known if kind.startswith(("safari", "chrome"))]
+    url, authority = f"https://localhost:{target.port}/nowhere", str(target.authority)
     for kind in wanted:
         try:
-            answer = requests.get(f"https://localhost:{target.port}/nowhere", impersonate=kind, verify=str(target.authority), timeout=10)
-            yield "HTTP/2" if answer.http_version == 3 else "HTTP/1.1", [] if answer.status_code == 404 else [f"{kind}: status {answer.status_code}"]
+            answer = requests.get(url, impersonate=kind, verify=authority, timeout=10)
+            found = [] if answer.status_code == 404 else [f"{kind}: status {answer.status_code}"]
+            yield "HTTP/2" if answer.http_version == 3 else "HTTP/1.1", found
         except requests.RequestsError as error:
             yield "nothing", [f"{kind} isn't served: {error}"[:120]]
 
@@ -105,7 +105,8 @@ def raw(kind, sent, target, dice, short, few):
         result, received = hellos.send(target.port, case)
         found = hellos.flaws(received, openssl.OLD in target.versions)
         if result not in case.wanted:
-            found.append(f"{result} {received[:7].hex()} in place of {' or '.join(sorted(case.wanted))}: {b''.join(case.pieces)[:40].hex()}…")
+            sent_first = b"".join(case.pieces)[:40].hex()
+            found.append(f"{result} {received[:7].hex()} in place of {' or '.join(sorted(case.wanted))}: {sent_first}…")
         return result, found
 
     # All clients that wait do so at the same time.
@@ -114,7 +115,10 @@ def raw(kind, sent, target, dice, short, few):
 
 
 def broken(kind, target, dice, short):
-    """Plays one of the kinds of rules.py. The control: the same client without a breach is answered, to which `judge` objects."""
+    """Plays one of the kinds of rules.py.
+
+    The control is the same client without a breach: it is answered, and `judge` objects to that.
+    """
     pairs = list(rules.rules(kind, target))
     if short:
         pairs = dice.sample(pairs, min(6, len(pairs)))
@@ -134,7 +138,7 @@ def broken(kind, target, dice, short):
 
 
 def ask_on(pipe, port, context):
-    """An honest client, in a process of its own: until the pipe is closed it asks on new connections, and tells how long it waited."""
+    """An honest client, in a process of its own: asks on new connections until it is told to end; tells how long it waited."""
     waits, failures = [], []
     while not pipe.poll(0.05):
         start = time.monotonic()
@@ -162,7 +166,8 @@ def others(target, context, rows):
     found = failures[:3] or (["nobody else was served"] if not waits else [])
     if not failures and max(waits) > PATIENCE:
         found.append(f"somebody else waited {max(waits):.1f} s")
-    figures = f"longest wait {max(waits) * 1000:.0f} ms, half below {sorted(waits)[len(waits) // 2] * 1000:.0f} ms" if waits else ""
+    longest, middle = (1000 * wait for wait in (max(waits, default=0), sorted(waits)[len(waits) // 2] if waits else 0))
+    figures = f"longest wait {longest:.0f} ms, half below {middle:.0f} ms"
     rows.append(Row("others beside them", len(waits), {"served": len(waits) - len(failures)}, found, figures))
 
 
@@ -201,7 +206,7 @@ def play(target, kind, sent, seed, short, few=None):
     else:
         cases = itertools.islice((phones if kind == "phones" else openssl.KINDS[kind])(target, dice, short), few)
     cases = list(cases)
-    found = list(dict.fromkeys(flaw for _, flaws in cases for flaw in flaws))
+    found = list(dict.fromkeys(flaw for _, flaws in cases for flaw in flaws)) if cases else ["nothing is tried"]
     figures = "; ".join([f"{time.monotonic() - start:.1f} s", *target.notes[kind][:2]])
     print(f"handshakes: {target.name}: {kind}, {len(cases)} tries in {time.monotonic() - start:.1f} s", flush=True)
     return Row(kind, len(cases), collections.Counter(result for result, _ in cases), found, figures)
@@ -213,8 +218,10 @@ def attack(target, context, kinds, seed, short):
     sent = recorded(target, short)
     if "hello" not in {result for _, result in sent}:
         raise SystemExit("handshakes: no recorded hello is answered.")
-    # What a process takes once and for all isn't growth.
+    # What a process takes once and for all, for as many connections as there are at one time, isn't growth.
     play(target, "damaged", sent, seed + 1, True)
+    if not short:
+        play(target, "waiting", sent, seed + 1, False)
     traces = Traces(target)
     with others(target, context, rows), concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
         # Those who wait need nothing of the machine meanwhile.
@@ -238,13 +245,19 @@ def faulty(suite, kind):
     log.touch()
     old = ["-min_protocol", "TLSv1", "-cipher", "ALL:@SECLEVEL=0"]
     match kind:
-        case "phones" | "in pieces" | "unknown things": server = controls.naive(controls.intolerant, log)
-        case "downgrade" | "tickets made up": server = controls.naive(controls.agreeing, log)
-        case "early data": server = controls.openssl(suite, "-early_data", *old)
-        case "resumption" | "renegotiation": server = controls.openssl(suite, "-www", "-client_renegotiation", *old)
-        case "half-closed" | "key updates" | "never reading": server = controls.naive(controls.hasty(suite.certificate("public")), log)
-        case _: server = controls.naive(controls.hanging, log)
-    with server as (port, pid):  # fmt: skip
+        case "phones" | "in pieces" | "unknown things":
+            server = controls.naive(controls.intolerant, log)
+        case "downgrade" | "tickets made up":
+            server = controls.naive(controls.agreeing, log)
+        case "early data":
+            server = controls.openssl(suite, "-early_data", *old)
+        case "resumption" | "renegotiation":
+            server = controls.openssl(suite, "-www", "-client_renegotiation", *old)
+        case "half-closed" | "key updates" | "never reading":
+            server = controls.naive(controls.hasty(suite.certificate("public")), log)
+        case _:
+            server = controls.naive(controls.hanging, log)
+    with server as (port, pid):
         yield Target("control", port, pid, log, suite.authority)
 
 
@@ -259,7 +272,8 @@ def run_controls(suite, kinds, seed):
         # Whoever resets sees nothing himself.
         objections = [each for one in (left if kind == "cut, then RST" else [row]) for each in one.objections]
         for one, found in [(row, objections), *((one, one.objections) for one in left if kind == "large")]:
-            yield Row(one.kind, one.tries, one.outcomes, [] if found else ["the control isn't found out"], (found or [""])[0][:60])
+            missed = [] if found else ["the control isn't found out"]
+            yield Row(one.kind, one.tries, one.outcomes, missed, "".join(found[:1])[:60])
 
     with contextlib.ExitStack() as servers:
         # Before there are threads, which a fork may catch holding a lock.
@@ -269,7 +283,7 @@ def run_controls(suite, kinds, seed):
 
 
 def at_once(parts):
-    """Runs functions in processes of their own, so that none waits for another's interpreter; yields what they return, by name."""
+    """Runs functions in processes of their own, so that none waits for another's interpreter; yields names and what they return."""
     running = {}
     for name, part in parts.items():
         ours, theirs = multiprocessing.Pipe()
@@ -294,26 +308,32 @@ def main():
     seed, short = suite.arguments.seed, suite.arguments.short
     kinds = ["phones", *openssl.KINDS, *hellos.KINDS, *rules.KINDS]
     if short:
+        # A server that has the fault shows it after a minute.
         kinds.remove("never reading")
     inner, log = "verification-server", suite.state / "logs/verification-server.log"
     with Upstream(suite) as upstream, Proxy(suite, upstream.port) as proxy:
         public = Target("public", proxy.port, proxy.pid, proxy.log, suite.authority)
         between = Target("inner", suite.port(inner, "app"), suite.process(inner), log, suite.authority,
                          suite.certificate("metadata-proxy"), (openssl.NEW,))  # fmt: skip
+        of_public = [kind for kind in kinds if kind != "client certificates"]
+        of_inner = [kind for kind in kinds if kind != "phones"]
         tables = dict(at_once({
-            "public": lambda: attack(public, suite.app_context(), kinds, seed, short),
-            "inner": lambda: attack(between, suite.holder_context("metadata-proxy"), [kind for kind in kinds if kind != "phones"], seed, short),
+            "public": lambda: attack(public, suite.app_context(), of_public, seed, short),
+            "inner": lambda: attack(between, suite.holder_context("metadata-proxy"), of_inner, seed, short),
             "control": lambda: run_controls(suite, kinds, seed),
         }))  # fmt: skip
-        early = sum(public.canary in one.head + one.body for one in upstream.take())
+        arrived = {one.body for one in upstream.take()}
         alive = proxy.is_running
     objections = [f"{name}: {row.kind}: {each}" for name, rows in tables.items() for row in rows for each in row.objections]
-    objections += ["public: early data has reached a service"] * bool(early) + ["public: the proxy has ended"] * (not alive)
+    objections += ["public: early data has reached a service"] * (hellos.NAME in arrived)
+    objections += ["public: what follows early data has reached no service"] * (openssl.ORDINARY not in arrived)
+    objections += ["public: the proxy has ended"] * (not alive)
     print(f"{'':8}{'kind':22}{'tries':>7}{'objections':>12}  outcomes")
     for name, rows in tables.items():
         for row in rows:
             outcomes = ", ".join(f"{word} {count}" for word, count in sorted(row.outcomes.items()))
-            print(f"{name:8}{row.kind:22}{row.tries:7}{len(row.objections):12}  {outcomes}{' · ' * bool(outcomes and row.figures)}{row.figures}")
+            said = " · ".join(filter(None, [outcomes, row.figures]))
+            print(f"{name:8}{row.kind:22}{row.tries:7}{len(row.objections):12}  {said}")
     for text in objections[:60]:
         print(f"handshakes: OBJECTION: {text}", file=sys.stderr)
     if objections:

@@ -10,13 +10,15 @@ import struct
 import time
 
 import hellos
+from client import http1
 
 LIBRARY = ctypes.CDLL("libssl.so.3")
 POINTER, INT, BYTES = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
 for name, result, *arguments in [
     ("TLS_client_method", POINTER), ("SSL_CTX_new", POINTER, POINTER), ("SSL_CTX_free", None, POINTER),
     ("SSL_CTX_use_certificate_chain_file", INT, POINTER, BYTES), ("SSL_CTX_use_PrivateKey_file", INT, POINTER, BYTES, INT),
-    ("SSL_CTX_set_options", ctypes.c_uint64, POINTER, ctypes.c_uint64), ("SSL_CTX_set_psk_use_session_callback", None, POINTER, POINTER),
+    ("SSL_CTX_set_options", ctypes.c_uint64, POINTER, ctypes.c_uint64),
+    ("SSL_CTX_set_psk_use_session_callback", None, POINTER, POINTER),
     ("SSL_new", POINTER, POINTER), ("SSL_free", None, POINTER), ("SSL_set_fd", INT, POINTER, INT), ("SSL_connect", INT, POINTER),
     ("SSL_ctrl", ctypes.c_long, POINTER, INT, ctypes.c_long, POINTER),
     ("SSL_read", INT, POINTER, BYTES, INT), ("SSL_write", INT, POINTER, BYTES, INT), ("SSL_shutdown", INT, POINTER),
@@ -26,7 +28,8 @@ for name, result, *arguments in [
     ("SSL_CIPHER_find", POINTER, POINTER, BYTES), ("SSL_SESSION_new", POINTER), ("SSL_SESSION_free", None, POINTER),
     ("SSL_SESSION_set_protocol_version", INT, POINTER, INT), ("SSL_SESSION_set_cipher", INT, POINTER, POINTER),
     ("SSL_SESSION_set1_master_key", INT, POINTER, BYTES, ctypes.c_size_t), ("SSL_SESSION_has_ticket", INT, POINTER),
-    ("SSL_SESSION_set_max_early_data", INT, POINTER, ctypes.c_uint32), ("SSL_SESSION_get_max_early_data", ctypes.c_uint32, POINTER),
+    ("SSL_SESSION_set_max_early_data", INT, POINTER, ctypes.c_uint32),
+    ("SSL_SESSION_get_max_early_data", ctypes.c_uint32, POINTER),
 ]:  # fmt: skip
     function = getattr(LIBRARY, name)
     function.restype, function.argtypes = result, arguments
@@ -38,6 +41,8 @@ LEGACY = 1 << 2 | 1 << 18
 OLD, NEW = 0x0303, 0x0304
 REQUEST = b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n"
 IDENTITY = b"ticket"
+# What the proxy passes on to a service, so that it can be seen there: its path, and the body of a request that may be read.
+FORWARDED, ORDINARY = "/version/v1/tan", b"ordinary"
 
 
 @PSK
@@ -99,9 +104,12 @@ class Client:
         """Everything that comes until the connection ends; nothing may take longer than `wait` said."""
         return b"".join(iter(self.read, b""))
 
-    def answers(self):
+    def changes_keys(self, asking):
+        return LIBRARY.SSL_key_update(self.ssl, asking) == 1 and LIBRARY.SSL_do_handshake(self.ssl) == 1
+
+    def answers(self, request=REQUEST):
         """Whether a request is answered."""
-        return self.write(REQUEST) and self.read().startswith(b"HTTP/1")
+        return self.write(request) and self.read().startswith(b"HTTP/1")
 
     def __enter__(self):
         return self
@@ -151,7 +159,7 @@ def early_data(target, dice, short):
             allowed = LIBRARY.SSL_SESSION_get_max_early_data(session) if works else 0
             with Client(target, NEW, session if allowed else None, invents=not allowed) as client:
                 sent = ctypes.c_size_t()
-                early = REQUEST + target.canary
+                early = http1.post(FORWARDED, hellos.NAME)
                 if LIBRARY.SSL_write_early_data(client.ssl, early, len(early), ctypes.byref(sent)) != 1:
                     yield "refused", ["the client can't send early data: the check proves nothing"]
                     continue
@@ -161,7 +169,8 @@ def early_data(target, dice, short):
                 client.wait(1)
                 if client.read():
                     found.append("early data is answered")
-                elif not found and not client.answers():
+                client.wait(hellos.DEADLINE)
+                if not found and not client.answers(http1.post(FORWARDED, ORDINARY)):
                     found.append("the request behind early data isn't answered")
                 yield "accepted" if found else "ignored", found
 
@@ -190,7 +199,7 @@ def key_updates(target, dice, short):
                 yield "refused", ["an ordinary handshake fails"]
                 continue
             sent = 0
-            while sent < target.flood and LIBRARY.SSL_key_update(client.ssl, asking) and LIBRARY.SSL_do_handshake(client.ssl) == 1:
+            while sent < target.flood and client.changes_keys(asking):
                 sent += 1
             served = client.answers()
         cpu = target.process.cpu - before

@@ -15,7 +15,7 @@ keys or close half, and clients of tlslite-ng that break a rule behind the hello
 connections have to end in time, and leave no descriptor, no memory, no line in the log that tells of a caller, and nobody who waits.
 The controls are servers with each fault, and the same clients without a breach.
 
-It takes about eight minutes.
+It takes about three minutes.
 
   --short       a part of each kind: 25 seconds
   --seed N      other inputs

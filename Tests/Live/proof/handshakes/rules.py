@@ -1,7 +1,7 @@
 """A client that breaks one rule of TLS behind the hello, made of tlslite-ng: everything else it says fits what it has said.
 
-Each rule is given the messages before they are sent, and returns those that are sent instead; or it has its turn after the handshake.
-The same client without its breach is answered, which is the control.
+Each rule is given the messages before they are sent, and returns those that are sent instead; or it has its turn after the
+handshake. The same client without its breach is answered, which is the control.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ CHANGE, ALERT, HANDSHAKE, DATA = 20, 21, 22, 23
 
 @dataclasses.dataclass
 class Rule:
-    """`messages`: what is sent in place of one message. `after`: what is done before the request. `key`: of another certificate."""
+    """`messages`: what is sent in place of one. `after`: what is done before the request. `key`: whose key is used instead."""
 
     name: str
     versions: tuple = (OLD, NEW)
@@ -122,6 +122,11 @@ def spoilt(change):
     return lambda client: client.wire.sendall(change(bytearray(client.seal(DATA, REQUEST))))
 
 
+def second_only(client):
+    client.seal(DATA, b"x")
+    client.wire.sendall(client.seal(DATA, REQUEST))
+
+
 def last_flipped(record):
     record[-1] ^= 1
     return record
@@ -135,8 +140,8 @@ def first_flipped(record):
 BEFORE = {name: message(kind, content) for name, kind, content in (
     ("a hello request", 0, b""), ("a server's hello", 2, bytes(70)), ("a ticket", 4, bytes(40)), ("the end of early data", 5, b""),
     ("a server's extensions", 8, bytes(2)), ("a server's share", 12, bytes(60)), ("a demand for a certificate", 13, bytes(9)),
-    ("a server's end", 14, b""), ("a certificate's status", 22, bytes(9)), ("new keys", 24, b"\1"), ("the hash of messages", 254, bytes(32)),
-    ("an unknown message", 99, b"x"),
+    ("a server's end", 14, b""), ("a certificate's status", 22, bytes(9)), ("new keys", 24, b"\1"),
+    ("the hash of messages", 254, bytes(32)), ("an unknown message", 99, b"x"),
 )}  # fmt: skip
 KEYS = b"\x18\0\0\1\1"
 
@@ -181,14 +186,15 @@ def _unexpected():
     yield Rule("a certificate that nobody asked for", (NEW,), after=saying((HANDSHAKE, message(11, bytes(4)).data)))
     yield Rule("keys of an unknown kind", (NEW,), after=saying((HANDSHAKE, b"\x18\0\0\1\2")))
     yield Rule("two changes of keys under one", (NEW,), after=saying((HANDSHAKE, KEYS * 2)))
-    yield Rule("a message of 16 MiB", after=saying((HANDSHAKE, b"\x0b\xff\xff\xff" + bytes(16_000)), *[(HANDSHAKE, bytes(1 << 14))] * 20))
+    parts = [(HANDSHAKE, b"\x0b\xff\xff\xff" + bytes(16_000)), *[(HANDSHAKE, bytes(1 << 14))] * 20]
+    yield Rule("a message of 16 MiB", after=saying(*parts))
 
 
 def _records():
     yield Rule("a flipped tag", after=spoilt(last_flipped))
     yield Rule("a flipped byte", after=spoilt(first_flipped))
-    yield Rule("a record without the one before it", after=lambda client: client.seal(DATA, b"x") and client.wire.sendall(client.seal(DATA, REQUEST)))
-    yield Rule("a record without its tag", after=spoilt(lambda record: record[:3] + (len(record) - 21).to_bytes(2, "big") + record[5:-16]))
+    yield Rule("a record without the one before it", after=second_only)
+    yield Rule("a record without its tag", after=spoilt(lambda record: hellos.record(DATA, record[5:-16], version=0x0303)))
     yield Rule("an empty record without keys", after=bare(hellos.record(DATA, b"", version=0x0303)))
     yield Rule("data without keys", after=bare(hellos.record(DATA, REQUEST, version=0x0303)))
     yield Rule("a record of 2^14 + 257", after=bare(hellos.record(DATA, bytes((1 << 14) + 257), version=0x0303)))
