@@ -124,6 +124,6 @@ def hasty(certificate):
             except TimeoutError:
                 pass
             secure.sendall(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
-            time.sleep(120)
+            time.sleep(60)
 
     return talk

@@ -32,8 +32,9 @@ from upstream import Upstream  # noqa: E402
 
 # Seconds that an honest client may wait beside an attack, on a machine that does other things, too.
 PATIENCE = 3
-# Lines that a listener may log of all of this, and bytes by which it may have grown at the end.
-LINES, GROWTH = 20, 4 << 20
+# Lines that a listener may log of all of this, and bytes by which it may have grown at the end: what was used for as many connections
+# as were open at one time isn't always given back. A connection that isn't freed keeps ten thousand bytes, and there are thousands.
+LINES, GROWTH = 20, 8 << 20
 # What else may be open: an honest client's connection, and those to other services.
 DESCRIPTORS = 6
 SHORT_PHONES = ["safari180_ios", "safari184_ios", "chrome131_android", "chrome99_android"]
