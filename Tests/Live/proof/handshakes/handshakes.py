@@ -27,7 +27,7 @@ import openssl  # noqa: E402
 import rules  # noqa: E402
 from check import Proxy, Suite  # noqa: E402
 from client import http1  # noqa: E402
-from client.proxy import Process  # noqa: E402
+from client.proxy import Process, die_with_parent  # noqa: E402
 from upstream import Upstream  # noqa: E402
 
 # Seconds that an honest client may wait beside an attack, on a machine that does other things, too.
@@ -140,6 +140,7 @@ def broken(kind, target, dice, short):
 
 def ask_on(pipe, port, context):
     """An honest client, in a process of its own: asks on new connections until it is told to end; tells how long it waited."""
+    die_with_parent()
     waits, failures = [], []
     while not pipe.poll(0.05):
         start = time.monotonic()
@@ -285,11 +286,15 @@ def run_controls(suite, kinds, seed):
 
 def at_once(parts):
     """Runs functions in processes of their own, so that none waits for another's interpreter; yields names and what they return."""
+
+    def begin(part, pipe):
+        die_with_parent()
+        pipe.send(part())
+
     running = {}
     for name, part in parts.items():
         ours, theirs = multiprocessing.Pipe()
-        process = multiprocessing.get_context("fork").Process(target=lambda part=part, theirs=theirs: theirs.send(part()))
-        process.start()
+        multiprocessing.get_context("fork").Process(target=begin, args=(part, theirs)).start()
         theirs.close()
         running[name] = ours
     for name, pipe in running.items():
