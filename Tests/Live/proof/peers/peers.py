@@ -286,7 +286,8 @@ def main():
                         report.require(False, f"{name}: {text}")
                     for text in place.proxies[1].errors():
                         report.require(False, text)
-                report.say(f"{name}: {', '.join(tried)}; {count} posts while a proxy ended, each answered whole and once")
+                wrong = [what for what, objections in tried.items() if objections]
+                report.say(f"{name}: {', '.join(tried)}, of it wrong: {', '.join(wrong) or 'nothing'}; {count} posts while a proxy ended")
         for name in ("Envoy", "HAProxy", "Chromium"):
             with Careless(suite) as place, peer(suite, options, browser, name, place.ports) as client:
                 tried = requests(client, place, nowhere)
