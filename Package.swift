@@ -123,6 +123,7 @@ var targets: [Target] = [
 
 // The toolkit: what outside packages would otherwise bring, with their names and interfaces.
 targets += toolkit("HTTPTypes")
+targets += toolkit("StrictJSON")
 targets += toolkit("DequeModule")
 targets += toolkit("Logging")
 targets += toolkit("InMemoryLogging", uses: ["Logging"])
@@ -148,49 +149,50 @@ targets += shared("ExposureKeys", in: "Domain")
 targets += shared("Credentials", in: "Domain", uses: ["Crypto", "CryptoExtras"])
 targets += shared("Statistics", in: "Domain")
 targets += shared(
-    "Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"], testsExclude: ["Fixtures"])
+    "Venues", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys", "StrictJSON"], testsExclude: ["Fixtures"])
 targets += shared(
     "Exposures", in: "Domain", uses: ["Crypto", "CryptoExtras", "ExposureKeys"], testsExclude: ["Fixtures"])
 
 // Formats: bytes in, values out.
 targets += shared(
     "ExposureFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "Exposures", "Venues", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"],
+    uses: ["ExposureKeys", "Exposures", "Venues", "StrictJSON", "SwiftProtobuf", "Crypto", "CLibZip", "CZlib"],
     testsExclude: ["Fixtures"])
 targets += shared("PushFormat", in: "Formats", exclude: ["Protobuf/protos"], uses: ["SwiftProtobuf"])
 targets += shared("AuditFormat", in: "Formats", uses: ["Crypto"])
-targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "Venues"])
+targets += shared("VenueEventFormat", in: "Formats", uses: ["ExposureKeys", "StrictJSON", "Venues"])
 targets += shared(
     "TraceKeyFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
+    uses: ["ExposureKeys", "StrictJSON", "SwiftProtobuf", "Crypto"], testsExclude: ["Fixtures"])
 targets += shared(
     "FederationFormat", in: "Formats", exclude: ["Protobuf/protos"],
-    uses: ["ExposureKeys", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"], testsUse: ["TestPrograms"],
+    uses: ["ExposureKeys", "StrictJSON", "SwiftProtobuf", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    testsUse: ["TestPrograms"],
     testsExclude: ["Fixtures", "Independent/batch.py", "Independent/strange.json"])
 
 targets += shared(
     "DonationFormat", in: "Formats", exclude: ["Protobuf/protos"], uses: ["ExposureKeys", "SwiftProtobuf"])
 
 // Proofs that an app is genuine: evidence in, verdict out.
-targets += shared("CompactJOSE", in: "Proofs")
+targets += shared("CompactJOSE", in: "Proofs", uses: ["StrictJSON"])
 targets += shared("Certificates", in: "Proofs", uses: ["Crypto", "SwiftASN1", "X509"])
 targets += shared(
     "AppAttest", in: "Proofs", uses: ["Certificates", "Crypto", "SwiftASN1", "X509"],
     testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures", "Independent/evidence.py"])
 targets += shared(
-    "PlayIntegrity", in: "Proofs", uses: ["CompactJOSE", "Crypto"],
+    "PlayIntegrity", in: "Proofs", uses: ["CompactJOSE", "Crypto", "StrictJSON"],
     testsUse: ["DevelopmentAttestation"], testsExclude: ["Fixtures", "Independent/tokens.py"])
-targets += shared("DeviceCheck", in: "Proofs", uses: ["CompactJOSE", "Crypto"])
+targets += shared("DeviceCheck", in: "Proofs", uses: ["CompactJOSE", "Crypto", "StrictJSON"])
 
 // What crosses the wire between processes.
-targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes"])
-targets += api("VerificationAPI", uses: ["Credentials"])
+targets += shared("HTTPContract", in: "Contracts", uses: ["HTTPTypes", "StrictJSON"])
+targets += api("VerificationAPI", uses: ["Credentials", "StrictJSON"])
 targets += api("TestResultAPI", uses: ["Credentials"])
 targets += api("SubmissionAPI")
 targets += api("PushAPI")
 targets += api("TraceKeyAPI")
 targets += api("FederationAPI", uses: ["ExposureKeys", "FederationFormat"])
-targets += api("DonationAPI", uses: ["Credentials"])
+targets += api("DonationAPI", uses: ["Credentials", "StrictJSON"])
 targets += api("FurtherAPI", uses: ["Credentials", "Crypto"])
 targets += api("DevelopmentAPNsAPI")
 targets += api("DevelopmentAttestationAPI")
@@ -201,7 +203,7 @@ targets += api("DevelopmentIdentityAPI")
 targets += shared(
     "Running", in: "Platform",
     uses: [
-        "ArgumentParser", "CHardening", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+        "ArgumentParser", "CHardening", "Logging", "Metrics", "ServiceLifecycle", "StrictJSON", "UnixSignals",
     ])
 // The transport: a core runs a connection from the socket to the answer. HTTPMessage, HTTP1 and HTTP2 have no socket.
 targets += shared("Loop", in: "Platform", uses: ["CLinux"])
@@ -217,7 +219,7 @@ targets += shared(
     "Serving", in: "Platform",
     uses: [
         "ArgumentParser", "HTTP1", "HTTP2", "HTTPContract", "HTTPMessage", "HTTPTypes", "Logging", "Loop", "Metrics",
-        "Running", "ServiceLifecycle", "SwiftASN1", "TLS", "X509",
+        "Running", "ServiceLifecycle", "StrictJSON", "SwiftASN1", "TLS", "X509",
     ], testsUse: ["Calling", "InMemoryLogging"])
 targets += shared(
     "Calling", in: "Platform",
@@ -232,7 +234,10 @@ targets += shared(
     uses: ["CCurl", "Calling", "HTTPContract", "HTTPTypes", "Loop", "Running", "TLS"], testsUse: ["Serving"])
 targets += shared(
     "OfficerIdentity", in: "Platform",
-    uses: ["Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running"],
+    uses: [
+        "Calling", "CompactJOSE", "Crypto", "CryptoExtras", "Logging", "Metrics", "OutsideCalls", "Running",
+        "StrictJSON",
+    ],
     testsUse: ["TestPrograms"])
 targets += shared("Postgres", in: "Platform", uses: ["CLibPQ", "Logging", "Metrics", "ServiceLifecycle"])
 targets += shared(
@@ -263,7 +268,7 @@ targets += shared(
         "Credentials", "HTTPContract", "VerificationAPI",
         "SubmissionAPI", "PushAPI", "PushFormat", "DonationAPI", "DonationFormat", "FurtherAPI", "Running", "Calling",
         "OutsideCalls", "Crypto", "CryptoExtras",
-        "HTTPTypes", "SwiftProtobuf",
+        "HTTPTypes", "StrictJSON", "SwiftProtobuf",
     ], testsUse: ["Serving", "AppAttest", "Certificates", "DevelopmentAttestation"],
     testsExclude: ["CheckIns/Fixtures"])
 
@@ -301,7 +306,7 @@ targets += service(
     "Distribution", executable: "distribution",
     uses: serviceParts + storageParts + [
         "Calling", "PushAPI", "ExposureKeys", "ExposureFormat", "Venues", "VenueEventFormat", "TraceKeyFormat",
-        "ObjectStore", "PublishedTree", "PKCS11", "Crypto", "Loop",
+        "ObjectStore", "PublishedTree", "PKCS11", "Crypto", "Loop", "StrictJSON",
     ])
 // Serves public files to everybody: no arrow to Postgres or Schema, to signing, to clients, or to the object store.
 targets += service(
@@ -313,7 +318,7 @@ targets += service(
 targets += service(
     "PushDispatcher", executable: "push-dispatcher",
     uses: serviceParts + storageParts + [
-        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop",
+        "PushAPI", "PushFormat", "Credentials", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop", "StrictJSON",
     ],
     testsUse: [
         "DevelopmentAPNs", "DevelopmentAPNsAPI", "SwiftProtobuf",
@@ -332,7 +337,7 @@ targets += service(
     "Further", executable: "further",
     uses: serviceParts + storageParts + [
         "FurtherAPI", "AppAttest", "Certificates", "Credentials", "Crypto", "Calling", "ObjectStore", "PublishedTree",
-        "CZlib",
+        "CZlib", "StrictJSON",
     ],
     testsUse: [
         "DevelopmentAttestation", "DevelopmentAttestationAPI", "HTTPMessage", "Phone", "ExposureKeys",
@@ -340,7 +345,7 @@ targets += service(
 targets += service(
     "Federation", executable: "federation",
     uses: serviceParts + storageParts + [
-        "FederationAPI", "FederationFormat", "ExposureKeys", "OutsideCalls", "PKCS11", "Crypto",
+        "FederationAPI", "FederationFormat", "ExposureKeys", "OutsideCalls", "PKCS11", "Crypto", "StrictJSON",
     ],
     testsUse: [
         "CryptoExtras", "DevelopmentGateway", "DevelopmentGatewayAPI", "InMemoryLogging", "X509", "SwiftASN1",
@@ -352,7 +357,7 @@ targets += service(
         "Calling", "OutsideCalls", "OfficerIdentity", "CompactJOSE", "Pages", "VerificationAPI", "AuditFormat",
         "Credentials", "Crypto", "Loop",
         "ExposureKeys", "VenueEventFormat", "Venues", "TraceKeyAPI", "TraceKeyFormat",
-        "PublishedTree",
+        "PublishedTree", "StrictJSON",
     ],
     resources: ["style.css", "script.js", "venues.js", "icon.svg"].map { .embedInCode("Assets/\($0)") })
 // It signs and verifies tokens by itself: no arrow to CompactJOSE or OfficerIdentity, by which health-portal verifies them, so
@@ -360,25 +365,26 @@ targets += service(
 targets += service(
     "DevelopmentIdentity", path: "Services/Development/Simulators/Identity", executable: "development-identity",
     uses: serviceParts + [
-        "DevelopmentIdentityAPI", "OutsideCalls", "Pages", "Crypto",
+        "DevelopmentIdentityAPI", "OutsideCalls", "Pages", "Crypto", "StrictJSON",
     ], resources: [.embedInCode("Words/style.css")], testsUse: ["OfficerIdentity"])
 targets += service(
     "DevelopmentAPNs", path: "Services/Development/Simulators/APNs", executable: "development-apns",
     uses: serviceParts + [
-        "DevelopmentAPNsAPI", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop",
+        "DevelopmentAPNsAPI", "Crypto", "DequeModule", "HTTP2", "HTTPMessage", "Loop", "StrictJSON",
     ])
 // It reads and verifies batches by the module that federation uses, too: vectors from elsewhere hold that module to the truth.
 targets += service(
     "DevelopmentGateway", path: "Services/Development/Simulators/Gateway", executable: "development-gateway",
     uses: serviceParts + [
         "DevelopmentGatewayAPI", "FederationFormat", "ExposureKeys", "Crypto", "CryptoExtras", "OutsideCalls",
-        "SwiftASN1", "X509",
+        "StrictJSON", "SwiftASN1", "X509",
     ])
 targets += service(
     "DevelopmentAttestation", path: "Services/Development/Simulators/Attestation",
     executable: "development-attestation",
     uses: serviceParts + [
-        "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "SwiftASN1", "X509",
+        "DevelopmentAttestationAPI", "AppAttest", "CompactJOSE", "DeviceCheck", "Crypto", "StrictJSON", "SwiftASN1",
+        "X509",
     ], testsUse: ["Certificates", "PlayIntegrity"])
 targets += service(
     "Vigil", executable: "vigil",
@@ -422,7 +428,7 @@ targets += service(
         "Venues", "Credentials", "HTTPContract",
         "VerificationAPI", "TestResultAPI", "SubmissionAPI", "DonationAPI", "DonationFormat", "PlayIntegrity",
         "DevelopmentAPNsAPI", "DevelopmentAttestationAPI", "DevelopmentGatewayAPI", "DevelopmentIdentityAPI",
-        "Crypto", "HTTPTypes", "UnixSignals",
+        "Crypto", "HTTPTypes", "StrictJSON", "UnixSignals",
     ], mainUses: ["ArgumentParser", "SimulatedCountry"])
 
 // Test support, journeys across services, rules the compiler can't check, and the programs deploy/bench.sh times.

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HTTPTypes
 import OutsideCalls
 package import Running
+import StrictJSON
 
 /// Downloads and checks published packages as a phone does: indexes first, then archives, each with its signature.
 ///
@@ -100,7 +101,7 @@ package struct PackageClient: Sendable {
     func index<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {
         let body = try await fetch(path)
         do {
-            return try JSONDecoder().decode(type, from: body)
+            return try StrictJSON.decode(type, from: body)
         } catch {
             throw Failure.unreadableIndex
         }

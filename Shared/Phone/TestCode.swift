@@ -1,5 +1,6 @@
 package import Credentials
 import FoundationEssentials
+import StrictJSON
 
 /// What an app reads out of a test's QR code: which kind of test it is, and what to register it with.
 ///
@@ -63,7 +64,7 @@ private struct CentrePayload: Decodable {
         let base64 = String(encoded).replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let json = Data(base64Encoded: base64 + padding),
-            let payload = try? JSONDecoder().decode(Self.self, from: json)
+            let payload = try? StrictJSON.decode(Self.self, from: json)
         else { return nil }
         self = payload
     }

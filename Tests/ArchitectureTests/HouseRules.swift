@@ -42,6 +42,12 @@ struct HouseRules {
         }
     }
 
+    @Test("JSON is read in one place, which refuses a name that stands twice in an object")
+    func json() throws {
+        let reading = try code.lines(matching: #"\bJSON(Decoder\s*\(|Serialization\b)"#)
+        #expect(reading.map(\.path) == ["Shared/Toolkit/StrictJSON/StrictJSON.swift"])
+    }
+
     @Test("concurrency is structured: no task is started and left alone, but for the one that answers a request")
     func tasks() throws {
         let started = try code.lines(matching: #"\bTask\s*(\.\s*(detached|immediate|immediateDetached)\s*)?[({]"#)

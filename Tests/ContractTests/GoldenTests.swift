@@ -21,6 +21,8 @@ import VerificationAPI
         /// What the documents say about its body; nil for one that isn't JSON.
         let schema: JSONSchema?
         let check: @Sendable () throws -> Void
+        /// Reads another body in the place of the file's.
+        let read: @Sendable (Data) throws -> Void
 
         /// A request that a client of ours sends and a server of ours reads.
         static func request<Req: WireMessage & Equatable, Res: WireMessage>(
@@ -33,6 +35,8 @@ import VerificationAPI
                 let route = endpoint.route
                 #expect(try WireFile(start: "\(route.method) \(route.path)", message: message) == file)
                 if isReadBack { #expect(try file.read(Req.self, fields: route.requestHeaders) == message) }
+            } read: { body in
+                _ = try WireFile("\(name).request").read(Req.self, fields: endpoint.route.requestHeaders, body: body)
             }
         }
 
@@ -46,6 +50,8 @@ import VerificationAPI
                 let status = try message.encoded().status ?? endpoint.success
                 #expect(try WireFile(start: "\(status.code)", message: message) == file)
                 #expect(try file.read(Res.self, fields: endpoint.route.responseHeaders) == message)
+            } read: { body in
+                _ = try WireFile("\(name).answer").read(Res.self, fields: endpoint.route.responseHeaders, body: body)
             }
         }
 
@@ -62,6 +68,8 @@ import VerificationAPI
                     #expect(media.matches(contentType: file.fields[.contentType] ?? ""))
                 }
                 #expect(try file.read(Req.self, fields: route.requestHeaders) == message(try Samples()))
+            } read: { body in
+                _ = try WireFile("\(name).request").read(Req.self, fields: endpoint.route.requestHeaders, body: body)
             }
         }
     }

@@ -55,6 +55,24 @@ import VerificationAPI
         #expect(throws: MalformedMessage()) { try kind.read([:], Data(body.utf8)) }
     }
 
+    @Test("a name that stands twice in an object is malformed", arguments: GoldenTests.ours + GoldenTests.foreign)
+    func twice(golden: GoldenTests.Golden) throws {
+        let body = try WireFile(golden.testDescription).body
+        guard golden.schema != nil, let brace = body.firstIndex(of: UInt8(ascii: "{")) else { return }
+        func read(_ start: String) throws {
+            try golden.read(body[..<brace] + Data("{\(start)".utf8) + body[(brace + 1)...])
+        }
+        let quoted = String(decoding: body[(brace + 1)...], as: UTF8.self).split(
+            separator: "\"", omittingEmptySubsequences: false)
+        // An empty object has none.
+        guard quoted.count > 1 else { return }
+        let name = quoted[1]
+        try read(#""another":0,"#)
+        for start in [#""another":0,"another":0,"#, #""another":0,"\u0061nother":0,"#, "\"\(name)\":0,"] {
+            #expect(throws: MalformedMessage()) { try read(start) }
+        }
+    }
+
     @Test("bytes that aren't UTF-8 are malformed", arguments: json)
     func noText(kind: Kind) throws {
         let file = try WireFile(kind.file)

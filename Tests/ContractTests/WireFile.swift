@@ -40,12 +40,15 @@ struct WireFile: Equatable {
     struct Damaged: Error {}
 
     /// Reads the message as a service does: it sees the fields of its contract only.
-    func read<Message: WireMessage>(_ type: Message.Type, fields names: [HTTPField.Name]) throws -> Message {
+    /// - Parameter other: in the place of the body.
+    func read<Message: WireMessage>(
+        _ type: Message.Type, fields names: [HTTPField.Name], body other: Data? = nil
+    ) throws -> Message {
         var known = HTTPFields()
         for name in names {
             if let value = fields[name] { known[name] = value }
         }
-        return try Message(fields: known, body: body)
+        return try Message(fields: known, body: other ?? body)
     }
 
     /// Fields in any order, names in any case.

@@ -48,7 +48,9 @@ import Testing
     @Test(
         "a file that is no configuration is told in one sentence",
         arguments: [
-            ("{", "is not valid JSON."), ("[1]", "must hold one JSON object."),
+            ("{", "is not valid JSON, or an object has a name twice."),
+            (#"{"app": {"port": 1, "port": 2}}"#, "is not valid JSON, or an object has a name twice."),
+            ("[1]", "must hold one JSON object."),
             (#"{"a": [{"b": 1}]}"#, "must be a list of plain values."),
         ])
     func brokenFile(text: String, end: String) throws {

@@ -45,6 +45,23 @@ import TraceKeyFormat
         #expect(ContentSignature.read(text) == nil)
     }
 
+    @Test func `a token in which a name stands twice isn't read`() throws {
+        let key = P256.Signing.PrivateKey()
+        let made = try Self.signature()
+        let token = try made.token(signature: Array(key.signature(for: made.digest).derRepresentation))
+        let parts = token.split(separator: ".")
+        func changed(_ part: Substring, _ start: String) throws -> String {
+            let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
+            let json = try #require(
+                Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)))
+            return (Data("{\(start)".utf8) + json.dropFirst()).base64EncodedString().replacing("+", with: "-")
+                .replacing("/", with: "_").replacing("=", with: "")
+        }
+        #expect(ContentSignature.read("\(parts[0]).\(try changed(parts[1], #""a":0,"#)).\(parts[2])") != nil)
+        #expect(ContentSignature.read("\(parts[0]).\(try changed(parts[1], #""iat":0,"#)).\(parts[2])") == nil)
+        #expect(ContentSignature.read("\(try changed(parts[0], #""alg":"none","#)).\(parts[1]).\(parts[2])") == nil)
+    }
+
     @Test(arguments: 0..<100)
     func `a changed token is no token, or isn't valid`(_ seed: UInt64) throws {
         var randomness = SeededGenerator(seed: seed)

@@ -4,6 +4,7 @@ import FoundationEssentials
 import ObjectStore
 import PublishedTree
 import Running
+import StrictJSON
 import VenueEventFormat
 import Venues
 
@@ -89,7 +90,7 @@ private struct TreeCheck {
             complain(key, "it is missing")
             return nil
         }
-        guard let decoded = try? JSONDecoder().decode(Content.self, from: Data(content)) else {
+        guard let decoded = try? StrictJSON.decode(Content.self, from: Data(content)) else {
             complain(key, "it is damaged")
             return nil
         }

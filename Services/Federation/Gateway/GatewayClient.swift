@@ -7,6 +7,7 @@ import Metrics
 import OutsideCalls
 import Running
 import ServiceLifecycle
+import StrictJSON
 import TLS
 
 /// Calls a gateway (efgs-federation-gateway, `docs/openapi.json` and the controllers).
@@ -146,7 +147,7 @@ struct GatewayClient: Service, TLSUser {
     func subscriptions() async throws(Problem) -> [Subscription] {
         let answer = try await successful(
             OutsideRequest("\(base)/diagnosiskeys/callback"), limit: Self.largestList, .callbacks)
-        guard let list = try? JSONDecoder().decode([Subscription].self, from: Data(answer.body)) else {
+        guard let list = try? StrictJSON.decode([Subscription].self, from: Data(answer.body)) else {
             throw malformed(.body, .callbacks)
         }
         calls.count(.callbacks, .answered)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Running
+import StrictJSON
 
 /// Which parts of the app are switched on. The app needs all three keys, and keeps its switches if one is missing.
 struct FeatureSwitches: Codable, Equatable, Sendable {
@@ -19,6 +20,6 @@ struct FeatureSwitches: Codable, Equatable, Sendable {
 
     /// The switches of a file; nil if it can't be read, or isn't an object with the three.
     static func read(_ file: URL) -> FeatureSwitches? {
-        (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(FeatureSwitches.self, from: $0) }
+        (try? Data(contentsOf: file)).flatMap { try? StrictJSON.decode(FeatureSwitches.self, from: $0) }
     }
 }

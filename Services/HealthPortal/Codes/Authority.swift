@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Running
+import StrictJSON
 
 /// A health authority that may warn the guests of an event, as officers choose it.
 struct Authority: Codable, Hashable, Sendable {
@@ -14,7 +15,7 @@ struct Authority: Codable, Hashable, Sendable {
         guard settings.optionalString("authorities") != nil else { return [] }
         let path = try settings.path("authorities")
         guard let data = try? Data(contentsOf: URL(filePath: path)),
-            let list = try? JSONDecoder().decode([Authority].self, from: data),
+            let list = try? StrictJSON.decode([Authority].self, from: data),
             Set(list.map(\.number)).count == list.count,
             list.allSatisfy({ !$0.number.isEmpty && $0.number.count <= 64 && !$0.name.isEmpty && $0.name.count <= 200 })
         else {

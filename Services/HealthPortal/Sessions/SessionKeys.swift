@@ -1,6 +1,7 @@
 import Credentials
 import FoundationEssentials
 import Running
+import StrictJSON
 
 import enum Crypto.AES
 import struct Crypto.HKDF
@@ -62,7 +63,7 @@ struct SessionKeys: Sendable {
             guard let json = try? AES.GCM.open(box, using: key, authenticating: Array(purpose.rawValue.utf8)) else {
                 continue
             }
-            return try? JSONDecoder().decode(type, from: json)
+            return try? StrictJSON.decode(type, from: json)
         }
         return nil
     }

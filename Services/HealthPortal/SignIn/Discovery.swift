@@ -6,6 +6,7 @@ import OfficerIdentity
 import OutsideCalls
 import Pages
 import Running
+import StrictJSON
 
 /// What the identity provider says about itself (OpenID Connect Discovery 1.0, section 3).
 struct ProviderDocument: Sendable {
@@ -37,7 +38,7 @@ struct ProviderDocument: Sendable {
 
     /// - Throws: ``MalformedMessage`` unless it is our provider's and every endpoint is an https address.
     init(json: Data, of provider: Provider) throws {
-        let members = try JSONDecoder().decode(Members.self, from: json)
+        let members = try StrictJSON.decode(Members.self, from: json)
         // Another issuer's endpoints would be given our officers' codes (RFC 8414, section 3.3).
         guard members.issuer == provider.issuer else { throw MalformedMessage() }
         for endpoint in [members.authorization, members.token, members.keys] { _ = try Location(https: endpoint) }

@@ -5,6 +5,7 @@ import HTTPContract
 import HTTPTypes
 import OutsideCalls
 import Running
+import StrictJSON
 
 /// The provider's token endpoint (RFC 6749, sections 4.1.3 and 6).
 struct TokenEndpoint: Sendable {
@@ -61,12 +62,12 @@ struct TokenEndpoint: Sendable {
             let answer = try await endpoint.post(form, authorization: authorization)
             switch answer.status.kind {
             case .successful:
-                let tokens = try JSONDecoder().decode(Tokens.self, from: answer.body)
+                let tokens = try StrictJSON.decode(Tokens.self, from: answer.body)
                 metrics.count(call, .answered)
                 return tokens
             case .clientError:
                 metrics.count(call, .refused)
-                let error = try? JSONDecoder().decode(Refused.self, from: answer.body)
+                let error = try? StrictJSON.decode(Refused.self, from: answer.body)
                 if error?.error == "invalid_grant" { throw Problem.invalidGrant }
             case .serverError: metrics.count(call, .unavailable)
             case .redirection, .informational, .invalid: metrics.count(call, .malformed)

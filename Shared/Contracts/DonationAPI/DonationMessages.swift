@@ -2,6 +2,7 @@ package import Credentials
 package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
+import StrictJSON
 
 /// A serialised `DonationRequest`. Only data-donation reads its content; the metadata proxy passes it on.
 package struct DonationBody: WireMessage, Equatable {
@@ -80,7 +81,7 @@ package struct RedemptionRequest: JSONMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
+import StrictJSON
 
 /// A request or an answer of an ``Endpoint``: named header fields and a body of one media type; a request may also have values
 /// in the path and the query.
@@ -96,7 +97,7 @@ extension JSONMessage {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }

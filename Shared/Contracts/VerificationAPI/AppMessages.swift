@@ -2,6 +2,7 @@ package import Credentials
 package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
+import StrictJSON
 
 /// A JSON message of an app that a header field can mark as a dummy request (cwa-verification-server,
 /// `ExternalFakeRequestController`).
@@ -15,7 +16,7 @@ extension FakeableMessage {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }
@@ -62,7 +63,7 @@ package struct RegistrationTokenRequest: FakeableMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }
@@ -135,7 +136,7 @@ package struct RegistrationTokenResponse: JSONMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }

@@ -2,6 +2,7 @@ package import Credentials
 package import FoundationEssentials
 package import HTTPContract
 package import HTTPTypes
+import StrictJSON
 
 /// The purpose of an upload, which decides what may authorise it.
 package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
@@ -185,7 +186,7 @@ package struct TANVerification: JSONMessage, Equatable {
 
     package init(fields: HTTPFields, body: Data) throws(MalformedMessage) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: body)
+            self = try StrictJSON.decode(Self.self, from: body)
         } catch {
             throw MalformedMessage()
         }

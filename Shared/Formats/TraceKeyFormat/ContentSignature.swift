@@ -1,5 +1,6 @@
 package import Crypto
 package import FoundationEssentials
+import StrictJSON
 
 /// The header field `Signature` of a list of trace keys: a JSON web token (RFC 7519, ES256) that names the list's digest.
 ///
@@ -62,8 +63,8 @@ package struct ContentSignature: Hashable, Sendable {
     package static func read(_ token: String) -> (signature: ContentSignature, bytes: [UInt8])? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.bytes(parts[0]), let claims = Base64URL.bytes(parts[1]),
-            (try? JSONDecoder().decode(Header.self, from: Data(header)))?.alg == algorithm,
-            let read = try? JSONDecoder().decode(Claims.self, from: Data(claims)),
+            (try? StrictJSON.decode(Header.self, from: Data(header)))?.alg == algorithm,
+            let read = try? StrictJSON.decode(Claims.self, from: Data(claims)),
             let raw = Base64URL.bytes(parts[2]),
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
         else { return nil }

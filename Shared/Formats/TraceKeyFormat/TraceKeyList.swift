@@ -1,5 +1,6 @@
 import ExposureKeys
 package import FoundationEssentials
+import StrictJSON
 import SwiftProtobuf
 
 /// Trace keys as phones download them, in either of two forms. The order depends on content alone.
@@ -25,7 +26,7 @@ package struct TraceKeyList: Hashable, Sendable {
 
     /// Reads an array in JSON; nil if any part of it isn't a key, or if a key is in it twice.
     package init?(json: Data) {
-        guard let members = try? JSONDecoder().decode([TraceKeyMembers].self, from: json) else { return nil }
+        guard let members = try? StrictJSON.decode([TraceKeyMembers].self, from: json) else { return nil }
         self.init(members.map(\.key))
     }
 

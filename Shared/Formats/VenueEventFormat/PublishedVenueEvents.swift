@@ -1,5 +1,6 @@
 import ExposureKeys
 import FoundationEssentials
+import StrictJSON
 package import Venues
 
 /// All events that tracers published, as phones download them: one short file in JSON.
@@ -30,7 +31,7 @@ package struct PublishedVenueEvents: Hashable, Sendable {
 
     /// Reads a file; nil if it isn't one, as a whole.
     package init?(_ bytes: [UInt8]) {
-        guard let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.version == 1 else { return nil }
+        guard let file = try? StrictJSON.decode(File.self, from: Data(bytes)), file.version == 1 else { return nil }
         let records = file.events.compactMap(\.record)
         let revoked = file.revoked.compactMap(\.tombstone)
         guard records.count == file.events.count, revoked.count == file.revoked.count else { return nil }

@@ -1,5 +1,6 @@
 package import Crypto
 package import FoundationEssentials
+import StrictJSON
 
 extension CheckInDiary {
     /// Why a sealed diary can't be read.
@@ -49,7 +50,7 @@ extension CheckInDiary {
     /// The diary of what was sealed. It is authentic; what another version of the app wrote is still held against what follows from the
     /// operations of this one.
     package init(content: Data) throws(Unreadable) {
-        guard let diary = try? JSONDecoder().decode(Self.self, from: content), diary.isConsistent else {
+        guard let diary = try? StrictJSON.decode(Self.self, from: content), diary.isConsistent else {
             throw .refused
         }
         self = diary

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import StrictJSON
 
 /// Which parts of the Further app are switched on. The names in JSON are the app's.
 package struct FurtherFeatures: Codable, Hashable, Sendable {
@@ -21,6 +22,6 @@ package struct FurtherFeatures: Codable, Hashable, Sendable {
 
     /// Takes over what the server publishes. If one of the three is missing or isn't a boolean, the old ones stay.
     package mutating func update(with json: Data) {
-        if let new = try? JSONDecoder().decode(Self.self, from: json) { self = new }
+        if let new = try? StrictJSON.decode(Self.self, from: json) { self = new }
     }
 }

@@ -1,5 +1,6 @@
 import CompactJOSE
 package import FoundationEssentials
+import StrictJSON
 
 /// The signing keys of an identity provider, as it published them at one moment.
 ///
@@ -13,8 +14,7 @@ package struct ProviderKeySet: Sendable {
 
     /// Reads a set (JWKS, RFC 7517). Nil if it has no key to verify with, is too large, or says something twice (section 4).
     package init?(json: Data) {
-        guard json.count <= Self.longest, StrictJSON.holds(Array(json)),
-            let set = try? JSONDecoder().decode(Entries.self, from: json),
+        guard json.count <= Self.longest, let set = try? StrictJSON.decode(Entries.self, from: json),
             set.keys.count <= Self.most
         else { return nil }
         var keys: [String: ProviderKey] = [:]

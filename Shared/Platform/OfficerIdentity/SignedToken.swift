@@ -1,5 +1,6 @@
 import CompactJOSE
 import FoundationEssentials
+import StrictJSON
 
 /// A JSON web token (RFC 7519) whose claims have been read, but whose signature has not been verified.
 package struct SignedToken<Claims: Decodable & Sendable>: Sendable, CustomStringConvertible {
@@ -15,10 +16,8 @@ package struct SignedToken<Claims: Decodable & Sendable>: Sendable, CustomString
     /// Nil for text that isn't a token with these claims and the name of a key, and for a token with an extension that its header
     /// declares critical (RFC 7515, section 4.1.11).
     package init?(_ text: String, as claims: Claims.Type = Claims.self) {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .secondsSince1970
         guard let jws = CompactJWS(text, longest: Self.longest), let keyID = jws.header.keyID, !keyID.isEmpty,
-            StrictJSON.holds(jws.payload), let claims = try? decoder.decode(claims, from: Data(jws.payload))
+            let claims = try? StrictJSON.decode(claims, from: Data(jws.payload), dates: .secondsSince1970)
         else { return nil }
         self.claims = claims
         self.keyID = keyID

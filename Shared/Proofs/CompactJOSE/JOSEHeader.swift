@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// The header of a token: what its verifier compares with the only values that it accepts.
 package struct JOSEHeader: Hashable, Sendable {
@@ -43,9 +44,7 @@ package struct JOSEHeader: Hashable, Sendable {
 
     /// Nil if it isn't an object with an algorithm, has a name twice, or has `crit` or `zip`. Other members don't count.
     init?(json: [UInt8]) {
-        guard StrictJSON.holds(json),
-            let members = try? JSONDecoder().decode(Members.self, from: Data(json))
-        else { return nil }
+        guard let members = try? StrictJSON.decode(Members.self, from: Data(json)) else { return nil }
         algorithm = members.algorithm
         encryption = members.encryption
         keyID = members.keyID

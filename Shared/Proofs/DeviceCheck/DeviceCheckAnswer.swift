@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// What Apple's service means by an answer.
 ///
@@ -62,7 +63,7 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
     }
 
     private static func bits(in body: [UInt8]) -> DeviceBits? {
-        guard let read = try? JSONDecoder().decode(Members.self, from: Data(body)),
+        guard let read = try? StrictJSON.decode(Members.self, from: Data(body)),
             let month = DeviceBits.Month(read.changed)
         else { return nil }
         return DeviceBits(first: read.first, second: read.second, changed: month)

@@ -1,5 +1,6 @@
 import CompactJOSE
 package import FoundationEssentials
+import StrictJSON
 
 /// What Google says of a request, an app and a device: the payload of a token (developer.android.com, "Integrity
 /// verdicts").
@@ -69,7 +70,7 @@ package struct PlayIntegrityVerdict: Hashable, Sendable {
 extension PlayIntegrityVerdict {
     /// Reads what a token contains.
     init(payload: [UInt8]) throws(PlayIntegrityFlaw) {
-        guard StrictJSON.holds(payload), let read = try? JSONDecoder().decode(Payload.self, from: Data(payload)) else {
+        guard let read = try? StrictJSON.decode(Payload.self, from: Data(payload)) else {
             throw .unreadable
         }
         let request = read.requestDetails

@@ -332,13 +332,14 @@ struct SignInTests {
         }
     }
 
-    @Test("a discovery document of another issuer, or with an address that isn't https, is not used")
+    @Test("a discovery document of another issuer, with an address that isn't https, or with a name twice, is not used")
     func wrongDiscovery() async throws {
         let lies: [@Sendable (inout [String: String]) -> Void] = [
             { $0["issuer"] = #""https://localhost/realms/other""# }, { $0["issuer"] = nil },
             { $0["token_endpoint"] = #""http://localhost/token""# }, { $0["jwks_uri"] = #""file:///etc/passwd""# },
             { $0["authorization_endpoint"] = #""https://user@evil.example/""# },
             { $0["token_endpoint"] = HostileJSON.deep }, { $0["jwks_uri"] = "1e999" },
+            { $0["another"] = #"0,"another":0"# },
         ]
         try await PortalStage.run(isProviderUp: false) { stage in
             for lie in lies {

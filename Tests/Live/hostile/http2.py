@@ -766,11 +766,11 @@ def run_flood(report, suite, upstream, flood, options, held):
         # What every process grows by at first isn't counted.
         with Witness(proxy.port, http1, http2, pause=0.01):
             time.sleep(0.5)
-        used = proxy.cpu
+        used, start = proxy.cpu, time.monotonic()
         with proxy.growth() as growth, Witness(proxy.port, http1, http2) as witness:
             made, words, end = attack(flood, options, held, proxy.port, suite, 20 if suite.long else 2)
             time.sleep(0.3)
-        each = (proxy.cpu - used) / max(made, 1)
+        each, share = (proxy.cpu - used) / max(made, 1), (proxy.cpu - used) / (time.monotonic() - start)
         report.require(proxy.is_running, f"{name}: the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
@@ -780,7 +780,8 @@ def run_flood(report, suite, upstream, flood, options, held):
     report.require(each < ALLOWED_CPU, f"{name}: a connection costs {each * 1000:.0f} ms of a core")
     report.require(end not in ("hangs", "fails"), f"{name}: the attacker {end}")
     report.say(
-        f"{name}: {made} connections, {words}; {end}; {each * 1000:.0f} ms of a core each, grown by {mebibytes(growth.most)}; {others}"
+        f"{name}: {made} connections, {words}; {end}; {each * 1000:.0f} ms of a core each, "
+        f"{share:.0%} of a core in all; grown by {mebibytes(growth.most)}; {others}"
     )
 
 

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import StrictJSON
 
 /// Checks a provider token as APNs does
 /// (<https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns>).
@@ -50,7 +51,7 @@ struct ProviderTokenCheck: Sendable {
     }
 
     private static func decoded<Content: Decodable>(_ part: Substring) -> Content? {
-        data(part).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
+        data(part).flatMap { try? StrictJSON.decode(Content.self, from: $0) }
     }
 
     private static func data(_ part: Substring) -> Data? {

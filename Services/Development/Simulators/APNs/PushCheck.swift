@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPMessage
 import HTTPTypes
+import StrictJSON
 
 /// Checks one request as APNs does, except for its authentication
 /// (<https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns>).
@@ -68,7 +69,7 @@ struct PushCheck {
         guard !body.isEmpty else { throw Rejection(400, "PayloadEmpty") }
         guard body.count <= Self.payloadLimit else { throw Rejection(413, "PayloadTooLarge") }
         guard body != Self.silent else { return }
-        let payload = try? JSONDecoder().decode(Payload.self, from: Data(body))
+        let payload = try? StrictJSON.decode(Payload.self, from: Data(body))
         guard let payload else { throw Rejection(400, "PayloadEmpty") }
         if fields.type == "background", payload.aps.contentAvailable != 1 { throw Rejection(400, "PayloadEmpty") }
     }

@@ -3,6 +3,7 @@ package import Glibc
 import HTTPTypes
 import OutsideCalls
 import Running
+import StrictJSON
 import Vigil
 
 /// The processes of a suite: started in order, watched, and stopped in the reverse order.
@@ -84,7 +85,7 @@ package actor Supervisor {
         struct Answer: Decodable {
             let warnings: [String]?
         }
-        return try JSONDecoder().decode(Answer.self, from: Data(try await answer(of: url).body)).warnings ?? []
+        return try StrictJSON.decode(Answer.self, from: Data(try await answer(of: url).body)).warnings ?? []
     }
 
     /// Asks an admin port whether the service is ready.

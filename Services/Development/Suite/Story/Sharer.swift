@@ -2,6 +2,7 @@ import Credentials
 import ExposureKeys
 import Foundation
 import Phone
+import StrictJSON
 import Venues
 
 /// A phone whose owner shares keys, with its app. The app is closed after each upload: when the system starts it again, it knows what it
@@ -19,14 +20,14 @@ struct Sharer: Sendable {
 
     /// Whether everything is uploaded.
     var isDone: Bool {
-        get throws { try JSONDecoder().decode(UploadPlan.self, from: kept).isComplete }
+        get throws { try StrictJSON.decode(UploadPlan.self, from: kept).isComplete }
     }
 
     /// The system starts the app, which uploads what is due.
     /// - Returns: the upload's TAN; nil if nothing was uploaded.
     mutating func run(at now: Date, reports: [CheckInReport] = [], on stage: StoryStage) async throws -> TAN? {
         phone.live(until: now)
-        var plan = try JSONDecoder().decode(UploadPlan.self, from: kept)
+        var plan = try StrictJSON.decode(UploadPlan.self, from: kept)
         var tan: TAN?
         var latest = kept
         defer { kept = latest }

@@ -2,6 +2,7 @@ package import Catalogue
 import ExposureFormat
 import Foundation
 package import Phone
+import StrictJSON
 package import Vigil
 
 /// The facts about a state folder's suite that `vigil-dev up` last wrote, for the commands that talk to it.
@@ -21,7 +22,7 @@ package struct RunningSuite: Decodable, Sendable {
                 "\(folder.path) holds no suite: run `vigil-dev up` first, or name another folder with --state.")
         }
         do {
-            self = try JSONDecoder().decode(RunningSuite.self, from: Data(text.utf8))
+            self = try StrictJSON.decode(RunningSuite.self, from: Data(text.utf8))
         } catch {
             throw CommandFailure("\(folder.configuration("suite")) is damaged: run `vigil-dev up` again.")
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// A reply of APNs to one request.
 struct APNsReply: Sendable, Equatable {
@@ -40,7 +41,7 @@ struct APNsReplyBody {
     static let limit = 4096
 
     init(_ bytes: [UInt8]) {
-        let content = bytes.isEmpty ? nil : try? JSONDecoder().decode(Content.self, from: Data(bytes))
+        let content = bytes.isEmpty ? nil : try? StrictJSON.decode(Content.self, from: Data(bytes))
         reason = content?.reason.flatMap(APNsReason.init) ?? .unknown
         timestamp = content?.timestamp.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil }
     }

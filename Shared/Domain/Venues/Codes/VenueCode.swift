@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// A venue, as its QR code names it.
 package enum Venue: Hashable, Sendable {
@@ -84,7 +85,7 @@ package struct VenueCode: Hashable, Sendable {
             venue = .traceLocation(TraceLocation(payload: payload))
             (description, address, usualMinutes) = location
         case .numbered:
-            guard let place = try? JSONDecoder().decode(NumberedPlace.self, from: Data(payload)),
+            guard let place = try? StrictJSON.decode(NumberedPlace.self, from: Data(payload)),
                 let number = GlobalLocationNumber(place.gln), let name = Self.line(Array(place.opn.utf8)[...]),
                 let address = Self.line(Array(place.addressLine.utf8)[...], longest: Self.longestAddress)
             else { return nil }

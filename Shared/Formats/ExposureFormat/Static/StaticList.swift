@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// A list in CBOR that is published in a signed archive of its own, at a path that phones know:
 /// https://github.com/corona-warn-app/cwa-server/blob/main/services/distribution/src/main/java/app/coronawarn/server/services/distribution/assembly/component/DigitalGreenCertificateStructureProvider.java
@@ -37,9 +38,9 @@ package enum StaticList: String, CaseIterable, StaticContent {
         guard String(validating: json, as: UTF8.self) != nil else {
             throw InvalidMessage(["The file is not JSON in UTF-8."])
         }
-        // Finds duplicate names, which JSONDecoder lets pass, and errors with their lines.
+        // Finds errors, duplicate names among them, with their lines.
         _ = try JSONOutline(json, maximumDepth: CBOR.maximumDepth)
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else {
+        guard let value = try? StrictJSON.decode(JSONValue.self, from: Data(json)) else {
             throw InvalidMessage(["The file is not JSON."])
         }
         try review(value)

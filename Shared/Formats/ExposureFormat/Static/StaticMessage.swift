@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 import SwiftProtobuf
 
 /// A message that is published in a signed archive of its own, at a path that phones know.
@@ -92,7 +93,7 @@ package enum StaticMessage: String, CaseIterable, StaticContent {
         do {
             let message = try type.init(serializedBytes: bytes)
             let json: [UInt8] = try message.jsonUTF8Bytes()
-            return try JSONDecoder().decode(JSONValue.self, from: Data(json))
+            return try StrictJSON.decode(JSONValue.self, from: Data(json))
         } catch {
             throw InvalidMessage(["The bytes are not the message that this path carries."])
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// An upload that is part of a batch, as the gateway's audit describes it (efgs-federation-gateway, `AuditEntry`).
 ///
@@ -51,7 +52,7 @@ package struct AuditEntry: Hashable, Sendable, Codable {
     /// values.
     /// - Parameter limit: of the body, in bytes.
     package static func list(json body: [UInt8], limit: Int) -> [AuditEntry]? {
-        guard body.count <= limit, let list = try? JSONDecoder().decode([Lenient].self, from: Data(body)),
+        guard body.count <= limit, let list = try? StrictJSON.decode([Lenient].self, from: Data(body)),
             list.count <= most
         else { return nil }
         return list.map(\.entry)

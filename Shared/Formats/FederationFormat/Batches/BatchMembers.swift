@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// A batch in the gateway's JSON, which isn't the mapping of Protocol Buffers: the names are the schema's, zeros and
 /// empty lists are left out (protobuf-java-format).
@@ -17,7 +18,7 @@ struct BatchMembers: Codable {
     static func keys(in body: [UInt8]) throws(BatchFlaw) -> [UncheckedKey?] {
         guard !body.isEmpty else { return [] }
         do {
-            let batch = try JSONDecoder().decode(Lenient.self, from: Data(body))
+            let batch = try StrictJSON.decode(Lenient.self, from: Data(body))
             guard batch.keys.count <= ReceivedBatch.mostKeys else { throw BatchFlaw.tooManyKeys }
             return batch.keys
         } catch BatchFlaw.tooManyKeys {

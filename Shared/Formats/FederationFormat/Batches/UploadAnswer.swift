@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// The answer 207 to an upload: what the gateway says of each key, by its index in the body.
 ///
@@ -40,7 +41,7 @@ package struct UploadAnswer: Hashable, Sendable {
 
     /// Reads `{"201":[…],"409":[…],"500":[…]}`; nil if it isn't that, or doesn't fit a body of so many keys.
     package init?(json: [UInt8], of count: Int) {
-        guard let read = try? JSONDecoder().decode(Members.self, from: Data(json)) else { return nil }
+        guard let read = try? StrictJSON.decode(Members.self, from: Data(json)) else { return nil }
         self.init(new: read.new ?? [], known: read.known ?? [], failed: read.failed ?? [], of: count)
     }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StrictJSON
 
 /// A JSON configuration file as flat, dotted keys: `{"postgres": {"connection": "…"}}` is `postgres.connection`.
 ///
@@ -12,9 +13,10 @@ struct ConfigurationFile {
         }
         let root: Node
         do {
-            root = try JSONDecoder().decode(Node.self, from: data)
+            root = try StrictJSON.decode(Node.self, from: data)
         } catch {
-            throw ConfigurationProblem("The configuration file \(path) is not valid JSON.")
+            throw ConfigurationProblem(
+                "The configuration file \(path) is not valid JSON, or an object has a name twice.")
         }
         guard case .object(let members) = root else {
             throw ConfigurationProblem("The configuration file \(path) must hold one JSON object.")

@@ -2,6 +2,7 @@ package import ArgumentParser
 import FoundationEssentials
 import Loop
 import Running
+import StrictJSON
 
 /// `ready`, a subcommand of every service's executable: queries the running service's own `/ready`.
 ///
@@ -35,7 +36,7 @@ package struct ReadyCommand: AsyncParsableCommand {
             let body = try await Blocking.run { () throws(AdminCall.Failure) in
                 try AdminCall.get("/ready", port: port, limit: maximumSize, within: patience)
             }
-            answer = try JSONDecoder().decode(Readiness.Answer.self, from: Data(body))
+            answer = try StrictJSON.decode(Readiness.Answer.self, from: Data(body))
         } catch {
             throw NotReady.noAnswer(port: port)
         }

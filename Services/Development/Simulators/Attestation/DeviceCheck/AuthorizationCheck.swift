@@ -1,6 +1,7 @@
 import CompactJOSE
 import Crypto
 import FoundationEssentials
+import StrictJSON
 
 /// Checks the header field `Authorization` as Apple's service does: `Bearer` and a JWT with ES256.
 struct AuthorizationCheck: Sendable {
@@ -29,8 +30,8 @@ struct AuthorizationCheck: Sendable {
             case let text = String(authorization.dropFirst(7)), let token = CompactJWS(text, longest: Self.longest),
             token.header.algorithm == "ES256",
             let encodedHeader = text.split(separator: ".").first.flatMap({ Base64URL.bytes($0) }),
-            let header = try? JSONDecoder().decode(Header.self, from: Data(encodedHeader)),
-            let claims = try? JSONDecoder().decode(Claims.self, from: Data(token.payload))
+            let header = try? StrictJSON.decode(Header.self, from: Data(encodedHeader)),
+            let claims = try? StrictJSON.decode(Claims.self, from: Data(token.payload))
         else { return .missingAuthorization }
         guard let key = keys[header.kid], claims.iss == team,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature),

@@ -2,6 +2,7 @@ package import Crypto
 package import DeviceCheck
 import FoundationEssentials
 package import Running
+import StrictJSON
 import Synchronization
 
 /// Apple's DeviceCheck service for one team, for any listener: it refuses what the real one refuses.
@@ -109,7 +110,7 @@ package final class SimulatedDeviceCheck: Sendable {
         _ operation: Operation, _ body: [UInt8], at now: Date
     ) throws(DeviceCheckReply) -> DeviceCheckReply {
         func refusal(_ refusal: DeviceCheckReply.Refusal) -> DeviceCheckReply { DeviceCheckReply(refusal, wording) }
-        guard let request = try? JSONDecoder().decode(Request.self, from: Data(body)),
+        guard let request = try? StrictJSON.decode(Request.self, from: Data(body)),
             request.transaction?.isEmpty == false
         else { throw refusal(.payload) }
         guard let milliseconds = request.milliseconds,

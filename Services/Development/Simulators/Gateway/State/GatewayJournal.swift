@@ -3,6 +3,7 @@ import FederationFormat
 import FoundationEssentials
 import Glibc
 package import Running
+import StrictJSON
 
 /// What the gateway was told, in a file: a process that is killed leaves everything to the next one that it answered for.
 ///
@@ -78,7 +79,7 @@ package final class GatewayJournal: Sendable {
         guard ftruncate(descriptor, off_t(end)) == 0 else { throw FileProblem(number: errno) }
         content.removeSubrange(end...)
         for line in content.split(separator: Self.newline) {
-            let entry = try JSONDecoder().decode(Entry.self, from: Data(line))
+            let entry = try StrictJSON.decode(Entry.self, from: Data(line))
             try body(entry.at, entry.event)
         }
     }

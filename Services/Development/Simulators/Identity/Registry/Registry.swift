@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Running
+import StrictJSON
 
 /// Everybody whom the provider knows, and its own name and key.
 package struct Registry: Sendable {
@@ -32,7 +33,7 @@ package struct Registry: Sendable {
         guard settings.optionalString("users") != nil else { return nil }
         let path = try settings.path("users")
         guard let data = try? Data(contentsOf: URL(filePath: path)),
-            let users = try? JSONDecoder().decode([User].self, from: data), users.allSatisfy({ $0.secretBytes != nil })
+            let users = try? StrictJSON.decode([User].self, from: data), users.allSatisfy({ $0.secretBytes != nil })
         else {
             throw settings.wrong(
                 "users", "names \(path), which must hold a list of users in JSON, each with a secret in base 32")

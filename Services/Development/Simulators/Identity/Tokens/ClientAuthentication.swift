@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPContract
 import HTTPTypes
+import StrictJSON
 
 /// Finds out which client asks for tokens: by the one method that is registered for it (OpenID Connect Core, section 9).
 struct ClientAuthentication {
@@ -87,7 +88,7 @@ struct ClientAuthentication {
         }
         guard form["client_assertion_type"] == Self.assertionType, parts.count == 3,
             let bytes = Base64URL.bytes(parts[1]),
-            let name = try? JSONDecoder().decode(Name.self, from: Data(bytes)),
+            let name = try? StrictJSON.decode(Name.self, from: Data(bytes)),
             let client = registry.client(name.sub), case .key(let key) = client.credential,
             form["client_id"] == nil || form["client_id"] == client.id,
             let claims = JSONWebToken(text)?.claims(signedBy: key, as: Assertion.self)

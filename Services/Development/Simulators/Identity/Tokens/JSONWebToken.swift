@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import StrictJSON
 
 /// A token in compact form (RFC 7515, section 7.1), signed with ES256.
 struct JSONWebToken {
@@ -18,7 +19,7 @@ struct JSONWebToken {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.bytes(parts[0]), let claims = Base64URL.bytes(parts[1]),
             let signature = Base64URL.bytes(parts[2]),
-            let decoded = try? JSONDecoder().decode(Header.self, from: Data(header)), decoded.alg == "ES256"
+            let decoded = try? StrictJSON.decode(Header.self, from: Data(header)), decoded.alg == "ES256"
         else { return nil }
         signed = "\(parts[0]).\(parts[1])"
         self.claims = claims
@@ -30,6 +31,6 @@ struct JSONWebToken {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(signature, for: Data(signed.utf8))
         else { return nil }
-        return try? JSONDecoder().decode(Claims.self, from: Data(claims))
+        return try? StrictJSON.decode(Claims.self, from: Data(claims))
     }
 }

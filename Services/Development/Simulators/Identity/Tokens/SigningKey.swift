@@ -1,6 +1,7 @@
 package import Crypto
 import FoundationEssentials
 import Running
+import StrictJSON
 
 /// The key that signs tokens, as the published key set names it.
 package struct SigningKey: Sendable {
@@ -14,7 +15,7 @@ package struct SigningKey: Sendable {
     package init?(_ key: P256.Signing.PrivateKey, published: String) {
         // An uncompressed point: 0x04, 32 bytes of x, 32 bytes of y.
         let x = Base64URL.text(key.publicKey.x963Representation.dropFirst().prefix(32))
-        guard var set = try? JSONDecoder().decode(KeySet.self, from: Data(published.utf8)),
+        guard var set = try? StrictJSON.decode(KeySet.self, from: Data(published.utf8)),
             let id = set.keys.first(where: { $0["x"] == x })?["kid"]
         else { return nil }
         self.key = key

@@ -1,4 +1,5 @@
-import CompactJOSE
+import FoundationEssentials
+import StrictJSON
 import Testing
 
 /// Texts of JSON over which readers differ.
@@ -17,7 +18,8 @@ import Testing
     @Test(
         arguments: [
             #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"a":1,"b":2,"a":3}}"#, #"[{"😀":1,"\ud83d\ude00":2}]"#,
-            #"{"":1,"":2}"#,
+            #"{"":1,"":2}"#, #"{"K":1,"\u212a":2}"#,
+            "{\((0..<40).map { "\"n\($0)\":0" }.joined(separator: ",")),\"n7\":1}",
         ])
     func `a name that stands twice in an object is refused`(_ text: String) {
         #expect(!StrictJSON.holds(Array(text.utf8)))
@@ -45,8 +47,26 @@ import Testing
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }
-        #expect(StrictJSON.holds(nested(64)))
-        #expect(!StrictJSON.holds(nested(65)))
+        #expect(StrictJSON.holds(nested(256)))
+        #expect(!StrictJSON.holds(nested(257)))
         #expect(!StrictJSON.holds(nested(100_000)))
+    }
+
+    @Test func `a value is read from a text that is accepted, and from no other`() throws {
+        let read = try StrictJSON.decode([String: Int].self, from: Data(#"{"a":1,"b":2}"#.utf8))
+        #expect(read == ["a": 1, "b": 2])
+        let date = try StrictJSON.decode([Date].self, from: Data("[60]".utf8), dates: .secondsSince1970)
+        #expect(date == [Date(timeIntervalSince1970: 60)])
+        for text in [#"{"a":1,"a":2}"#, #"{"a":1,}"#, "", "\u{FEFF}{}"] {
+            #expect(throws: StrictJSON.Malformed.self) {
+                try StrictJSON.decode([String: Int].self, from: Data(text.utf8))
+            }
+        }
+    }
+
+    @Test func `names that differ are told apart, however many there are, and after an inner object has ended`() {
+        let many = (0..<40).map { "\"n\($0)\":{\"n\($0)\":{}}" }.joined(separator: ",")
+        #expect(StrictJSON.holds(Array("{\(many)}".utf8)))
+        #expect(!StrictJSON.holds(Array(#"{"a":{"b":1,"c":2},"a":3}"#.utf8)))
     }
 }
