@@ -72,7 +72,10 @@ package final class HTTP2Session {
         watch = FrameWatch(skipping: role == .server ? 24 : 0)
         owesTableUpdate = !limits.usesTables
         library = nil
-        let options = HTTP2Library.shared.options(for: limits)
+        // Without options the library would have none of their limits.
+        guard let options = HTTP2Library.shared.options(for: limits) else {
+            throw HTTP2Failure(.internalError, "no memory for a session")
+        }
         defer { nghttp2_option_del(options) }
         // The library calls back only from calls of `self`, which therefore outlives it.
         let context = Unmanaged.passUnretained(self).toOpaque()
