@@ -220,6 +220,7 @@ extension HTTP2Session {
     /// Whether the library has taken what it was told. Without memory it hasn't, and its state is unknown: the session ends.
     @discardableResult
     func take(_ code: Int32) -> Bool {
+        noteMemory(Int(code))
         if nghttp2_is_fatal(code) != 0 { fail(.internalError, String(cString: nghttp2_strerror(code))) }
         return code == 0
     }

@@ -10,6 +10,8 @@ SPAN = 0.5
 # Of the injected calls of one span: a program that waits between attempts makes a few hundred, one that spins tens of thousands.
 MOST_CALLS = 500
 MOST_LINES = 60
+# Statuses that the contract has for what can't be done, or wasn't read whole.
+REFUSALS = {"400", "408", "429", "431", "500", "503"}
 # Of a core, during a span and what follows until everybody is answered.
 MOST_CPU = 0.6
 
@@ -59,16 +61,16 @@ class Watch:
     def object(self, text):
         self.table.object(self.kind, f"{self.program.name}, {self.what}: {text}")
 
-    def end(self, outcomes, may_end=None, most_cpu=MOST_CPU, all_answered=False, answers=3):
+    def end(self, outcomes, may_end=None, most_cpu=MOST_CPU, all_answered=False, answers=3, refusals=frozenset()):
         """After the fault has ended. `may_end`: the reason why the program may end. `all_answered`: nobody may notice.
-        `answers`: how many in a row show that it has recovered."""
+        `answers`: how many in a row show that it has recovered. `refusals`: statuses that may come besides those of REFUSALS."""
         self.table.count(self.kind, outcomes)
         program = self.program
         for odd in {outcome for outcome in outcomes if outcome.split(" ")[0] not in ("answered", "refused", "closed")}:
             if not (odd == "waiting" and program.ended()):
                 self.object(f"a request is {odd}")
         for refusal in {outcome for outcome in outcomes if outcome.startswith("refused")}:
-            if refusal.split(" ")[1] not in ("400", "408", "429", "431", "500", "503"):
+            if refusal.split(" ")[1] not in REFUSALS | refusals:
                 self.object(f"a request is {refusal}, which the contract doesn't have")
         if all_answered and (odd := [outcome for outcome in outcomes if outcome != "answered"]):
             self.object(f"{len(odd)} of {len(outcomes)} requests aren't answered: {odd[0]}")
