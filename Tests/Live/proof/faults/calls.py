@@ -99,7 +99,7 @@ def points(calls, random, short):
     if not short:
         return every
     must = [point for point in every if point in {("accept4", "EMFILE", "1+"), ("epoll_ctl", "ENOSPC", "1+")}]
-    return must + random.sample(every, 4)
+    return must + random.sample(every, 2)
 
 
 def check(table, program, random, short, only=None):
@@ -140,7 +140,7 @@ def check_start(table, program, random, short):
     """A fault of a limited length while it starts: it serves within some seconds, or ends and says why."""
     kind = f"system calls at start, {program.name}"
     every = [(call, error, when) for call, errors in AT_START.items() for error in errors.split() for when in ("1", "2", "1..40", "60..70")]
-    for call, error, when in random.sample(every, 3) if short else every:
+    for call, error, when in random.sample(every, 1) if short else every:
         program.stop()
         table.point(kind)
         start = program.log.stat().st_size

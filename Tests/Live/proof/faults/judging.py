@@ -37,17 +37,26 @@ class Table:
         if not self.quiet:
             print(f"faults: OBJECTION: {kind}: {text}", file=sys.stderr, flush=True)
 
-    def include(self, rows):
-        """The rows of another table."""
+    def save(self, file):
+        file.write_text(json.dumps([self.rows, self.objections, sorted(self.messages)]))
+
+    def include(self, file):
+        """What another process has saved; without it, that process has failed."""
+        if not file.exists():
+            return self.object(file.stem, "the check itself ended without a table, see above")
+        rows, objections, messages = json.loads(file.read_text())
         for kind, row in rows.items():
             self.rows[kind].update(row)
+        self.objections += objections
+        self.messages |= set(messages)
 
     def say(self):
         columns = ("points", "answered", "refused", "closed", "recovered", "restarted", "objections")
         print(f"{'kind':34}" + "".join(f"{name:>12}" for name in columns))
         for kind, row in self.rows.items():
             print(f"{kind:34}" + "".join(f"{row[name]:>12}" for name in columns))
-        sys.stdout.flush()
+        points = sum(row["points"] for row in self.rows.values())
+        print(f"faults: {points} points; messages logged: {'; '.join(sorted(self.messages)) or 'none'}", flush=True)
 
 
 class Watch:

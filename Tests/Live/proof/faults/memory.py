@@ -27,7 +27,7 @@ def check(table, program, faults, library, random, most, short):
     if not seen:
         table.object(kind, f"{library} allocates nothing that is seen")
         return
-    numbers = sorted(random.sample(range(seen), min(seen, 6 if short else most)))
+    numbers = sorted(random.sample(range(seen), min(seen, 3 if short else most)))
     points = [(number, count) for number in numbers for count in ((1,) if short else (1, 3))]
     points += [(number, 1 << 30) for number in numbers[:: max(1, len(numbers) // (2 if short else 20))]]
     for number, count in points:

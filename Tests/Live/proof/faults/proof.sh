@@ -56,6 +56,7 @@ done
 
 # A kind in the namespaces mounts a file.
 [ "$(id -u)" = 0 ] || fail "The subject faults needs root: run it with sudo."
+packages+=(gcc)
 prepare_machine
 prepare_python
 build_release
