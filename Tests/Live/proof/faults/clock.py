@@ -1,11 +1,9 @@
 """A wall clock that is set while the program serves: deadlines are monotonic, and a jump back stalls nobody."""
 
-import time
-
 import judging
 
-# Seconds: forward and back, and home again.
-JUMPS = (3600, 0, -3600, 0, 86_400, 0, -86_400, 3600, -3600, 0)
+# Seconds: forward and back, and home again; not further back than the certificates are valid.
+JUMPS = (3600, 0, -3600, 0, 86_400, 0, 3600, -3600, 86_400, -3600, 0)
 
 
 def check(table, program, faults, short, seconds=3):
@@ -22,7 +20,7 @@ def one(table, kind, program, faults, jump, seconds):
 
 
 def check_limit(table, program, faults, most):
-    """A proxy that allows some requests a minute refuses after these, and with any clock allows as many again a minute later."""
+    """A proxy that allows some requests in a span refuses more, and after a jump in either direction a new span has begun."""
     kind = "clock jumps, rate limit"
     for jump in (3600, -3600):
         table.point(kind)
@@ -31,13 +29,10 @@ def check_limit(table, program, faults, most):
         if "refused 429" not in outcomes:
             table.object(kind, f"the limit isn't reached: {sorted(set(outcomes))}")
         faults.jump(jump)
-        start = time.monotonic()
-        while (outcome := program.ask()) != "answered" and time.monotonic() < start + 75:
-            time.sleep(1)
-        if outcome == "answered":
+        if (outcome := program.ask()) == "answered":
             table.count(kind, ["recovered"])
         else:
-            table.object(kind, f"a minute after a jump of {jump} s a request is {outcome}")
+            table.object(kind, f"after a jump of {jump} s a request is {outcome}")
     faults.end()
 
 

@@ -129,7 +129,7 @@ class Check:
         for subject, libraries in ((self.proxy, ("OpenSSL", "nghttp2")), (self.results, ("OpenSSL", "libpq"))):
             with self.shimmed(subject) as (program, faults):
                 for library in libraries:
-                    memory.check(self.table, program, faults, library, self.random, 150, self.short)
+                    memory.check(self.table, program, faults, library, self.random, 100, self.short)
 
     def names(self):
         """In namespaces of its own, by this program once more."""
@@ -164,10 +164,9 @@ class Check:
         for subject in (self.proxy, self.results):
             with self.shimmed(subject) as (program, faults):
                 clock.check(self.table, program, faults, self.short)
-        if not self.short:
-            faults, most = self.faults("limited"), 20
-            with self.proxy(environment=faults.environment, limits__requests=most) as proxy:
-                clock.check_limit(self.table, proxy, faults, most)
+        faults, most = self.faults("limited"), 5
+        with self.proxy(environment=faults.environment, limits__requests=most) as proxy:
+            clock.check_limit(self.table, proxy, faults, most)
 
 
 def main():
