@@ -114,6 +114,8 @@ package final class ProxyExchange: ExchangeHandler {
         if ready == nil, exchange.isOpen {
             route.tooLong.increment()
             ready = exchange.encode(.unavailable)
+            // Without memory for either, nobody is kept waiting.
+            if ready == nil { exchange.hangUp() }
         }
         schedule.answerReady(self)
     }

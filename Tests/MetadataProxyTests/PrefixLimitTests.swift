@@ -27,6 +27,16 @@ import Testing
         #expect(try admitted("203.0.113.7", by: limit, of: 5) == 3)
     }
 
+    @Test("a clock that is set back refuses nobody for longer than five minutes")
+    func clockSetBack() throws {
+        let clock = ManualClock(Date(timeIntervalSince1970: 1_779_796_800))
+        let limit = PrefixLimit(3, clock: clock.clock)
+        #expect(try admitted("203.0.113.7", by: limit, of: 5) == 3)
+        clock.advance(by: -3600)
+        #expect(try admitted("203.0.113.7", by: limit, of: 5) == 3)
+        #expect(try admitted("203.0.113.7", by: limit, of: 1) == 0)
+    }
+
     @Test(
         "addresses of one network share a limit, others don't",
         arguments: [

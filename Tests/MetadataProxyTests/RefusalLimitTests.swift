@@ -40,6 +40,14 @@ import Testing
         #expect(try through(30) == 10)
     }
 
+    @Test("a clock that is set back refuses nobody for longer, nor is the service under strain for longer")
+    func clockSetBack() throws {
+        limit.note(isStrained: true)
+        #expect(try through(30) == 2)
+        clock.advance(by: -3600)
+        #expect(try through(30) == 10)
+    }
+
     @Test("accepted requests are not counted")
     func successes() throws {
         #expect(try through(1_000, areRefused: false) == 1_000)

@@ -25,6 +25,17 @@ import X509
             serverName: serverName)
     }
 
+    @Test("a connection that OpenSSL can't set up fails with its handshake, and isn't opened without its name")
+    func unusable() throws {
+        // Longer than a name in a greeting may be.
+        let transport = try authority.material().client().connect(-1, serverName: String(repeating: "a", count: 300))
+        guard case .failed = transport.handshake() else {
+            Issue.record("the handshake goes on")
+            return
+        }
+        #expect(!transport.failure.isEmpty)
+    }
+
     @Test("with certificates of one authority both get in, by TLS 1.3, and know each other's certificate")
     func mutual() throws {
         let identity = try authority.issue("Laboratory 7", role: .lab)

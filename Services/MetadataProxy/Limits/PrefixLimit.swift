@@ -9,11 +9,11 @@ import Synchronization
 /// everything is forgotten within five minutes.
 package final class PrefixLimit: Sendable {
     private struct Window {
-        var end: Date
+        let time: TimeWindow
         var sketch = PrefixSketch()
-    }
 
-    private static let length: TimeInterval = 300
+        init(at start: Date) { time = TimeWindow(start: start, length: 300) }
+    }
 
     private let limit: Int
     private let clock: WallClock
@@ -23,7 +23,7 @@ package final class PrefixLimit: Sendable {
     package init(_ limit: Int, clock: WallClock) {
         self.limit = limit
         self.clock = clock
-        window = Mutex(Window(end: clock.now.addingTimeInterval(Self.length)))
+        window = Mutex(Window(at: clock.now))
     }
 
     /// Counts a request.
@@ -31,7 +31,7 @@ package final class PrefixLimit: Sendable {
     func admits(_ prefix: AddressPrefix) -> Bool {
         let now = clock.now
         return window.withLock { window in
-            if now >= window.end { window = Window(end: now.addingTimeInterval(Self.length)) }
+            if !window.time.contains(now) { window = Window(at: now) }
             return window.sketch.add(prefix) <= limit
         }
     }

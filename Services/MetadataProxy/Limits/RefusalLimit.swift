@@ -11,10 +11,15 @@ import Synchronization
 /// little. Like ``PrefixLimit``, it forgets everything within five minutes.
 package final class RefusalLimit: Sendable {
     private struct Window {
-        var end: Date
-        var number = 0
+        let time: TimeWindow
+        let number: Int
         var refused = PrefixSketch()
         var inProgress = PrefixSketch()
+
+        init(at start: Date, number: Int) {
+            time = TimeWindow(start: start, length: 300)
+            self.number = number
+        }
     }
 
     /// A request in progress.
@@ -36,7 +41,6 @@ package final class RefusalLimit: Sendable {
         deinit { whole.end(prefix, of: window, isRefused: isRefused) }
     }
 
-    private static let length: TimeInterval = 300
     /// How long a service's report of strain holds.
     private static let strain: TimeInterval = 60
 
@@ -46,7 +50,7 @@ package final class RefusalLimit: Sendable {
     private let maxAtOnce: Int
     private let clock: WallClock
     private let window: Mutex<Window>
-    private let strainEnd = Mutex(Date.distantPast)
+    private let strained = Mutex<TimeWindow?>(nil)
 
     /// - Parameter limit: the refusals allowed for one prefix in five minutes. Refusals and requests in progress together may
     ///   reach four times as many; while the service is under strain, a fifth.
@@ -55,17 +59,15 @@ package final class RefusalLimit: Sendable {
         limitUnderStrain = max(1, limit / 5)
         maxAtOnce = 4 * limit
         self.clock = clock
-        window = Mutex(Window(end: clock.now.addingTimeInterval(Self.length)))
+        window = Mutex(Window(at: clock.now, number: 0))
     }
 
     /// A new request; nil if its prefix has reached the limit.
     func attempt(from prefix: AddressPrefix) -> Attempt? {
         let now = clock.now
-        let isStrained = strainEnd.withLock { now < $0 }
+        let isStrained = strained.withLock { $0?.contains(now) == true }
         let number = window.withLock { window -> Int? in
-            if now >= window.end {
-                window = Window(end: now.addingTimeInterval(Self.length), number: window.number + 1)
-            }
+            if !window.time.contains(now) { window = Window(at: now, number: window.number + 1) }
             let refused = window.refused.count(prefix)
             let all = refused + window.inProgress.count(prefix)
             guard isStrained ? all < limitUnderStrain : refused < limit && all < maxAtOnce else { return nil }
@@ -78,8 +80,8 @@ package final class RefusalLimit: Sendable {
 
     /// Records whether the service reports strain.
     func note(isStrained: Bool) {
-        let end = isStrained ? clock.now.addingTimeInterval(Self.strain) : .distantPast
-        strainEnd.withLock { $0 = end }
+        let time = isStrained ? TimeWindow(start: clock.now, length: Self.strain) : nil
+        strained.withLock { $0 = time }
     }
 
     private func end(_ prefix: AddressPrefix, of number: Int, isRefused: Bool) {

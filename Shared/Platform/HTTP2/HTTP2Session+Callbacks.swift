@@ -37,7 +37,7 @@ extension HTTP2Session {
 
     func data(on number: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         // What it ignores, it consumes itself.
-        _ = nghttp2_session_consume_connection(library, count)
+        take(nghttp2_session_consume_connection(library, count))
         guard let stream = streams[number], let bytes, let input else { return 0 }
         let start = bytes - input
         events.append(.body(stream, start..<start + count))
@@ -100,7 +100,7 @@ extension HTTP2Session {
 
     /// Queues a reset while the library reads.
     private func resetInside(_ stream: HTTP2Stream, _ code: HTTP2Code) {
-        _ = nghttp2_submit_rst_stream(library, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
+        take(nghttp2_submit_rst_stream(library, none, stream.id, code.rawValue))
     }
 
     // MARK: Reading and writing

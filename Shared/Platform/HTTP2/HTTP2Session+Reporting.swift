@@ -88,7 +88,7 @@ extension HTTP2Session {
             return
         }
         guard heldBytes <= limits.heldBytes || stream.id == oldestReceiving else { return }
-        _ = nghttp2_session_consume_stream(library, stream.id, stream.owed)
+        take(nghttp2_session_consume_stream(library, stream.id, stream.owed))
         stream.owed = 0
     }
 

@@ -26,7 +26,7 @@ extension HTTP2Session {
         let code = withFields([(":status", String(status.code))], nil) {
             nghttp2_submit_headers(library, none, number, nil, $0.baseAddress, $0.count, nil)
         }
-        return code == 0
+        return take(code)
     }
 
     /// Encodes a whole answer now, as bytes to be sent later: HEADERS and one DATA frame, which together have exactly
@@ -79,7 +79,7 @@ extension HTTP2Session {
             var provider = Self.provider
             return nghttp2_submit_response(library, number, $0.baseAddress, $0.count, &provider)
         }
-        return code == 0
+        return take(code)
     }
 
     private static func hasBody(_ status: HTTPResponse.Status, to stream: HTTP2Stream) -> Bool {
@@ -170,21 +170,21 @@ extension HTTP2Session {
     /// Asks a stream's source again after ``HTTP2BodyPiece/later``.
     package func resume(_ number: Int32) {
         guard failure == nil else { return }
-        _ = nghttp2_session_resume_data(library, number)
+        take(nghttp2_session_resume_data(library, number))
     }
 
     /// Ends a stream at once.
     package func reset(_ number: Int32, _ code: HTTP2Code) {
         guard failure == nil, let stream = streams[number] else { return }
         stream.isReset = true
-        _ = nghttp2_submit_rst_stream(library, none, number, code.rawValue)
+        take(nghttp2_submit_rst_stream(library, none, number, code.rawValue))
     }
 
     /// Tells the client to open no more streams; those on their way are still served (RFC 9113, section 6.8). ``goAway(_:)``
     /// follows a round trip later.
     package func shutdownNotice() {
         guard failure == nil else { return }
-        _ = nghttp2_submit_shutdown_notice(library)
+        take(nghttp2_submit_shutdown_notice(library))
     }
 
     /// Says which streams were taken, and takes no more.
@@ -194,13 +194,13 @@ extension HTTP2Session {
         guard failure == nil else { return }
         let last = lastStream ?? nghttp2_session_get_last_proc_stream_id(library)
         if role == .server { self.lastStream = min(self.lastStream, last) }
-        _ = nghttp2_submit_goaway(library, none, last, code.rawValue, data, data.count)
+        take(nghttp2_submit_goaway(library, none, last, code.rawValue, data, data.count))
     }
 
     /// Ends the connection: GOAWAY is the last frame, and open streams are given up.
     package func terminate(_ code: HTTP2Code) {
         guard failure == nil else { return }
-        _ = nghttp2_session_terminate_session(library, code.rawValue)
+        take(nghttp2_session_terminate_session(library, code.rawValue))
     }
 
     /// Changes how many streams the peer may have open.
@@ -208,16 +208,24 @@ extension HTTP2Session {
         guard failure == nil else { return }
         let id = Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue)
         let settings = [nghttp2_settings_entry(settings_id: id, value: UInt32(clamping: streams))]
-        _ = nghttp2_submit_settings(library, none, settings, settings.count)
+        take(nghttp2_submit_settings(library, none, settings, settings.count))
     }
 
     /// Asks whether the peer still answers.
     package func ping() {
         guard failure == nil else { return }
-        _ = nghttp2_submit_ping(library, none, nil)
+        take(nghttp2_submit_ping(library, none, nil))
     }
 
-    private var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
+    /// Whether the library has taken what it was told. Without memory it hasn't, and its state is unknown: the session ends.
+    @discardableResult
+    func take(_ code: Int32) -> Bool {
+        noteMemory(Int(code))
+        if nghttp2_is_fatal(code) != 0 { fail(.internalError, String(cString: nghttp2_strerror(code))) }
+        return code == 0
+    }
+
+    var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
 
     private func keep(_ body: HTTP2Body, on stream: HTTP2Stream) {
         stream.body = body

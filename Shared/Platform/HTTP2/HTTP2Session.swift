@@ -29,6 +29,7 @@ package final class HTTP2Session {
     var current: HTTP2Stream?
     var input: UnsafePointer<UInt8>?
     var events: [HTTP2Event] = []
+    private var hasLackedMemory = false
     private var isDelivering = false
     private var isGoAwayDrained = false
     /// The highest number that a stream of this connection has had, whoever opened it.
@@ -65,20 +66,25 @@ package final class HTTP2Session {
             role, limits: limits, bucket: EffortBucket(capacity: limits.effort, perSecond: limits.effortPerSecond))
     }
 
-    init(_ role: Role, limits: HTTP2Limits, bucket: EffortBucket) throws(HTTP2Failure) {
+    init(
+        _ role: Role, limits: HTTP2Limits, bucket: EffortBucket, memory: nghttp2_mem = HTTP2Library.memory
+    ) throws(HTTP2Failure) {
         self.role = role
         self.limits = limits
         self.bucket = bucket
         watch = FrameWatch(skipping: role == .server ? 24 : 0)
         owesTableUpdate = !limits.usesTables
         library = nil
-        let options = HTTP2Library.shared.options(for: limits)
+        // Without options the library would have none of their limits.
+        guard let options = HTTP2Library.shared.options(for: limits) else {
+            throw HTTP2Failure(.internalError, "no memory for a session")
+        }
         defer { nghttp2_option_del(options) }
         // The library calls back only from calls of `self`, which therefore outlives it.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let callbacks = HTTP2Library.shared.callbacks
         // It copies these.
-        var memory = HTTP2Library.memory
+        var memory = memory
         let code =
             switch role {
             case .server: nghttp2_session_server_new3(&library, callbacks, context, options, &memory)
@@ -89,7 +95,11 @@ package final class HTTP2Session {
         }
     }
 
-    deinit { nghttp2_session_del(library) }
+    deinit {
+        // Where its queue of DATA can't grow, nghttp2 1.52 frees an item and keeps it (nghttp2_session_attach_stream_item in
+        // nghttp2_session.c); to free the session would free the item again. So after any lack of memory it is lost.
+        if !hasLackedMemory { nghttp2_session_del(library) }
+    }
 
     /// Queues our SETTINGS.
     private func announce() -> Bool {
@@ -205,7 +215,9 @@ package final class HTTP2Session {
             defer { input = nil }
             return nghttp2_session_mem_recv(library, buffer.baseAddress, buffer.count)
         }
-        guard count < 0, failure == nil else { return }
+        guard count < 0 else { return }
+        noteMemory(count)
+        guard failure == nil else { return }
         let isFlood =
             count == Int(NGHTTP2_ERR_FLOODED.rawValue) || count == Int(NGHTTP2_ERR_TOO_MANY_SETTINGS.rawValue)
             || count == Int(NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue)
@@ -213,6 +225,10 @@ package final class HTTP2Session {
         fail(
             isFlood ? .enhanceYourCalm : count == Int(NGHTTP2_ERR_NOMEM.rawValue) ? .internalError : .protocolError,
             String(cString: nghttp2_strerror(Int32(count))))
+    }
+
+    func noteMemory(_ code: Int) {
+        if code == Int(NGHTTP2_ERR_NOMEM.rawValue) { hasLackedMemory = true }
     }
 
     /// Ends the session: from now on the library isn't called any more.
@@ -244,6 +260,7 @@ package final class HTTP2Session {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(library, &bytes)
             guard count >= 0 else {
+                noteMemory(count)
                 fail(.internalError, String(cString: nghttp2_strerror(Int32(count))))
                 break
             }

@@ -51,7 +51,7 @@ private final class Workers: @unchecked Sendable {
         } else if started < Blocking.threads, startThread() {
             started += 1
         } else {
-            precondition(started > 0, "no thread for blocking calls")
+            guard started > 0 else { fatalError("no thread for blocking calls") }
             pthread_cond_signal(condition)
         }
     }

@@ -67,10 +67,8 @@ extension Connection {
                 continue
             }
             setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
-            let status = address.withPointer { Glibc.connect(descriptor, $0, $1) }
-            if status == 0 || errno == EINPROGRESS {
-                interest = EPOLLOUT.rawValue
-                core.watch.add(self, events: interest)
+            do {
+                try connect(to: address)
                 let left = opening.addresses.count - opening.next
                 self.opening?.attempt =
                     left == 1
@@ -79,12 +77,21 @@ extension Connection {
                         giveUp(ETIMEDOUT)
                     }
                 return
+            } catch {
+                self.opening?.failure = .socket(error)
+                Glibc.close(descriptor)
+                descriptor = -1
             }
-            self.opening?.failure = .socket(SocketProblem(code: errno))
-            Glibc.close(descriptor)
-            descriptor = -1
         }
         finish(opening?.failure ?? .name)
+    }
+
+    /// Begins to connect the socket; epoll tells when it is, or isn't.
+    private func connect(to address: NameLookup.Address) throws(SocketProblem) {
+        let status = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        guard status == 0 || errno == EINPROGRESS else { throw SocketProblem(code: errno) }
+        interest = EPOLLOUT.rawValue
+        try core.watch.add(self, events: interest)
     }
 
     /// Tries the next address.

@@ -92,7 +92,7 @@ package final class Connection: Watched {
     package func start(_ handler: any ConnectionHandler) {
         self.handler = handler
         interest = EPOLLIN.rawValue
-        core.watch.add(self, events: interest)
+        do { try core.watch.add(self, events: interest) } catch { return finish(.socket(error)) }
         // A client speaks first.
         if state == .handshaking, listener == nil { return pass { $0.shakeHands() } }
         if state == .open { pass { $0.handler?.opened($0) } }
@@ -180,7 +180,7 @@ package final class Connection: Watched {
     func watch(for events: UInt32) {
         guard events != interest else { return }
         interest = events
-        core.watch.change(self, events: events)
+        do { try core.watch.change(self, events: events) } catch { finish(.socket(error)) }
     }
 
     /// The socket's own error; a reset if it has none.

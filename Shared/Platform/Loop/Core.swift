@@ -50,7 +50,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
 
     private init(isManual: Bool, now: Moment) {
         wakeUp = linux_eventfd()
-        precondition(wakeUp >= 0, "no descriptors left for a core")
+        guard wakeUp >= 0 else { fatalError("no descriptors left for a core") }
         watch = WatchList(wakeUp: wakeUp)
         self.isManual = isManual
         self.now = now
@@ -68,7 +68,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
                 Unmanaged<Core>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        precondition(status == 0, "no thread for a core")
+        guard status == 0 else { fatalError("no thread for a core") }
     }
 
     /// Creates a core for a test, which turns it by hand and decides what time it is. It belongs to the thread that turned it
@@ -142,7 +142,11 @@ package final class Core: TaskExecutor, @unchecked Sendable {
         }
         if mustWake {
             var one: UInt64 = 1
-            write(wakeUp, &one, 8)
+            while write(wakeUp, &one, 8) < 0 {
+                if errno == EINTR { continue }
+                // The next call tries again.
+                return inbox.withLock { $0.isWoken = false }
+            }
         }
     }
 
@@ -220,8 +224,6 @@ package final class Core: TaskExecutor, @unchecked Sendable {
     }
 
     private func takeInbox() {
-        var value: UInt64 = 0
-        read(wakeUp, &value, 8)
         let taken = inbox.withLock { inbox in
             let taken = inbox
             inbox = Inbox()

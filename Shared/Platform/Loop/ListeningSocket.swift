@@ -7,7 +7,7 @@ final class ListeningSocket: Watched {
     let core: Core
     private let acceptor: Acceptor
     private var retry: ScheduledWork?
-    private var isPaused = false
+    private var isPaused = true
 
     /// How many connections are accepted before other sockets have their turn.
     private static let mostATurn = 64
@@ -16,7 +16,7 @@ final class ListeningSocket: Watched {
         self.core = core
         self.acceptor = acceptor
         super.init(descriptor: descriptor)
-        core.watch.add(self, events: EPOLLIN.rawValue)
+        resume()
     }
 
     override func ready(_ events: UInt32) {
@@ -41,8 +41,7 @@ final class ListeningSocket: Watched {
             default:
                 // Without descriptors or memory left, epoll would report the waiting connection again and again.
                 pause()
-                retry = core.at(core.now + .milliseconds(100)) { [unowned self] in resume() }
-                return
+                return resumeLater()
             }
         }
     }
@@ -64,15 +63,29 @@ final class ListeningSocket: Watched {
     private func pause() {
         guard !isPaused, descriptor >= 0 else { return }
         isPaused = true
-        core.watch.change(self, events: 0)
+        // If even that fails, its events are ignored.
+        try? core.watch.change(self, events: 0)
+    }
+
+    private func resumeLater() {
+        retry?.cancel()
+        retry = core.at(core.now + .milliseconds(100)) { [unowned self] in resume() }
     }
 
     /// There may be room again.
     func resume() {
         guard isPaused, descriptor >= 0 else { return }
         retry?.cancel()
-        isPaused = false
-        core.watch.change(self, events: EPOLLIN.rawValue)
+        do {
+            if core.watch.contains(self) {
+                try core.watch.change(self, events: EPOLLIN.rawValue)
+            } else {
+                try core.watch.add(self, events: EPOLLIN.rawValue)
+            }
+            isPaused = false
+        } catch {
+            resumeLater()
+        }
     }
 
     /// Accepts what the kernel has completed already, then closes the port.
@@ -80,7 +93,7 @@ final class ListeningSocket: Watched {
         guard descriptor >= 0 else { return }
         retry?.cancel()
         if !isPaused { accept(.max) }
-        core.watch.remove(self)
+        if core.watch.contains(self) { core.watch.remove(self) }
         close(descriptor)
         descriptor = -1
     }

@@ -13,7 +13,7 @@ package class Watched {
     func ready(_ events: UInt32) {}
 }
 
-/// The descriptors that a core waits for (epoll(7), level-triggered).
+/// The descriptors that a core waits for (epoll(7), level-triggered but for the wake-ups).
 struct WatchList {
     /// What has happened.
     enum Event {
@@ -39,11 +39,13 @@ struct WatchList {
     private static let most = 256
     private static let wakeUpToken = UInt64.max
 
-    /// - Parameter wakeUp: a descriptor that is readable when another thread has work.
+    /// - Parameter wakeUp: an eventfd, which is written to when another thread has work.
     init(wakeUp: Int32) {
         epoll = linux_epoll_create()
-        let status = linux_epoll_set(epoll, EPOLL_CTL_ADD, wakeUp, EPOLLIN.rawValue, Self.wakeUpToken)
-        precondition(status == 0, "no descriptors left for a core")
+        // Edge-triggered, every write is an event, and nobody has to read the counter, which 2^64 wake-ups would fill (eventfd(2)).
+        let events = EPOLLIN.rawValue | EPOLLET.rawValue
+        let status = linux_epoll_set(epoll, EPOLL_CTL_ADD, wakeUp, events, Self.wakeUpToken)
+        guard status == 0 else { fatalError("no descriptors left for a core") }
     }
 
     func end() {
@@ -68,16 +70,18 @@ struct WatchList {
     }
 
     /// Starts to watch a descriptor.
-    mutating func add(_ watched: Watched, events: UInt32) {
+    ///
+    /// - Throws: without memory left, or when the user watches as many as may be (epoll_ctl(2), ENOSPC).
+    mutating func add(_ watched: Watched, events: UInt32) throws(SocketProblem) {
         let index = Int(watched.descriptor)
         while slots.count <= index { slots.append(Slot()) }
+        try control(EPOLL_CTL_ADD, watched, events)
         slots[index].watched = watched
-        control(EPOLL_CTL_ADD, watched, events)
     }
 
     /// Changes what a descriptor is watched for.
-    func change(_ watched: Watched, events: UInt32) {
-        control(EPOLL_CTL_MOD, watched, events)
+    func change(_ watched: Watched, events: UInt32) throws(SocketProblem) {
+        try control(EPOLL_CTL_MOD, watched, events)
     }
 
     /// Ends watching. The caller then closes the descriptor, and epoll forgets it.
@@ -93,10 +97,10 @@ struct WatchList {
         return index < slots.count && slots[index].watched === watched
     }
 
-    private func control(_ operation: Int32, _ watched: Watched, _ events: UInt32) {
+    private func control(_ operation: Int32, _ watched: Watched, _ events: UInt32) throws(SocketProblem) {
         let index = Int(watched.descriptor)
         let token = UInt64(slots[index].generation) << 32 | UInt64(index)
         let status = linux_epoll_set(epoll, operation, watched.descriptor, events, token)
-        precondition(status == 0, "epoll refuses a descriptor")
+        guard status == 0 else { throw SocketProblem(code: errno) }
     }
 }

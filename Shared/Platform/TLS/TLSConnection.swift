@@ -12,9 +12,12 @@ final class TLSConnection: SecureTransport {
     /// Where a connection keeps the number of its changes of keys.
     private static let updates = shim_SSL_get_ex_new_index()
 
-    init(_ context: TLSContext, _ descriptor: Int32) {
-        guard let ssl = SSL_new(context.pointer), SSL_set_fd(ssl, descriptor) == 1 else {
-            preconditionFailure("out of memory for a TLS connection")
+    /// Nil without memory.
+    init?(_ context: TLSContext, _ descriptor: Int32) {
+        guard let ssl = SSL_new(context.pointer) else { return nil }
+        guard SSL_set_fd(ssl, descriptor) == 1 else {
+            SSL_free(ssl)
+            return nil
         }
         self.ssl = ssl
         self.context = context
@@ -25,18 +28,18 @@ final class TLSConnection: SecureTransport {
     }
 
     /// Requires a certificate with a name, or with an IP address; either stands in a field of its own.
-    func expect(_ name: String) {
+    ///
+    /// - Returns: false without memory. The connection must not be used then: it would accept any name.
+    func expect(_ name: String) -> Bool {
         let parameters = SSL_get0_param(ssl)
         if IPAddress.bytes(name) != nil {
-            let isSet = X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1
-            precondition(isSet, "an address is none")
+            return X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1
         } else {
             // Names stand in the alternative names, never in the subject, and `*` is a whole label (RFC 9525, 6.3).
             X509_VERIFY_PARAM_set_hostflags(
                 parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-            let isSet = X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
-            precondition(isSet, "no memory for a name")
-            shim_SSL_set_tlsext_host_name(ssl, name)
+            return X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
+                && shim_SSL_set_tlsext_host_name(ssl, name) == 1
         }
     }
 

@@ -111,7 +111,7 @@ package final class TLSContext: @unchecked Sendable {
 
     /// TLS for a connection that a listener has accepted.
     package func accept(_ descriptor: Int32) -> any SecureTransport {
-        let connection = TLSConnection(self, descriptor)
+        guard let connection = TLSConnection(self, descriptor) else { return UnusableTLS() }
         SSL_set_accept_state(connection.ssl)
         return connection
     }
@@ -120,9 +120,10 @@ package final class TLSContext: @unchecked Sendable {
     ///
     /// - Parameter serverName: the host's name, or its IP address, which a certificate has in another field.
     package func connect(_ descriptor: Int32, serverName: String) -> any SecureTransport {
-        let connection = TLSConnection(self, descriptor)
+        guard let connection = TLSConnection(self, descriptor), connection.expect(serverName) else {
+            return UnusableTLS()
+        }
         SSL_set_connect_state(connection.ssl)
-        connection.expect(serverName)
         return connection
     }
 }

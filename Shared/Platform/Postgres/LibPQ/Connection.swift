@@ -11,7 +11,8 @@ final class Connection {
     /// How much later than the server's own `statement_timeout` the client gives up.
     private static let grace: Duration = .seconds(5)
 
-    private let handle: OpaquePointer
+    /// libpq's connection.
+    let handle: OpaquePointer
     private let notices: NoticeCounter
     private let statementTimeout: Duration
     private var statements: StatementCache
@@ -320,7 +321,7 @@ final class Connection {
         while PQflush(handle) == 1 {
             // The server may stop reading until its own output has been read.
             guard wait(for: POLLIN | POLLOUT, milliseconds: receiveTimeout) else { throw noAnswer() }
-            _ = PQconsumeInput(handle)
+            try consumeInput()
         }
     }
 
@@ -368,11 +369,19 @@ final class Connection {
     }
 
     /// Waits for bytes and lets libpq read them.
-    ///
-    /// `PQgetResult` reports a broken connection, after everything that the server sent before.
     private func awaitInput() throws(PostgresError) {
         guard wait(for: POLLIN, milliseconds: receiveTimeout) else { throw noAnswer() }
-        _ = PQconsumeInput(handle)
+        try consumeInput()
+    }
+
+    /// Lets libpq read what is there.
+    ///
+    /// `PQgetResult` reports a broken connection, after everything that the server sent before. But libpq doesn't take a
+    /// connection for broken if the kernel has no memory: it would be asked again and again.
+    private func consumeInput() throws(PostgresError) {
+        guard PQconsumeInput(handle) == 0, PQstatus(handle) == CONNECTION_OK else { return }
+        abandon()
+        throw PostgresError(.connection, reason: "the answer could not be read")
     }
 
     private func noAnswer() -> PostgresError {
@@ -384,12 +393,12 @@ final class Connection {
         Self.wait(on: handle, for: events, milliseconds: milliseconds)
     }
 
-    /// Whether the socket became ready (or broke) in time.
+    /// Whether the socket became ready (or broke) in time; false also without memory in the kernel.
     private static func wait(on handle: OpaquePointer, for events: Int32, milliseconds: Int32) -> Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
         guard socket.fd >= 0 else { return true }
         var ready = poll(&socket, 1, milliseconds)
         while ready < 0 && errno == EINTR { ready = poll(&socket, 1, milliseconds) }
-        return ready != 0
+        return ready > 0
     }
 }

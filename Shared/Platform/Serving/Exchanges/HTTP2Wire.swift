@@ -171,6 +171,8 @@ final class HTTP2Wire: Wire {
             stream, status: answer.status, fields: fields(of: answer), body: Array(answer.body.bytes), padding: padding)
         guard let bytes else {
             encoded.remove(stream)
+            // The session may have failed.
+            pumpSoon()
             return nil
         }
         // What the client's window doesn't take would leave at another time, so the connection ends instead.
