@@ -13,7 +13,8 @@ import client.suite
 class Suite(client.suite.Suite):
     """The suite beside the check, and the arguments that Tests/Live/hostile.sh gives each."""
 
-    def __init__(self, description):
+    def __init__(self, description, options=None):
+        """`options`: adds further ones to the parser; they are then in `arguments`."""
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--state", type=pathlib.Path, required=True, help="the suite's state folder")
         parser.add_argument("--programs", type=pathlib.Path, required=True, help="where the executables are")
@@ -22,7 +23,9 @@ class Suite(client.suite.Suite):
         parser.add_argument("--haproxy", default="/usr/sbin/haproxy", help="the program")
         parser.add_argument("--long", action="store_true", help="more of everything")
         parser.add_argument("--only", default="", help="cases whose name contains this; all by default")
-        arguments = parser.parse_args()
+        if options:
+            options(parser)
+        self.arguments = arguments = parser.parse_args()
         super().__init__(arguments.state, arguments.programs)
         self.scratch, self.nginx, self.haproxy = arguments.scratch, arguments.nginx, arguments.haproxy
         self.root = pathlib.Path(__file__).resolve().parents[3]
