@@ -34,6 +34,9 @@ struct WatchList {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: WatchList.most)
     /// By descriptor.
     private var slots: [Slot] = []
+    /// How many descriptors are watched; nearly all are connections.
+    private var count = 0
+    private var burst = Burst()
 
     /// How many events a turn has at most.
     private static let most = 256
@@ -72,6 +75,8 @@ struct WatchList {
         let index = Int(watched.descriptor)
         while slots.count <= index { slots.append(Slot()) }
         slots[index].watched = watched
+        count += 1
+        _ = burst.noted(count)
         control(EPOLL_CTL_ADD, watched, events)
     }
 
@@ -85,6 +90,8 @@ struct WatchList {
         let index = Int(watched.descriptor)
         slots[index].watched = nil
         slots[index].generation &+= 1
+        count -= 1
+        if burst.noted(count) { Blocking.start { malloc_trim(0) } }
     }
 
     /// Whether a descriptor is watched.
