@@ -34,6 +34,9 @@ struct WatchList {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: WatchList.most)
     /// By descriptor.
     private var slots: [Slot] = []
+    /// How many descriptors are watched; nearly all are connections.
+    private var count = 0
+    private var burst = Burst()
 
     /// How many events a turn has at most.
     private static let most = 256
@@ -77,6 +80,8 @@ struct WatchList {
         while slots.count <= index { slots.append(Slot()) }
         try control(EPOLL_CTL_ADD, watched, events)
         slots[index].watched = watched
+        count += 1
+        _ = burst.noted(count)
     }
 
     /// Changes what a descriptor is watched for.
@@ -84,11 +89,14 @@ struct WatchList {
         try control(EPOLL_CTL_MOD, watched, events)
     }
 
-    /// Ends watching. The caller then closes the descriptor, and epoll forgets it.
+    /// Ends watching, if it was begun. The caller then closes the descriptor, and epoll forgets it.
     mutating func remove(_ watched: Watched) {
+        guard contains(watched) else { return }
         let index = Int(watched.descriptor)
         slots[index].watched = nil
         slots[index].generation &+= 1
+        count -= 1
+        if burst.noted(count) { Blocking.start { malloc_trim(0) } }
     }
 
     /// Whether a descriptor is watched.

@@ -139,9 +139,9 @@ class Exchanges:
 # MARK: On sockets of the `ssl` module, which end as they are told to
 
 
-def connect(port, context, timeout=5, name="localhost", session=None):
-    """A TLS connection; `session`: one to be resumed."""
-    plain = socket.create_connection(("127.0.0.1", port), timeout)
+def connect(port, context, timeout=5, name="localhost", session=None, source=None):
+    """A TLS connection; `session`: one to be resumed; `source`: the address that it comes from."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout, source_address=(source, 0) if source else None)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return context.wrap_socket(plain, server_hostname=name, session=session)
 

@@ -1,4 +1,4 @@
-"""Further metadata proxies beside a suite's own, and what the kernel tells of any process."""
+"""Further processes of a suite's services beside its own, metadata proxies above all, and what the kernel tells of any process."""
 
 import ctypes
 import json
@@ -145,44 +145,43 @@ def unprivileged():
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *may]
 
 
-class Proxy(Process):
-    """A running metadata proxy, configured as the suite's own but for some settings; ends with its `with`."""
+class Service(Process):
+    """A further process of one of a suite's services; ends with its `with`."""
 
-    def __init__(self, suite, upstreams, scratch, port=None, log=None, as_nobody=False, drains=False, **changes):
-        """`upstreams`: the ports of verification server, submission server, push dispatcher, data-donation and further.
-
-        `scratch`: where its folder is made. `port`: its own, if it isn't to be any free one; that for metrics is then the
-        ninth behind it. `as_nobody`: where root runs the check, the proxy belongs to a user who has nothing but the files
-        that it needs. `drains`: it is stopped with SIGTERM and drains, which takes seconds. `changes`: settings, with `__` for the dot.
+    def __init__(self, suite, program, scratch, log=None, as_nobody=False, drains=False, environment=None, **changes):
+        """`scratch`: where its folder is made. `as_nobody`: where root runs the check, the process belongs to a user who has
+        nothing but the files that it needs. `drains`: it is stopped with SIGTERM and drains, which takes seconds.
+        `environment`: variables that it gets besides. `changes`: settings, with `__` for the dot; other listeners than these and
+        that for metrics get free ports.
         """
-        self.port = port or free_port()
-        self.admin = port + 9 if port else free_port()
-        self.drains = drains
-        settings = json.loads(json.dumps(suite.configuration["metadata-proxy"]))
-        wanted = {"listen.port": self.port, "admin.port": self.admin}
-        wanted |= {f"{name}.url": f"https://127.0.0.1:{port}"
-                   for name, port in zip(("verification", "submission", "push", "donation", "further"), upstreams, strict=True)}
-        wanted |= {name.replace("__", "."): value for name, value in changes.items()}
-        for name, value in wanted.items():
+        self.program, self.drains = program, drains
+        settings = json.loads(json.dumps(suite.configuration[program]))
+        changes = {name.replace("__", "."): value for name, value in changes.items()}
+        for name, group in settings.items():
+            if "port" in group and f"{name}.port" not in changes:
+                group["port"] = free_port()
+        for name, value in changes.items():
             group, key = name.split(".")
             settings.setdefault(group, {})[key] = value
-        self.folder = tempfile.TemporaryDirectory(prefix="proxy.", dir=scratch)
+        self.ports = {name: group["port"] for name, group in settings.items() if "port" in group}
+        self.admin = self.ports["admin"]
+        self.folder = tempfile.TemporaryDirectory(prefix=f"{program}.", dir=scratch)
         folder = pathlib.Path(self.folder.name)
         if as_nobody:
             for files in (settings["tls"], settings["public"]):
                 for key, path in files.items():
                     files[key] = shutil.copy(path, folder)
-        configuration = folder / "metadata-proxy.json"
+        configuration = folder / f"{program}.json"
         configuration.write_text(json.dumps(settings))
         if as_nobody and os.geteuid() == 0:
             for path in (folder, *folder.iterdir()):
                 os.chown(path, NOBODY, NOBODY)
-        self.log = pathlib.Path(log or folder / "metadata-proxy.log")
+        self.log = pathlib.Path(log or folder / f"{program}.log")
         prefix = [*unprivileged(), "--pdeathsig", "TERM"] if as_nobody else ["setpriv", "--pdeathsig", "TERM"]
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                [*prefix, suite.programs / "metadata-proxy", "--config", configuration],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                [*prefix, suite.programs / program, "--config", configuration],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=os.environ | (environment or {}),
             )  # fmt: skip
         super().__init__(self.process.pid)
         self._wait_until_ready()
@@ -190,23 +189,18 @@ class Proxy(Process):
     def _wait_until_ready(self):
         for _ in range(600):
             if self.process.poll() is not None:
-                raise SystemExit(f"The metadata proxy does not start: {self.log.read_text()[-500:]}")
+                raise SystemExit(f"{self.program} does not start: {self.log.read_text()[-500:]}")
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{self.admin}/ready", timeout=5).close()
                 return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.1)
-        raise SystemExit(f"The metadata proxy was not ready within a minute: {self.log.read_text()[-500:]}")
+        raise SystemExit(f"{self.program} was not ready within a minute: {self.log.read_text()[-500:]}")
 
     @property
     def is_running(self):
         """Whether it is still the process that was started."""
         return self.process.poll() is None
-
-    @property
-    def connections(self):
-        """Those of clients that it holds open."""
-        return connections_to(self.port)
 
     def errors(self):
         """What it has logged as an error."""
@@ -225,3 +219,23 @@ class Proxy(Process):
         self.process.kill()
         self.process.wait()
         self.folder.cleanup()
+
+
+class Proxy(Service):
+    """A running metadata proxy, configured as the suite's own but for some settings."""
+
+    def __init__(self, suite, upstreams, scratch, port=None, **changes):
+        """`upstreams`: the ports of verification server, submission server, push dispatcher, data-donation and further.
+
+        `port`: its own, if it isn't to be any free one; that for metrics is then the ninth behind it. Then as above.
+        """
+        self.port = port or free_port()
+        urls = {f"{name}__url": f"https://127.0.0.1:{port}"
+                for name, port in zip(("verification", "submission", "push", "donation", "further"), upstreams, strict=True)}
+        ports = {"listen__port": self.port, "admin__port": port + 9 if port else free_port()}
+        super().__init__(suite, "metadata-proxy", scratch, **urls | ports | changes)
+
+    @property
+    def connections(self):
+        """Those of clients that it holds open."""
+        return connections_to(self.port)

@@ -19,42 +19,57 @@ CONNECTIONS = 100
 PATIENCE = 3.0
 
 
-def offer(suite, port, seconds):
+class Way:
+    """How a server is asked by h2load. `warm`: seconds in which all connections come in."""
+
+    def __init__(self, address, body, connections=CONNECTIONS, options=("--npn-list=h2", "-m100"), warm=2):
+        self.address, self.body, self.connections, self.options, self.warm = address, body, connections, options, warm
+
+
+def public(port):
+    """Over HTTP/2 and TLS, as apps ask."""
+    return Way(f"https://127.0.0.1:{port}/version/v1/tan", b"x" * 250)
+
+
+def offer(suite, way, seconds, offered=OFFERED):
     """Statuses and how long each took, of requests at a steady rate, whatever becomes of those before."""
     log = suite.scratch / "overload.log"
     log.unlink(missing_ok=True)
     body = suite.scratch / "overload.body"
-    body.write_bytes(b"x" * 250)
+    body.write_bytes(way.body)
     # On a machine that is too busy it may not end in time; then what it has logged counts.
     with contextlib.suppress(subprocess.TimeoutExpired):
         subprocess.run(
-            ["h2load", "--npn-list=h2", "-t1", f"-c{CONNECTIONS}", "-m100", f"--rps={OFFERED // CONNECTIONS}",
-             f"-D{seconds}", "--warm-up-time=2", "-d", body, "-H", "content-type: application/json", "--log-file", log,
-             f"https://127.0.0.1:{port}/version/v1/tan"],
+            ["h2load", *way.options, "-t1", f"-c{way.connections}", f"--rps={offered / way.connections:.3f}",
+             f"-D{seconds}", f"--warm-up-time={way.warm}", "-d", body, "-H", "content-type: application/json", "--log-file", log,
+             way.address],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds + 60, preexec_fn=die_with_parent,
         )  # fmt: skip
     rows = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
     return [(int(row[0]) / 1e6, int(row[1]), int(row[2]) / 1e6) for row in rows if len(row) >= 3]
 
 
-def measure(suite, port, upstream, seconds):
-    """Successes a second, requests that came to an end a second, and their statuses."""
-    before = upstream.numbers()
-    rows = offer(suite, port, seconds)
-    after = upstream.numbers()
-    if not rows:
-        return 0, 0, {}, after | {"slowest": 0}
-    first = min(start for start, _, _ in rows)
-    # From when the queues are full to when the generator ends.
-    begin, end = first + 1, first + seconds - 0.5
-    ended = [(start + took, status, took) for start, status, took in rows if begin <= start + took < end]
-    good = [1 for _, status, took in ended if 200 <= status < 300 and took <= PATIENCE]
-    statuses = {}
-    for _, status, _ in ended:
-        statuses[status] = statuses.get(status, 0) + 1
-    after["requests"] -= before["requests"]
-    slowest = max((took for _, status, took in ended if 200 <= status < 300), default=0)
-    return len(good) / (end - begin), len(ended) / (end - begin), statuses, after | {"slowest": slowest}
+class Outcome:
+    """What became of requests: successes in time and ends of all kinds, each a second, and the seconds that successes took."""
+
+    def __init__(self, rows, seconds):
+        self.good = self.ended = 0
+        self.statuses, self.times = {}, []
+        if not rows:
+            return
+        first = min(start for start, _, _ in rows)
+        # From when the queues are full to when the generator ends.
+        begin, end = first + 1, first + seconds - 0.5
+        ended = [(status, took) for start, status, took in rows if begin <= start + took < end]
+        for status, _ in ended:
+            self.statuses[status] = self.statuses.get(status, 0) + 1
+        self.times = sorted(took for status, took in ended if 200 <= status < 300)
+        self.good = sum(took <= PATIENCE for took in self.times) / (end - begin)
+        self.ended = len(ended) / (end - begin)
+
+    @property
+    def slowest(self):
+        return self.times[-1] if self.times else 0
 
 
 @contextlib.contextmanager
@@ -101,19 +116,21 @@ def nginx(suite, upstream):
 def attempt(report, suite, seconds):
     """One measurement; whether it was good enough."""
     with Upstream(suite, rate=CAP) as upstream, Proxy(suite, upstream.port) as proxy:
-        good, ended, statuses, numbers = measure(suite, proxy.port, upstream, seconds)
+        outcome = Outcome(offer(suite, public(proxy.port), seconds), seconds)
+        good, statuses = outcome.good, outcome.statuses
         # Answers that were held up before the time that counts may come within it.
         report.require(good <= 1.1 * CAP, f"{good:.0f} answers a second, more than the {CAP} that there can be")
         report.require(set(statuses) <= {200, 201, 503}, f"statuses {statuses}")
         report.require(proxy.is_running, "the proxy's process has ended")
         for text in proxy.errors():
             report.require(False, text)
+        most = upstream.numbers()["most waiting"]
     report.say(
-        f"{ended:.0f} requests a second on {CONNECTIONS} connections, {CAP} can be answered: {good:.0f} are, goodput "
-        f"{good / CAP:.3f}, the slowest after {numbers['slowest']:.2f} s; statuses {statuses}; "
-        f"at most {numbers['most waiting']} at the service at one time"
+        f"{outcome.ended:.0f} requests a second on {CONNECTIONS} connections, {CAP} can be answered: {good:.0f} are, goodput "
+        f"{good / CAP:.3f}, the slowest after {outcome.slowest:.2f} s; statuses {statuses}; "
+        f"at most {most} at the service at one time"
     )
-    return good >= 0.95 * CAP and ended >= 0.9 * OFFERED
+    return good >= 0.95 * CAP and outcome.ended >= 0.9 * OFFERED
 
 
 def main():
@@ -127,10 +144,11 @@ def main():
     )
     with Upstream(suite, rate=CAP) as upstream, nginx(suite, upstream.port) as port:
         if report.require(port, "nginx, the control, doesn't run"):
-            good, _, statuses, numbers = measure(suite, port, upstream, 5)
+            outcome = Outcome(offer(suite, public(port), 5), 5)
+            good, most = outcome.good, upstream.numbers()["most waiting"]
             report.say(
                 f"control: nginx: {good:.0f} of {CAP} answers a second within {PATIENCE:.0f} s, goodput "
-                f"{good / CAP:.3f}; statuses {statuses}; at most {numbers['most waiting']} at the service at one time"
+                f"{good / CAP:.3f}; statuses {outcome.statuses}; at most {most} at the service at one time"
             )
             report.require(good < 0.95 * CAP, "nginx, which queues without bound, does as well: the load is none")
     report.end()

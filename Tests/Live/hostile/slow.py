@@ -127,6 +127,8 @@ def _idle(pipe, port, context, count):
 
 
 def refresh(connections):
+    """Asks for something on each; returns those on which an answer came."""
+    answered = []
     for connection in connections:
         try:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -135,9 +137,11 @@ def refresh(connections):
     for connection in connections:
         try:
             connection.settimeout(10)
-            http1.Reader(connection).answer(10)
+            if http1.Reader(connection).answer(10):
+                answered.append(connection)
         except (OSError, http1.Unreadable):
             pass
+    return answered
 
 
 def idle(report, suite, upstream, http1, http2):

@@ -84,4 +84,6 @@ def edge(executable, suite, folder, log):
 
 def proxy(suite, log, port, *upstreams, **changes):
     """Another metadata proxy, whose services are away unless their ports are given."""
-    return Proxy(suite, upstreams or [NOBODY_LISTENS] * 5, "/tmp", port, log, as_nobody=True, drains=True, **changes)
+    return Proxy(
+        suite, upstreams or [NOBODY_LISTENS] * 5, "/tmp", port, log=log, as_nobody=True, drains=True, **changes
+    )
