@@ -177,7 +177,7 @@ def main():
     parser.add_argument("--short", action="store_true", help="a few points of each kind")
     parser.add_argument("--seed", type=int, default=1, help="other points")
     parser.add_argument("--only", default="", help="one kind")
-    parser.add_argument("--table", type=pathlib.Path, help="where the table is written for another process, in place of being shown")
+    parser.add_argument("--table", type=pathlib.Path, help="where the table is written, in place of being shown")
     parser.add_argument("--point", default="", help="of calls: CALL,ERRNO,WHEN")
     arguments = parser.parse_args()
     arguments.naive, arguments.shim = arguments.scratch / "naive", arguments.scratch / "shim.so"
