@@ -50,7 +50,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
 
     private init(isManual: Bool, now: Moment) {
         wakeUp = linux_eventfd()
-        guard wakeUp >= 0 else { fatalError("no descriptors left for a core") }
+        guard wakeUp >= 0 else { endProcess(because: "no descriptors left for a core\n") }
         watch = WatchList(wakeUp: wakeUp)
         self.isManual = isManual
         self.now = now
@@ -68,7 +68,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
                 Unmanaged<Core>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        guard status == 0 else { fatalError("no thread for a core") }
+        guard status == 0 else { endProcess(because: "no thread for a core\n") }
     }
 
     /// Creates a core for a test, which turns it by hand and decides what time it is. It belongs to the thread that turned it

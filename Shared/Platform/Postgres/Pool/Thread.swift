@@ -17,7 +17,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
             return nil
         }, argument)
     // Without memory or a process table entry for the thread the pool can't work.
-    guard failure == 0 else { fatalError("no thread for a database connection") }
+    precondition(failure == 0, "no thread for a database connection")
     pthread_detach(thread)
 }
 

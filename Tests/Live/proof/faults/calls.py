@@ -35,7 +35,7 @@ EXEMPT = {
     "close": "Linux releases the descriptor whatever close(2) returns; an injected error would keep it",
     "epoll_ctl of removals": "there are none",
     "futex": "glibc ends a process when a wake-up fails, which the kernel has no reason for",
-    "timerfd_settime": "fails for wrong arguments only", "rt_sigprocmask": "fails for wrong arguments only", "rt_sigaction": "the same", "sigaltstack": "the same",
+    "timerfd_settime": "fails for wrong arguments only", "rt_sigprocmask": "the same", "rt_sigaction": "the same", "sigaltstack": "the same",
     "set_robust_list": "the same", "rseq": "the same", "gettid": "can't fail", "getpid": "can't fail", "exit": "can't fail",
     "sched_yield": "can't fail", "clock_gettime": "can't fail", "prctl": "names a thread", "sched_getaffinity": "can't fail",
     "rt_sigreturn": "can't fail", "getppid": "can't fail", "geteuid": "can't fail", "getuid": "can't fail",
@@ -58,7 +58,8 @@ class Injection:
 
     def begin(self):
         self.strace = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "INT", "strace", *self.options, "-p", str(self.program.pid)], stderr=subprocess.PIPE, text=True)
+            ["setpriv", "--pdeathsig", "INT", "strace", *self.options, "-p", str(self.program.pid)], stderr=subprocess.PIPE,
+            text=True)  # fmt: skip
         # The first line comes when every thread is attached; then somebody has to read the others.
         if "attached" not in (line := self.strace.stderr.readline()) and not self.program.ended():
             raise SystemExit(f"strace does not attach: {line}{self.strace.stderr.read()}")
@@ -139,7 +140,8 @@ AT_START = {
 def check_start(table, program, random, short):
     """A fault of a limited length while it starts: it serves within some seconds, or ends and says why."""
     kind = f"system calls at start, {program.name}"
-    every = [(call, error, when) for call, errors in AT_START.items() for error in errors.split() for when in ("1", "2", "1..40", "60..70")]
+    whens = ("1", "2", "1..40", "60..70")
+    every = [(call, error, when) for call, errors in AT_START.items() for error in errors.split() for when in whens]
     for call, error, when in random.sample(every, 1) if short else every:
         program.stop()
         table.point(kind)

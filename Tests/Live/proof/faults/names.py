@@ -106,7 +106,7 @@ class Resolver:
 
 @contextlib.contextmanager
 def impostor(suite, port):
-    """A server at the wrong address, with a certificate of the same authority that doesn't have the name; whether it was reached."""
+    """A server at the wrong address, whose certificate is the authority's, without the name; whether it was reached."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*suite.certificate("lab"))
     listener, reached = socket.create_server((WRONG, port)), threading.Event()

@@ -11,7 +11,7 @@ def check(table, program, faults, short, seconds=2):
     kind = f"one-byte pieces, {program.name}"
     cuts = 0
     for interruption in INTERRUPTIONS[1:3] if short else INTERRUPTIONS:
-        for size in (1,) if short or not hasattr(program, "size") else (1, 10):
+        for size in (1, 10) if hasattr(program, "lost") and not short else (1,):
             program.size = size
             watch = judging.Watch(table, kind, f"every {interruption}th interrupted, {size} results", program)
             judging.run(

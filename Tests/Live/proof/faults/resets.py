@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)
 class Relay:
     """Passes connections on, and resets both ends of one when so many bytes have passed in one direction.
 
-    `plan`: for each connection a direction, `out` (from whom connects) or `back`, and a number of bytes; without one it just passes on.
+    `plan`: for each connection a direction, `out` (from whom connects) or `back`, and a number of bytes.
     """
 
     def __init__(self, target):

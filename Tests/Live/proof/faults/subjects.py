@@ -1,4 +1,4 @@
-"""The programs under attack, and what they are asked meanwhile: the metadata proxy, a service with PostgreSQL, and the naive server."""
+"""The programs under attack, and what they are asked meanwhile: the metadata proxy, a service with PostgreSQL, the naive one."""
 
 import contextlib
 import http.client
@@ -191,7 +191,8 @@ class Proxy(Service):
     def __init__(self, suite, scratch, upstream, host="127.0.0.1", environment=None, prefix=(), **changes):
         limits = ("requests", "registrations", "refusedRegistrations", "pushRegistrations", "donations", "further", "connections")
         defaults = {f"limits__{name}": 1_000_000 for name in limits} | {"answers__deadline": 100}
-        urls = {f"{name}__url": f"https://{host}:{upstream}" for name in ("verification", "submission", "push", "donation", "further")}
+        services = ("verification", "submission", "push", "donation", "further")
+        urls = {f"{name}__url": f"https://{host}:{upstream}" for name in services}
         super().__init__(suite, scratch, "metadata-proxy", environment, prefix, **(defaults | urls | changes))
 
     def connect(self, port, patience, kind):
