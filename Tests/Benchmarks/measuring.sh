@@ -53,6 +53,7 @@ rows=(
     "proxy-tls 1.0 requests/CPU-s"
     "proxy-1000-connections 1.2 requests/CPU-s"
     "proxy-handshakes 1.5 handshakes/CPU-s"
+    "proxy-refused 2.0 requests/CPU-s"
     "idle-clear 1.0 connections/MiB"
     "idle-tls 1.0 connections/MiB"
     "idle-http2 1.0 connections/MiB"

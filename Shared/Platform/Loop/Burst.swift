@@ -6,17 +6,25 @@ struct Burst {
     /// As many as use so little memory that it may stay.
     static let few = 128
 
-    /// The most connections since the last time that memory was returned.
+    /// From when most have ended until memory is returned: the last of a burst have ended, too, mostly.
+    static let delay: Duration = .seconds(5)
+
+    /// The most connections since the last time that memory was to be returned.
     private var most = 0
+    private var isReturning = false
 
     /// Notes how many connections there are.
     ///
-    /// - Returns: whether memory should be returned now: each time that half of them have ended, so that a caller who opens and
-    ///   closes connections has to pay with many handshakes for each.
+    /// - Returns: whether memory should be returned after ``delay``: each time that half of them have ended, so that a caller who
+    ///   opens and closes connections has to pay with many handshakes for each.
     mutating func noted(_ count: Int) -> Bool {
         most = max(most, count)
-        guard most >= Self.few, count < most / 2 else { return false }
+        guard !isReturning, most >= Self.few, count < most / 2 else { return false }
         most = count
+        isReturning = true
         return true
     }
+
+    /// Notes that memory is returned now.
+    mutating func returned() { isReturning = false }
 }

@@ -41,6 +41,7 @@ package final class Core: TaskExecutor, @unchecked Sendable {
     /// Where pieces of output become one TLS record.
     let record = UnsafeMutableRawBufferPointer.allocate(byteCount: Core.recordBytes, alignment: 64)
     var buffers = BufferPool()
+    private var burst = Burst()
 
     static let inputCapacity = 128 << 10
     /// The most that a TLS record holds (RFC 8446, 5.1).
@@ -191,6 +192,15 @@ package final class Core: TaskExecutor, @unchecked Sendable {
         }
         runTimers()
         finishTurn()
+        if burst.noted(watch.count) { returnMemory() }
+    }
+
+    /// Has memory returned to the system once the connections that have ended are freed.
+    private func returnMemory() {
+        at(now + Burst.delay) { [weak self] in
+            self?.burst.returned()
+            Blocking.start { malloc_trim(0) }
+        }
     }
 
     /// How long the core may wait, in nanoseconds; -1 is forever.

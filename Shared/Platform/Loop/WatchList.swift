@@ -35,8 +35,7 @@ struct WatchList {
     /// By descriptor.
     private var slots: [Slot] = []
     /// How many descriptors are watched; nearly all are connections.
-    private var count = 0
-    private var burst = Burst()
+    private(set) var count = 0
 
     /// How many events a turn has at most.
     private static let most = 256
@@ -81,7 +80,6 @@ struct WatchList {
         try control(EPOLL_CTL_ADD, watched, events)
         slots[index].watched = watched
         count += 1
-        _ = burst.noted(count)
     }
 
     /// Changes what a descriptor is watched for.
@@ -96,7 +94,6 @@ struct WatchList {
         slots[index].watched = nil
         slots[index].generation &+= 1
         count -= 1
-        if burst.noted(count) { Blocking.start { malloc_trim(0) } }
     }
 
     /// Whether a descriptor is watched.

@@ -175,6 +175,16 @@ proxy_handshakes_ours() { proxy_handshakes_rate "$proxy_secure" 18985; }
 proxy_handshakes_reference() { proxy_handshakes_rate "$proxy_reference" 18983; }
 proxy_handshakes_end() { proxy_end; }
 
+# Requests that are refused by their header, as those over a limit are, and served ones; both by ours.
+proxy_refused_client() {
+    taskset -c 1 wrk -t 1 -c 64 -d "${seconds}s" http://127.0.0.1:18984/unknown |
+        awk '/Socket errors/ { bad = 1 } /Non-2xx/ { refused = $NF } /requests in/ { n = $1 } END { if (!bad && n > 0 && n == refused) print n }'
+}
+proxy_refused_prepare() { proxy_prepare; }
+proxy_refused_ours() { cpu_rate ticks "$proxy_plain" -- proxy_refused_client; }
+proxy_refused_reference() { proxy_wrk "$proxy_plain" http:18984 64; }
+proxy_refused_end() { proxy_end; }
+
 proxy_end() {
     proxy_check
     kill "$proxy_plain" "$proxy_secure" "$front_nginx" "$back_nginx"
