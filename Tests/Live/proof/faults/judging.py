@@ -121,9 +121,9 @@ class Watch:
                 self.object(f"the message {message!r} isn't constant and lower case")
 
 
-def run(watch, program, begin, end, seconds=SPAN, kinds=("http1", "http2", "kept"), **judged):
-    """Traffic, a fault in it, its end, and a verdict."""
-    threads, outcomes = program.traffic(seconds, kinds)
+def during(program, begin, end, seconds=SPAN):
+    """The outcomes of traffic with a fault in it."""
+    threads, outcomes = program.traffic(seconds)
     begin()
     for thread in threads:
         thread.start()
@@ -131,4 +131,9 @@ def run(watch, program, begin, end, seconds=SPAN, kinds=("http1", "http2", "kept
     end()
     for thread in threads:
         thread.join()
-    watch.end(outcomes, **judged)
+    return outcomes
+
+
+def run(watch, program, begin, end, seconds=SPAN, **judged):
+    """Traffic, a fault in it, its end, and a verdict."""
+    watch.end(during(program, begin, end, seconds), **judged)
