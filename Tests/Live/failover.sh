@@ -27,7 +27,7 @@ every call until it is answered:
   services    a machine of services is lost
   clock       the clock of a machine of services is wrong by 20 minutes
 
-In between, folds are killed. Afterwards the answers are compared with the tables, as by kills.sh: nothing that was acknowledged may be
+In between, folds are killed. Afterwards the answers are compared with the tables, as by proof.sh kills: nothing that was acknowledged may be
 lost, no TAN may serve two uploads, no hour may be folded twice. It prints how long nothing was acknowledged in each fault.
 
 Then, twice more, there are two primaries, each of which has granted the lock of whoever publishes. One of its two holders may act, and
