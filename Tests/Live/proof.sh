@@ -10,8 +10,8 @@ usage() {
 bash Tests/Live/proof.sh SUBJECT [OPTION…]
 
 Tries to break one promise of the server with many inputs, peers or faults, and says how many it tried and what it found. Each
-subject has a control, a planted fault that it must find. Each says --help, which names its options; all have --short, the part
-that continuous integration runs.
+subject has a control, a planted fault that it must find. Each says --help, which names its options; all but kills have --short, the
+part that continuous integration runs.
 
 Without an option it is the whole subject. If that holds, what it said is kept in Tests/Live/proof/SUBJECT/figures.txt, to which
 the page "What the server promises" (Tests/Live/proof/README.md) refers.

@@ -43,7 +43,7 @@ def proxy(suite):
     with Upstream(suite, rate=RATE) as upstream:
         with Proxy(suite, upstream.port, listen__connections=14_000, listen__life=3600) as service:
             # What is left of the files for its own.
-            crowd = min(10_000, suite.files - 3000)
+            crowd = suite.files - 3000
             way = public(service.port)
             yield Place("metadata-proxy", service, service.port, way, way, suite.app_context(), crowd, 8)
 
@@ -66,7 +66,7 @@ def inner(suite):
                 # One connection has one request at a time, and those that the database is too busy for wait for two seconds.
                 calm, way = Way(address, body, 20, ("--h1",)), Way(address, body, 700, ("--h1",), warm=8)
                 # A listener beside others has a quarter of the process's files.
-                crowd = min(10_000, suite.files // 4 - way.connections - 200)
+                crowd = suite.files // 4 - way.connections - 200
                 yield Place(name, service, port, calm, way, suite.holder_context("lab"), crowd, 50)
     finally:
         query(suite, "DROP TRIGGER wait ON test_results.result; DROP FUNCTION test_results.wait()")
@@ -132,8 +132,8 @@ def overload(report, suite, place, capacity, served, seconds, beside):
 
 def crowded(report, suite, place, kind, measure):
     """The same beside a crowd."""
-    wanted = place.crowd if not suite.arguments.crowd else min(place.crowd, suite.arguments.crowd)
-    if wanted < min(10_000, suite.arguments.crowd or 10_000):
+    wanted = min(place.crowd, suite.arguments.crowd)
+    if wanted < suite.arguments.crowd:
         report.say(f"{place.name}: this system allows {suite.files} open files (ulimit -Hn), so {wanted} connections it is")
     drips = kind == "slow"
     with Crowd(place.port, place.context, wanted, drips, 2 if drips else place.pause) as crowd:
@@ -144,7 +144,8 @@ def crowded(report, suite, place, kind, measure):
         report.say(f"{place.name}: {crowd.standing()} connections stand at the end, callers' included")
 
 
-def prove(report, suite, place, seconds):
+def prove(report, suite, place, seconds, crowds):
+    """Loads it for so many seconds in all, alone if `crowds` has None, and beside a crowd of each kind in it."""
     # More than it can answer, but not so much that it would have to refuse most.
     capacity = asked(suite, place, place.calm, max(4, seconds // 20), 1.5 * RATE)[0].good
     outcome, good, refused, spent = asked(suite, place, place.calm, max(4, seconds // 20), 0.7 * capacity)
@@ -156,11 +157,13 @@ def prove(report, suite, place, seconds):
     rest = place.service.memory
 
     def measure(beside):
-        overload(report, suite, place, capacity, served, seconds // 3, beside)
+        overload(report, suite, place, capacity, served, seconds // len(crowds), beside)
 
-    measure("alone")
-    for kind in ("idle", "slow"):
-        crowded(report, suite, place, kind, measure)
+    for kind in crowds:
+        if kind:
+            crowded(report, suite, place, kind, measure)
+        else:
+            measure("alone")
     high, end = place.service.memory, time.monotonic() + LATER
     while (later := place.service.memory) > GROWTH * rest and time.monotonic() < end:
         time.sleep(1)
@@ -176,7 +179,8 @@ def prove(report, suite, place, seconds):
 
 def options(parser):
     parser.add_argument("--seconds", type=int, required=True, help="of load on each listener")
-    parser.add_argument("--crowd", type=int, default=0, help="fewer connections")
+    parser.add_argument("--crowd", type=int, required=True, help="idle connections, and slow ones")
+    parser.add_argument("--short", action="store_true", help="one crowd at each listener")
 
 
 def main():
@@ -187,9 +191,9 @@ def main():
             found = objections(Outcome(offer(suite, public(port), 5, TIMES * RATE), 5), RATE, TIMES * RATE)
             report.say(f"control: nginx, which forwards everything: {found}")
             report.require(found, "nginx, which queues without bound, does as well: the load is none")
-    for make in (proxy, inner):
+    for make, crowds in (proxy, ("slow",)), (inner, ("idle",)):
         with make(suite) as place:
-            prove(report, suite, place, suite.arguments.seconds)
+            prove(report, suite, place, suite.arguments.seconds, crowds if suite.arguments.short else (None, "idle", "slow"))
     report.end()
 
 
