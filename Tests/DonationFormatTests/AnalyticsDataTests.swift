@@ -88,7 +88,8 @@ struct AnalyticsDataTests {
             { $0.client = .init([0xff]) },
         ]
         let windows: [(inout WireExposureWindow) -> Void] = [
-            { $0.window.date = 0 }, { $0.window.date = .max }, { $0.window.reportType = .UNRECOGNIZED(6) },
+            { $0.window.date = 0 }, { $0.window.date = 86_399 }, { $0.window.date = .max },
+            { $0.window.reportType = .UNRECOGNIZED(6) },
             { $0.window.infectiousness = .UNRECOGNIZED(3) }, { $0.window.calibrationConfidence = 4 },
             { $0.transmissionRiskLevel = 9 }, { $0.transmissionRiskLevel = -1 }, { $0.normalizedTime = -1 },
             { $0.normalizedTime = .nan }, { $0.normalizedTime = .infinity },
