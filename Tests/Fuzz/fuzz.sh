@@ -18,6 +18,7 @@ a table, also in .build/fuzz/table.txt: runs, the edges of the program that some
 
   --seconds N   for each target (default 30)
   --runs N      instead of seconds: so many runs over all targets, each of which gets the same share
+  --seed N      the same search each time, for a check that mustn't depend on chance; 0, the default, is another one each time
   --jobs N      searches at the same time (default: one for each core)
   --address     with the address sanitizer and the search for leaks, which is slower; it has a build of its own
   --list        the names of the targets
@@ -29,6 +30,7 @@ TEXT
 
 seconds=30
 runs=
+seed=0
 jobs=$(nproc)
 sanitizers=(--sanitize fuzzer)
 build=.build/fuzz/build
@@ -40,11 +42,12 @@ while [ $# -gt 0 ]; do
             usage
             exit 0
             ;;
-        --seconds | --runs | --jobs)
-            [[ ${2:-} =~ ^[1-9][0-9]{0,11}$ ]] || fail "$1 needs a number from 1 to 999999999999."
+        --seconds | --runs | --seed | --jobs)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || fail "$1 needs a number from 1 to 999999999."
             case $1 in
                 --seconds) seconds=$2 ;;
                 --runs) runs=$2 ;;
+                --seed) seed=$2 ;;
                 *) jobs=$2 ;;
             esac
             shift 2
@@ -107,6 +110,8 @@ fuzz=$checkout/$build/debug/fuzz
 search() {
     local target=$1 corpus=.build/fuzz/corpus/$1 found=.build/fuzz/found/$1 status=0 longest=4096 words count edges result
     shift
+    # What earlier searches have kept would change this one.
+    [ "$seed" = 0 ] || rm -rf "$corpus"
     mkdir -p "$corpus" "$found"
     rm -f "$found.row"
     # Most messages are shorter than this by far. A sealed diary is padded to 16 KiB.
@@ -118,7 +123,7 @@ search() {
     [ -z "$words" ] || set -- "-dict=Tests/Fuzz/Dictionaries/$words.dict" "$@"
     # Swift's own report of a crash would come first, and the input would not be kept.
     SWIFT_BACKTRACE=enable=no VIGIL_FUZZ_TARGET=$target "$fuzz" -max_len="$longest" -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$found/" "$@" >"$found.log" 2>&1 || status=$?
+        -seed="$seed" -print_final_stats=1 -artifact_prefix="$found/" "$@" >"$found.log" 2>&1 || status=$?
     count=$(sed -n 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$found.log")
     edges=$(grep -o 'cov: [0-9]*' "$found.log" | tail -n 1 | cut -d ' ' -f 2)
     result=nothing
