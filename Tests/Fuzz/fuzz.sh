@@ -81,6 +81,9 @@ for target in "${targets[@]}"; do
     [[ " ${known[*]} " == *" $target "* ]] || fail "There is no target $target: see bash Tests/Fuzz/fuzz.sh --list."
 done
 
+# Otherwise the order of a dictionary changes the path.
+[ "$seed" = 0 ] || export SWIFT_DETERMINISTIC_HASHING=1
+
 # The dictionary of a target's format; none for formats whose words the corpus has.
 dictionary() {
     case $1 in
