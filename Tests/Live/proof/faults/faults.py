@@ -105,6 +105,17 @@ class Check:
             with subjects.Proxy(self.suite, self.scratch, relay.port) as program:
                 resets.check(self.table, "resets, services behind metadata-proxy", program, relay, program.ask, step, others=False)
             relay.stop()
+        socket, folder = self.suite.state / "postgres/socket", self.scratch / "database"
+        folder.mkdir()
+        relay = resets.Relay(socket / ".s.PGSQL.5432", folder)
+        settings = self.suite.configuration["test-result-server"]["postgres"]
+        connection = settings["connection"].replace(str(socket), str(folder))
+        with subjects.Results(self.suite, self.scratch, postgres__connection=connection) as program:
+            kind = f"resets, database of {program.name}"
+            resets.check(self.table, kind, program, relay, program.ask, step, 4, others=False)
+            if lost := program.lost():
+                self.table.object(kind, f"{lost} acknowledged results are lost")
+        relay.stop()
 
     def pieces(self):
         def act(table):
