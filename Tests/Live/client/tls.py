@@ -7,6 +7,7 @@ import time
 
 # From Linux's <bits/in.h> and <asm-generic/socket.h>; Python has no names for them.
 IP_FREEBIND = 15
+IP_BIND_ADDRESS_NO_PORT = 24
 SO_TIMESTAMPNS = 35
 # Room for a `struct timespec` with its header.
 ANCILLARY = 64
@@ -25,6 +26,12 @@ def app_context(authority=None, protocols=("http/1.1",), version=None):
     else:
         context.load_verify_locations(authority)
     return context
+
+
+def bind(plain, address):
+    """Binds a socket to an address, and to a port only when it connects: one address then has as many as each server needs (ip(7))."""
+    plain.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
+    plain.bind((address, 0))
 
 
 class Connection:

@@ -10,6 +10,8 @@ import socket
 import struct
 import time
 
+from client.tls import bind
+
 CORPUS = pathlib.Path(__file__).resolve().parents[3] / "Fuzz/Corpus/tls-requests"
 # Whoever logs one of these logs what a caller has sent, or who he is.
 NAME, SOURCE = b"canary.invalid", "127.66.6.6"
@@ -321,7 +323,7 @@ KINDS = {
 def connect(port):
     connection = socket.socket()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.bind((SOURCE, 0))
+    bind(connection, SOURCE)
     connection.settimeout(DEADLINE + GRACE)
     connection.connect(("127.0.0.1", port))
     return connection

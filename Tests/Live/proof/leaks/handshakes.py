@@ -9,6 +9,7 @@ import time
 
 from client import http1
 from client.proxy import die_with_parent
+from client.tls import bind
 
 # Bytes that two of them read before they break off.
 FIRST_BYTES = 200
@@ -17,9 +18,7 @@ FIRST_BYTES = 200
 def _plain(port, source):
     plain = socket.socket()
     plain.settimeout(10)
-    # The port is chosen when the address is known (ip(7), IP_BIND_ADDRESS_NO_PORT): one source has many of them.
-    plain.setsockopt(socket.IPPROTO_IP, 24, 1)
-    plain.bind((source, 0))
+    bind(plain, source)
     plain.connect(("127.0.0.1", port))
     return plain
 
